@@ -1,0 +1,50 @@
+"""condped: which hyperparameters mattered, when the search space has ifs in it.
+
+Examples
+--------
+>>> import condped
+>>> table = condped.problems.get("nested").sample(1000, seed=0)
+>>> result = condped.importance(table, target_quantile=0.1)
+>>> result["x"].importance > 0.5
+True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from condped import errors, problems
+from condped.importance.point import importance
+from condped.importance.result import ImportanceResult
+from condped.importance.sweep import SweepResult, sweep
+from condped.read import read
+from condped.space import Categorical, Float, Int, Space, when
+from condped.trials import TrialTable
+
+if TYPE_CHECKING:
+    from condped import optuna
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Categorical",
+    "Float",
+    "ImportanceResult",
+    "Int",
+    "Space",
+    "SweepResult",
+    "TrialTable",
+    "errors",
+    "importance",
+    "optuna",
+    "problems",
+    "read",
+    "sweep",
+    "when",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # condped.optuna imports Optuna, which takes its time: only when asked for.
+    if name == "optuna":
+        return import_module("condped.optuna")
+    raise AttributeError(f"module 'condped' has no attribute {name!r}")

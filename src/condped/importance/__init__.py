@@ -1,0 +1,1 @@
+"""Estimating importances: settings, formulas, one target quantile or a sweep of them."""

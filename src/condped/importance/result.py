@@ -1,0 +1,185 @@
+"""ImportanceResult: the waist between the estimators and everything that shows results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from condped.errors import MissingLibraryError, not_found
+from condped.importance.settings import Settings
+from condped.importance.summary import summary
+from condped.space.domain import Domain
+from condped.topsets import Handling, TrialCounts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Status = Literal["ok", "undetermined"]
+SCHEMA = "condped.importance/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeImportance:
+    """One regime of a parameter."""
+
+    domain: Domain | None  # None: the parameter is absent
+    target_share: float  # alpha_i: share of the target set in this regime
+    region_share: float  # beta_i: share of the region set
+    divergence: float  # D_i: Pearson divergence of target from region values
+    contribution: float  # to the parameter's variance
+    target_trials: int
+    region_trials: int
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        return "absent" if self.domain is None else self.domain.label
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedRegimes:
+    """Regimes of one parameter that have too few trials to estimate anything."""
+
+    parameter: str
+    regimes: int
+    region_trials: int  # in all of them together
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterImportance:
+    """One parameter's importance and what it is made of."""
+
+    name: str
+    importance: float  # normalised over the parameters; 0 if the result is undetermined
+    variance: float  # v, by the measure that was asked for
+    eta_squared: float  # v / (kappa (1 - kappa)): share of "reaches the target set" explained
+    within: float  # variance inside the regimes
+    inter: float  # variance between the regimes, which the gate owns
+    regimes: tuple[RegimeImportance, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the numbers are based on, and what was left out of them."""
+
+    trials: TrialCounts
+    region_size: int
+    target_size: int
+    dropped_regimes: tuple[DroppedRegimes, ...]
+    space_inferred: bool
+    ignored_columns: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ImportanceResult:
+    """Importances of all parameters, the most important first.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("nested").sample(1000, seed=0)
+    >>> result = condped.importance(table)
+    >>> result["x"].importance > result["z"].importance
+    True
+    """
+
+    parameters: tuple[ParameterImportance, ...]
+    target_quantile: float  # gamma'
+    settings: Settings
+    handling: Handling
+    account: Account
+    status: Status
+    reason: str | None  # why the status is not "ok"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, the most important first."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    def __getitem__(self, name: str) -> ParameterImportance:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise not_found("parameter", name, self.names)
+
+    def __iter__(self) -> Iterator[ParameterImportance]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
+        """Return name → importance, or name → variance, in the result's order."""
+        if normalize:
+            return {parameter.name: parameter.importance for parameter in self.parameters}
+        return {parameter.name: parameter.variance for parameter in self.parameters}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter."""
+        return [
+            {
+                "parameter": parameter.name,
+                "importance": parameter.importance,
+                "variance": parameter.variance,
+                "eta_squared": parameter.eta_squared,
+                "within": parameter.within,
+                "inter": parameter.inter,
+                "regimes": len(parameter.regimes),
+            }
+            for parameter in self.parameters
+        ]
+
+    def regime_rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter and regime."""
+        return [
+            {
+                "parameter": parameter.name,
+                "regime": regime.label,
+                "target_share": regime.target_share,
+                "region_share": regime.region_share,
+                "divergence": regime.divergence,
+                "contribution": regime.contribution,
+                "target_trials": regime.target_trials,
+                "region_trials": regime.region_trials,
+            }
+            for parameter in self.parameters
+            for regime in parameter.regimes
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return :meth:`rows` as a pandas frame."""
+        return frame_of(self.rows(), list(_NO_ROWS))
+
+    def to_data(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, under a schema with a version."""
+        by_parameter: dict[str, list[dict[str, Any]]] = {name: [] for name in self.names}
+        for row in self.regime_rows():
+            by_parameter[row.pop("parameter")].append(row)
+        return {
+            "schema": SCHEMA,
+            "status": self.status,
+            "reason": self.reason,
+            "target_quantile": self.target_quantile,
+            "settings": {**asdict(self.settings), **asdict(self.handling)},
+            "parameters": [
+                {**row, "regimes": by_parameter[row["parameter"]]} for row in self.rows()
+            ],
+            "account": asdict(self.account),
+        }
+
+    def __str__(self) -> str:
+        return summary(self)
+
+
+_NO_ROWS = ("parameter", "importance", "variance", "eta_squared", "within", "inter", "regimes")
+
+
+def frame_of(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    """Return records as a pandas frame, with its columns even when there are no rows."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingLibraryError(feature="to_frame()", library="pandas", extra="pandas") from error
+    return pd.DataFrame(rows, columns=columns)

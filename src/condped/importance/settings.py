@@ -1,0 +1,64 @@
+"""What an analysis is asked to compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from condped.errors import SettingsError
+
+Method = Literal["paper"]
+Measure = Literal["within", "standard", "unweighted", "unconditional"]
+Reference = Literal["region", "space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The estimator's options.
+
+    Attributes
+    ----------
+    region_quantile
+        γ: the importance is measured inside the best trials of this share.
+    method
+        ``paper``: the estimator of the condPED-ANOVA paper, equal to Optuna 5.0.0's.
+    measure
+        ``within``: Theorem 4.2, the effect of the value inside its regime.
+        ``standard``: within and inter-regime variance together (the paper's first ablation).
+        ``unweighted``: the sum of divergences without regime shares (its second).
+        ``unconditional``: PED-ANOVA as if there were no conditions: one domain that spans all,
+        absent values left out.
+    reference
+        ``region``: compare the target set with the region set. ``space``: with a uniform
+        distribution over the domain (Optuna's ``evaluate_on_local=False``).
+    """
+
+    region_quantile: float = 1.0  # gamma
+    method: Method = "paper"
+    measure: Measure = "within"
+    reference: Reference = "region"
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("method", Method), ("measure", Measure), ("reference", Reference)):
+            if getattr(self, name) not in get_args(allowed):
+                raise SettingsError(
+                    f"{name} must be one of {', '.join(get_args(allowed))} "
+                    f"(got {getattr(self, name)!r})."
+                )
+        _require_quantile("region_quantile", self.region_quantile)
+
+
+def check_target(target_quantile: float, region_quantile: float) -> None:
+    """Refuse a target quantile that is out of order."""
+    _require_quantile("target_quantile", target_quantile)
+    if not 0 < target_quantile < region_quantile:
+        raise SettingsError(
+            f"target_quantile must be above 0 and below region_quantile (got {target_quantile} "
+            f"and {region_quantile}). Lower target_quantile or raise region_quantile."
+        )
+
+
+def _require_quantile(name: str, value: object) -> None:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 < value <= 1:  # type: ignore[operator]
+        raise SettingsError(f"{name} must be a number above 0 and at most 1 (got {value!r}).")

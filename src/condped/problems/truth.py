@@ -1,0 +1,56 @@
+"""The exact importances of a problem, from its distribution and not from trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.arrays import FloatArray
+from condped.importance.formula import normalised
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Exact variances at one pair of quantiles."""
+
+    names: tuple[str, ...]
+    within: FloatArray  # (parameters,)
+    inter: FloatArray  # (parameters,)
+    kappa: float  # gamma' / gamma
+
+    def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
+        """Return name → exact importance, or name → exact variance inside the regimes."""
+        values = normalised(self.within) if normalize else self.within
+        return dict(zip(self.names, values.tolist(), strict=True))
+
+    @property
+    def eta_squared(self) -> dict[str, float]:
+        """Name → share of the variance of "reaches the target set" that it explains."""
+        shares = self.within / (self.kappa * (1 - self.kappa))
+        return dict(zip(self.names, shares.tolist(), strict=True))
+
+
+def branch_shares(
+    weights: FloatArray, cdf: Callable[[float], FloatArray], t_target: float, t_region: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return each branch's share β of the region and its chance q of reaching the target.
+
+    ``cdf`` gives, for a loss, each branch's chance of being at or below it.
+    """
+    in_region = cdf(t_region)
+    share = weights * in_region
+    chance = np.divide(cdf(t_target), in_region, out=np.zeros_like(share), where=in_region > 0)
+    return share / share.sum(), chance
+
+
+def spread(share: FloatArray, chance: FloatArray, groups: list[list[int]]) -> float:
+    """Return the variance between groups of branches: Σ β_g q_g² minus that of their union."""
+    total, mass, reach = 0.0, 0.0, 0.0
+    for group in groups:
+        beta = float(share[group].sum())
+        if beta > 0:
+            hit = float((share[group] * chance[group]).sum())
+            total, mass, reach = total + hit * hit / beta, mass + beta, reach + hit
+    return max(0.0, total - (reach * reach / mass if mass > 0 else 0.0))

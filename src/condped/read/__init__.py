@@ -1,0 +1,5 @@
+"""Reading: from whatever people have to a TrialTable."""
+
+from condped.read.door import read
+
+__all__ = ["read"]

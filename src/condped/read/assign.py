@@ -1,0 +1,304 @@
+"""From a column and its alternatives to a parameter: which domain holds where, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
+from condped.errors import DataError
+from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.spec import Alternative
+from condped.trials import ABSENT, Parameter, id_dtype
+
+# Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
+_TOLERANCE = 1e-9
+
+
+def convert(
+    name: str, column: Column, alternatives: tuple[Alternative, ...]
+) -> NumberColumn | LevelColumn:
+    """Return the column as numbers or as levels, whichever its domains ask for."""
+    if isinstance(column, UnusableColumn):
+        raise DataError(
+            f"Parameter {name!r} cannot be read: its column holds {column.kind}. "
+            "Allowed: numbers, texts, booleans.",
+            column=name,
+        )
+    categorical = [isinstance(alternative.domain, Categorical) for alternative in alternatives]
+    if all(categorical):
+        return _levels(column) if isinstance(column, NumberColumn) else column
+    if any(categorical):
+        raise DataError(
+            f"Parameter {name!r} has numeric and categorical domains, which one column cannot "
+            "hold apart. Split it into two parameters.",
+            column=name,
+        )
+    if isinstance(column, NumberColumn):
+        return column
+    if not column.levels:
+        return NumberColumn(np.full(len(column.codes), np.nan), column.codes < 0)
+    wrong = column.where(lambda level: not isinstance(level, (int, float)))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        _refuse(
+            name, wrong, f"must be numeric, but row {first} holds "
+            f"{column.levels[column.codes[first]]!r}", "Correct the value or the domain's type"
+        )
+    numbers = column.numbers()
+    assert numbers is not None
+    return NumberColumn(numbers, np.isnan(numbers) if (column.codes < 0).any() else None)
+
+
+def _levels(column: NumberColumn) -> LevelColumn:
+    present = column.values if column.missing is None else column.values[~column.missing]
+    levels, codes = np.unique(present, return_inverse=True)
+    if column.missing is None:
+        return LevelColumn(codes, tuple(levels.tolist()))
+    spread = np.full(len(column.values), -1, dtype=np.int64)
+    spread[~column.missing] = codes
+    return LevelColumn(spread, tuple(levels.tolist()))
+
+
+def assign(
+    name: str,
+    alternatives: tuple[Alternative, ...],
+    columns: Mapping[str, NumberColumn | LevelColumn],
+    *,
+    finished: BoolArray | None,
+    notes: list[str],
+) -> Parameter:
+    """Decide each trial's domain and check that the value fits it."""
+    column = columns[name]
+    domains = tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
+    absent = _absent(column)
+    ids = _domain_ids(name, alternatives, domains, columns, absent, finished, notes)
+    if isinstance(column, LevelColumn):
+        values, ids = _choices(name, column, ids, domains)
+    else:
+        values = _numbers(name, column, ids, domains)
+    return Parameter(name, values, ids, domains)
+
+
+def _absent(column: NumberColumn | LevelColumn) -> BoolArray | None:
+    if isinstance(column, NumberColumn):
+        return column.missing
+    absent = column.codes < 0
+    return absent if absent.any() else None
+
+
+def _domain_ids(
+    name: str,
+    alternatives: tuple[Alternative, ...],
+    domains: tuple[Domain, ...],
+    columns: Mapping[str, NumberColumn | LevelColumn],
+    absent: BoolArray | None,
+    finished: BoolArray | None,
+    notes: list[str],
+) -> IdArray:
+    column = columns[name]
+    n = len(column.values if isinstance(column, NumberColumn) else column.codes)
+    dtype = id_dtype(len(domains))
+    if alternatives[0].when is None:  # the only one, then
+        if absent is None or (isinstance(column, LevelColumn) and _none_code(domains[0]) is not None):
+            return np.broadcast_to(dtype(0), n)
+        return -absent.astype(dtype)
+
+    ids = np.full(n, ABSENT, dtype=dtype)
+    covered: BoolArray | None = None
+    for alternative in alternatives:
+        assert alternative.when is not None
+        holds = alternative.when.holds(columns)
+        place = domains.index(alternative.domain)
+        if covered is None:
+            covered = holds
+        else:
+            both = covered & holds
+            if both.any() and (ids[both] != place).any():
+                both &= ids != place
+                _refuse(
+                    name,
+                    both,
+                    f"has two domains at once: {alternative.when.text!r} holds where an earlier "
+                    "condition does too",
+                    "Make the conditions exclude each other",
+                )
+            covered = covered | holds
+        np.putmask(ids, holds, place)
+    if absent is None:
+        against = ~covered
+        uncovered = bool(against.any())
+    else:
+        against = ~(covered | absent)
+        uncovered = bool(against.any())
+        unexpected = covered & absent if finished is None else covered & absent & finished
+        if not _has_none(domains):
+            lacking = int(np.count_nonzero(unexpected))
+            if lacking:
+                notes.append(
+                    f"{name}: missing in {lacking} finished trials whose conditions say that it "
+                    f"is active (first: row {int(np.argmax(unexpected))}, counted from 0); taken "
+                    "as inactive there."
+                )
+            np.putmask(ids, absent, ABSENT)
+    if uncovered:
+        texts = ", ".join(repr(a.when.text) for a in alternatives if a.when is not None)
+        _refuse(
+            name,
+            against,
+            f"has a value where no condition of its holds ({texts})",
+            "Correct the conditions, or leave the value empty where the parameter is inactive",
+        )
+    return ids
+
+
+def _has_none(domains: tuple[Domain, ...]) -> bool:
+    return any(_none_code(domain) is not None for domain in domains)
+
+
+def _none_code(domain: Domain) -> int | None:
+    """Return the position of the choice None, which a table shows as a missing value."""
+    if isinstance(domain, Categorical) and None in domain.choices:
+        return domain.choices.index(None)
+    return None
+
+
+def _choices(
+    name: str, column: LevelColumn, ids: IdArray, domains: tuple[Domain, ...]
+) -> tuple[ValueArray, IdArray]:
+    """Return the position of each value among its domain's choices."""
+    # One row per domain: where each level stands among its choices, -2 if nowhere, and in the
+    # last column what a missing value means.
+    places = np.full((len(domains) + 1, len(column.levels) + 1), -2, dtype=np.int32)
+    places[-1] = 0  # absent: never looked at
+    for row, domain in enumerate(domains):
+        assert isinstance(domain, Categorical)
+        exact = {(choice.__class__, choice): place for place, choice in enumerate(domain.choices)}
+        loose = {choice: place for place, choice in reversed(list(enumerate(domain.choices)))}
+        for place, level in enumerate(column.levels):
+            places[row, place] = exact.get((level.__class__, level), loose.get(level, -2))
+        none = _none_code(domain)
+        places[row, -1] = -1 if none is None else none
+    codes = places[ids, column.codes]
+    unknown = codes == -2
+    if unknown.any():
+        first = int(np.argmax(unknown))
+        level, domain = column.levels[column.codes[first]], domains[ids[first]]
+        assert isinstance(domain, Categorical)
+        alike = [choice for choice in domain.choices if str(choice) == str(level)]
+        hint = f"; the choice {alike[0]!r} is of another type" if alike else ""
+        _refuse(
+            name,
+            unknown,
+            f"has the unknown choice {level!r} (allowed: {_shown(domain.choices)}{hint})",
+            "Add it to the choices or correct the value",
+        )
+    if (codes == -1).any():
+        ids = np.where(codes == -1, ABSENT, ids).astype(id_dtype(len(domains)))
+    return codes, ids
+
+
+def _numbers(
+    name: str, column: NumberColumn, ids: IdArray, domains: tuple[Domain, ...]
+) -> ValueArray:
+    values = column.values
+    whole = all(isinstance(domain, Int) for domain in domains)
+    present = None if column.missing is None else ids >= 0
+    if whole and values.dtype.kind == "f":
+        values = _whole(name, values, present)
+    elif not whole and values.dtype.kind == "i":
+        values = values.astype(np.float64)
+    if len(domains) == 1 and ids.strides == (0,):
+        domain = domains[0]
+        assert not isinstance(domain, Categorical)
+        low, high = _bounds(domain)
+        if values.size and (values.min() < low or values.max() > high):
+            outside = (values < low) | (values > high)
+            _refuse_outside(name, values, outside, domains, ids)
+    else:
+        bounds = [_bounds(domain) for domain in domains if not isinstance(domain, Categorical)]
+        lows = np.array([low for low, _ in bounds] + [-np.inf])
+        highs = np.array([high for _, high in bounds] + [np.inf])
+        outside = values < lows[ids]
+        outside |= values > highs[ids]
+        if outside.any():
+            _refuse_outside(name, values, outside, domains, ids)
+    for place, domain in enumerate(domains):
+        _check_steps(name, values, ids, place, domain)
+    return values
+
+
+def _bounds(domain: Float | Int) -> tuple[float, float]:
+    if isinstance(domain, Int):
+        return domain.low, domain.high
+    if domain.log:
+        return domain.low * (1 - _TOLERANCE), domain.high * (1 + _TOLERANCE)
+    slack = _TOLERANCE * (domain.high - domain.low)
+    return domain.low - slack, domain.high + slack
+
+
+def _whole(name: str, values: FloatArray, present: BoolArray | None) -> ValueArray:
+    """Return floats that are whole numbers as such; tools with missing values store them so."""
+    known = values if present is None else np.where(present, values, 0.0)
+    fractions = known != np.rint(known)
+    if fractions.any():
+        first = int(np.argmax(fractions))
+        _refuse(
+            name,
+            fractions,
+            f"is an int but has the value {values[first]!r}".replace("np.float64", ""),
+            "Correct the value or make the domain a float",
+        )
+    return known.astype(np.int64)
+
+
+def _check_steps(
+    name: str, values: ValueArray, ids: IdArray, place: int, domain: Domain
+) -> None:
+    if isinstance(domain, Categorical) or domain.step in (None, 1):
+        return
+    here = ids == place
+    with np.errstate(invalid="ignore"):
+        steps = (values - domain.low) / domain.step  # type: ignore[operator]
+        off = here & (np.abs(steps - np.rint(steps)) > 1e-6)
+    if off.any():
+        first = int(np.argmax(off))
+        _refuse(
+            name,
+            off,
+            f"has the value {values[first]} between the steps of {domain.label}",
+            "Correct the value or the step",
+        )
+
+
+def _refuse_outside(
+    name: str, values: ValueArray, outside: BoolArray, domains: tuple[Domain, ...], ids: IdArray
+) -> NoReturn:
+    first = int(np.argmax(outside))
+    _refuse(
+        name,
+        outside,
+        f"has the value {values[first]} outside its domain {domains[ids[first]].label}",
+        "Widen the domain or correct the value",
+    )
+
+
+def _refuse(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
+    first, count = int(np.argmax(where)), int(np.count_nonzero(where))
+    rows = f"row {first}" if count == 1 else f"row {first} and {count - 1} more"
+    raise DataError(
+        f"Parameter {name!r} {what} ({rows}; rows count from 0). {remedy}.",
+        column=name,
+        first_row=first,
+        count=count,
+    )
+
+
+def _shown(choices: tuple[Any, ...]) -> str:
+    shown = ", ".join(repr(choice) for choice in choices[:8])
+    return shown if len(choices) <= 8 else f"{shown} and {len(choices) - 8} more"
+
+

@@ -1,0 +1,87 @@
+"""The door of the package: every source comes in through :func:`read`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from condped.errors import SettingsError
+from condped.read.options import ReadOptions
+from condped.read.registry import reader_for
+from condped.trials import TrialTable
+
+
+def read(
+    source: Any,
+    *,
+    objective: str | int | Sequence[str] | None = None,
+    direction: str | Sequence[str] | None = None,
+    space: Any = None,
+    loss: npt.ArrayLike | Callable[[Any], float] | None = None,
+    state: str | None = None,
+    constraints: Sequence[str] | None = None,
+    parameters: Sequence[str] | None = None,
+) -> TrialTable:
+    """Read trials from a source.
+
+    Parameters
+    ----------
+    source
+        An Optuna study, a dataframe (pandas, Polars, pyarrow), a mapping of arrays, the path of
+        a CSV or Parquet file, or a TrialTable. One row per trial; a missing value means that the
+        parameter was inactive.
+    objective
+        The objective's column, or a list of several. Where the source knows its objectives
+        (a study, a TrialTable): the name or position of the one to use.
+    direction
+        ``minimize`` (default) or ``maximize``; a list for several objectives.
+    space
+        The domains: a Space, plain data, or the path of a JSON file. Inferred if not given.
+    loss
+        Numbers to minimise in place of the objective, one per trial. For a study also a function
+        of a trial.
+    state
+        Column with the trials' states (complete, pruned, failed, running).
+    constraints
+        Columns of constraint values; a trial is infeasible where one is above 0.
+    parameters
+        Use these parameters only.
+
+    Examples
+    --------
+    >>> trials = {"loss": [0.3, 0.1, 0.2], "lr": [0.1, 0.01, 0.02], "momentum": [0.9, None, 0.8]}
+    >>> space = {"lr": {"type": "float", "low": 0.001, "high": 1, "log": True},
+    ...          "momentum": {"type": "float", "low": 0, "high": 1}}
+    >>> table = read(trials, objective="loss", space=space)
+    >>> table.names, len(table)
+    (('lr', 'momentum'), 3)
+    """
+    options = ReadOptions(objective, direction, space, loss, state, constraints)
+    if isinstance(source, TrialTable):
+        table = _reread(source, options)
+    else:
+        source = str(source) if isinstance(source, Path) else source
+        table = reader_for(source).load()(source, options)
+    return table if parameters is None else table.with_parameters(parameters)
+
+
+def _reread(table: TrialTable, options: ReadOptions) -> TrialTable:
+    """Choose among what a table has."""
+    options.refuse("a TrialTable", "direction", "space", "state", "constraints")
+    if options.loss is not None:
+        if callable(options.loss):
+            raise SettingsError(
+                "loss must be numbers for a TrialTable (got a function). "
+                "Compute one number per trial and pass the array."
+            )
+        return table.with_loss(options.loss)
+    if options.objective is None:
+        return table
+    if not isinstance(options.objective, (str, int)):
+        raise SettingsError(
+            f"objective must be one name or position for a TrialTable (got {options.objective!r})."
+        )
+    return table.with_objective(options.objective)

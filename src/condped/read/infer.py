@@ -1,0 +1,57 @@
+"""Guessing domains from values, for tables that come without a space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from condped.arrays import FloatArray
+from condped.read.columns import Column, LevelColumn, NumberColumn
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.spec import Space
+
+
+def infer_space(columns: Mapping[str, Column]) -> Space:
+    """Return one domain per usable column; columns of other types or without values are left out.
+
+    Whole numbers give an int domain, other numbers a float, everything else a categorical.
+    The bounds are the lowest and the highest value seen. The scale is logarithmic where the
+    values are positive, span a factor of 100 or more, and lie more evenly that way.
+    """
+    found: dict[str, Domain] = {}
+    for name, column in columns.items():
+        domain = _domain(column)
+        if domain is not None:
+            found[name] = domain
+    return Space(found, inferred=True)
+
+
+def _domain(column: Column) -> Domain | None:
+    if isinstance(column, LevelColumn):
+        return Categorical(sorted(column.levels, key=_as_text)) if column.levels else None
+    if not isinstance(column, NumberColumn):
+        return None
+    values = column.values if column.missing is None else column.values[~column.missing]
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return None
+    low, high = values.min(), values.max()
+    log = _more_even_in_logs(values.astype(np.float64))
+    if values.dtype.kind == "i" or (values == np.rint(values)).all():
+        return Int(int(low), int(high), log=log)
+    return Float(float(low), float(high), log=log)
+
+
+def _as_text(level: object) -> tuple[str, str]:
+    return type(level).__name__, str(level)
+
+
+def _more_even_in_logs(values: FloatArray) -> bool:
+    low, high, middle = values.min(), values.max(), float(np.median(values))
+    if low <= 0 or high < 100 * low:
+        return False
+    # Evenly spread values have their median in the middle of the scale.
+    linear = (middle - low) / (high - low)
+    logarithmic = np.log(middle / low) / np.log(high / low)
+    return bool(abs(logarithmic - 0.5) < abs(linear - 0.5))

@@ -1,0 +1,38 @@
+"""What the caller tells a reader about a source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from condped.errors import SettingsError
+from condped.trials import Direction
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """The options of :func:`condped.read`, as given."""
+
+    objective: str | int | Sequence[str] | None = None
+    direction: str | Sequence[str] | None = None
+    space: Any = None
+    loss: Any | Callable[[Any], float] | None = None
+    state: str | None = None
+    constraints: Sequence[str] | None = None
+
+    def refuse(self, source: str, *names: str) -> None:
+        """Refuse options that a source settles by itself, rather than ignore them."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise SettingsError(
+                    f"{name} cannot be set for {source}, which records it itself "
+                    f"(got {getattr(self, name)!r}). Leave {name} out."
+                )
+
+
+def checked_direction(direction: object) -> Direction:
+    """Return the direction, refusing anything but minimize and maximize."""
+    if direction not in ("minimize", "maximize"):
+        raise SettingsError(f"direction must be minimize or maximize (got {direction!r}).")
+    return direction  # type: ignore[return-value]

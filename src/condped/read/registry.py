@@ -1,0 +1,123 @@
+"""Which readers there are. A reader's module is loaded when a source needs it, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from condped.errors import SourceError
+from condped.read.options import ReadOptions
+from condped.trials import TrialTable
+
+
+class ReadFunction(Protocol):
+    """What a reader's module offers under the name ``read``."""
+
+    def __call__(self, source: Any, options: ReadOptions) -> TrialTable:
+        """Return the source's trials."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One kind of source.
+
+    Attributes
+    ----------
+    recognises
+        Whether a source is of this kind, told without importing anything.
+    module
+        Where the reader's ``read`` is.
+    extra
+        The extra to install for it; None if nothing more is needed.
+    """
+
+    name: str
+    description: str
+    recognises: Callable[[Any], bool]
+    module: str
+    extra: str | None = None
+
+    def load(self) -> ReadFunction:
+        """Import the reader."""
+        return cast(ReadFunction, import_module(self.module).read)
+
+
+def _class_from(library: str, *names: str) -> Callable[[Any], bool]:
+    """Return a test for instances of a library's classes that does not import the library."""
+
+    def recognises(source: Any) -> bool:
+        return any(
+            base.__module__.split(".")[0] == library and base.__name__ in names
+            for base in type(source).__mro__
+        )
+
+    return recognises
+
+
+def _frame(source: Any) -> bool:
+    return hasattr(source, "__narwhals_dataframe__") or any(
+        _class_from(library, name)(source)
+        for library, name in (
+            ("pandas", "DataFrame"),
+            ("polars", "DataFrame"),
+            ("polars", "LazyFrame"),
+            ("pyarrow", "Table"),
+        )
+    )
+
+
+def _file(*endings: str) -> Callable[[Any], bool]:
+    def recognises(source: Any) -> bool:
+        return isinstance(source, (str, Path)) and Path(source).suffix.lower() in endings
+
+    return recognises
+
+
+READERS: tuple[Reader, ...] = (
+    Reader(
+        "optuna-study",
+        "an optuna.Study in memory",
+        _class_from("optuna", "Study"),
+        "condped.read.optuna_study",
+        extra="optuna",
+    ),
+    Reader(
+        "mapping",
+        "a mapping of column names to arrays or lists",
+        lambda source: isinstance(source, Mapping),
+        "condped.read.mapping",
+    ),
+    Reader(
+        "frame",
+        "a dataframe of pandas, Polars or pyarrow",
+        _frame,
+        "condped.read.frame",
+    ),
+    Reader(
+        "csv",
+        "a CSV file (.csv, .tsv), one row per trial",
+        _file(".csv", ".tsv"),
+        "condped.read.csv_file",
+    ),
+    Reader(
+        "parquet",
+        "a Parquet file (.parquet, .pq), one row per trial",
+        _file(".parquet", ".pq"),
+        "condped.read.parquet_file",
+        extra="parquet",
+    ),
+)
+
+
+def reader_for(source: Any) -> Reader:
+    """Return the reader that recognises a source."""
+    for reader in READERS:
+        if reader.recognises(source):
+            return reader
+    tried = "; ".join(f"{reader.name}: {reader.description}" for reader in READERS)
+    shown = repr(source) if isinstance(source, (str, Path)) else type(source).__name__
+    raise SourceError(f"No reader recognises the source (got {shown}). Tried: {tried}.")

@@ -1,0 +1,17 @@
+"""Search spaces: domains, conditions, and how to write them down."""
+
+from condped.space.condition import Condition
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.spec import Alternative, Space, load_space, when
+
+__all__ = [
+    "Alternative",
+    "Categorical",
+    "Condition",
+    "Domain",
+    "Float",
+    "Int",
+    "Space",
+    "load_space",
+    "when",
+]

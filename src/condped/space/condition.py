@@ -1,0 +1,355 @@
+"""The language of ``when``: comparisons of parameters, parsed and never run as code.
+
+::
+
+    expression  =  conjunction  { "or" conjunction }
+    conjunction =  negation  { "and" negation }
+    negation    =  "not" negation  |  "(" expression ")"  |  comparison
+    comparison  =  operand  { ("<" | "<=" | ">" | ">=" | "==" | "!=") operand }
+                |  operand  ["not"] "in" "[" literal { "," literal } "]"
+    operand     =  name  |  `any name`  |  number  |  'text'  |  "text"  |  true | false | none
+
+A comparison with an absent parameter does not hold, whatever the operator; ``not`` turns that
+round, so ``not (c < 1)`` holds where ``c`` is absent.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, TypeAlias
+
+import numpy as np
+
+from condped.arrays import BoolArray
+from condped.errors import ConditionError
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+      | (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+      | `(?P<quoted>[^`]+)`
+      | (?P<name>[^\W\d][\w.]*)
+      | (?P<sign><=|>=|==|!=|<|>|\(|\)|\[|\]|,)
+    )""",
+    re.VERBOSE,
+)
+_WORDS = {"and", "or", "not", "in"}
+_CONSTANTS = {"true": True, "false": False, "none": None}
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+class ConditionColumn(Protocol):
+    """What a condition asks of a column."""
+
+    def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
+        """Return where the value is present and ``predicate`` holds for it."""
+        ...
+
+    def numbers(self) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+        """Return the values as numbers (NaN: absent), or None if they are not numbers."""
+        ...
+
+
+Columns: TypeAlias = Mapping[str, ConditionColumn]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``name <op> value``."""
+
+    name: str
+    op: str
+    value: Any
+
+    def holds(self, columns: Columns) -> BoolArray:
+        compare, value = _COMPARE[self.op], self.value
+        return columns[self.name].where(lambda entry: compare(entry, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """``name <op> other``: two parameters compared as numbers."""
+
+    name: str
+    op: str
+    other: str
+
+    def holds(self, columns: Columns) -> BoolArray:
+        left, right = columns[self.name].numbers(), columns[self.other].numbers()
+        if left is None or right is None:
+            raise ConditionError(
+                f"{self.name!r} {self.op} {self.other!r} compares parameters that are not both "
+                "numeric. Compare each with a value instead."
+            )
+        held: BoolArray = _COMPARE[self.op](left, right)
+        return held & ~(np.isnan(left) | np.isnan(right))
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """``name in [values]``."""
+
+    name: str
+    values: tuple[Any, ...]
+    negated: bool
+
+    def holds(self, columns: Columns) -> BoolArray:
+        column, found = columns[self.name], None
+        for value in self.values:
+            here = column.where(lambda entry, value=value: entry == value)
+            found = here if found is None else found | here
+        if self.negated:
+            return column.where(lambda entry: entry == entry) & ~found
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """``and`` of its parts."""
+
+    parts: tuple[Node, ...]
+
+    def holds(self, columns: Columns) -> BoolArray:
+        held = [part.holds(columns) for part in self.parts]
+        return held[0] if len(held) == 1 else np.logical_and.reduce(held)
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """``or`` of its parts."""
+
+    parts: tuple[Node, ...]
+
+    def holds(self, columns: Columns) -> BoolArray:
+        return np.logical_or.reduce([part.holds(columns) for part in self.parts])
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """``not`` of its part."""
+
+    part: Node
+
+    def holds(self, columns: Columns) -> BoolArray:
+        return ~self.part.holds(columns)
+
+
+Node: TypeAlias = Comparison | Between | Membership | Both | Either | Negation
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A parsed condition and the text it came from.
+
+    Examples
+    --------
+    >>> Condition.parse("learner in ['svm', 'knn'] and depth >= 3").names
+    ('learner', 'depth')
+    """
+
+    text: str
+    root: Node
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read a condition; raises ConditionError with the place where it stops making sense."""
+        if not isinstance(text, str):
+            raise ConditionError(
+                f"A condition must be a text such as \"c < 0.5\" (got {text!r})."
+            )
+        return cls(text, _Parser(text).parse())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that it names, in order of first appearance."""
+        found = (name for leaf in self.leaves() for name in _names(leaf))
+        return tuple(dict.fromkeys(found))
+
+    def leaves(self) -> Iterator[Comparison | Between | Membership]:
+        """Iterate over the comparisons that it is made of."""
+        todo: list[Node] = [self.root]
+        while todo:
+            node = todo.pop(0)
+            if isinstance(node, Both | Either):
+                todo[:0] = node.parts
+            elif isinstance(node, Negation):
+                todo[:0] = [node.part]
+            else:
+                yield node
+
+    def holds(self, columns: Columns) -> BoolArray:
+        """Return, for each row, whether the condition holds."""
+        try:
+            return self.root.holds(columns)
+        except TypeError as error:
+            raise ConditionError(
+                f"The condition {self.text!r} compares values of different types ({error}). "
+                "Compare numbers with numbers and texts with texts."
+            ) from error
+
+
+def _names(leaf: Comparison | Between | Membership) -> tuple[str, ...]:
+    return (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str  # number, text, quoted, name, sign, end
+    value: str
+    place: int
+
+
+class _Parser:
+    """Recursive descent, one method per rule of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = self._tokens()
+        self.position = 0
+
+    def _tokens(self) -> list[_Token]:
+        tokens, place = [], 0
+        end = len(self.text.rstrip())
+        while place < end:
+            match = _TOKEN.match(self.text, place)
+            if match is None or match.lastgroup is None:
+                self._fail(place, "a name, a value or an operator")
+            tokens.append(
+                _Token(match.lastgroup, match.group(match.lastgroup), match.start(match.lastgroup))
+            )
+            place = match.end()
+        return [*tokens, _Token("end", "", end)]
+
+    def _fail(self, place: int, expected: str) -> NoReturn:
+        found = f"found {self.text[place:].strip()[:20]!r}" if place < len(self.text) else "it ends"
+        raise ConditionError(
+            f"The condition {self.text!r} does not parse: at character {place} {found}, where "
+            f"{expected} should stand. An example of a condition: \"c < 0.5 and k in ['a', 'b']\"."
+        )
+
+    @property
+    def _next(self) -> _Token:
+        return self.tokens[self.position]
+
+    def _takes(self, *values: str) -> str | None:
+        token = self._next
+        if token.kind in ("sign", "name") and token.value in values:
+            self.position += 1
+            return token.value
+        return None
+
+    def _require(self, value: str) -> None:
+        if self._takes(value) is None:
+            self._fail(self._next.place, repr(value))
+
+    def parse(self) -> Node:
+        node = self._expression()
+        if self._next.kind != "end":
+            self._fail(self._next.place, "'and', 'or' or the end")
+        return node
+
+    def _expression(self) -> Node:
+        parts = [self._conjunction()]
+        while self._takes("or"):
+            parts.append(self._conjunction())
+        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+
+    def _conjunction(self) -> Node:
+        parts = [self._negation()]
+        while self._takes("and"):
+            parts.append(self._negation())
+        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+
+    def _negation(self) -> Node:
+        if self._takes("not"):
+            return Negation(self._negation())
+        if self._takes("("):
+            node = self._expression()
+            self._require(")")
+            return node
+        return self._comparison()
+
+    def _comparison(self) -> Node:
+        place = self._next.place
+        left = self._operand()
+        negated = self._takes("not") is not None
+        if negated:
+            self._require("in")
+        if negated or self._takes("in"):
+            if not isinstance(left, _Name):
+                self._fail(place, "the name of a parameter")
+            return Membership(left.name, self._literals(), negated)
+        parts: list[Node] = []
+        while op := self._takes(*_COMPARE):
+            right = self._operand()
+            parts.append(self._compared(left, op, right, place))
+            left = right
+        if not parts:
+            self._fail(self._next.place, "a comparison such as '<' or 'in'")
+        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+
+    def _compared(self, left: _Operand, op: str, right: _Operand, place: int) -> Node:
+        if isinstance(left, _Name):
+            if isinstance(right, _Name):
+                return Between(left.name, op, right.name)
+            return Comparison(left.name, op, right.value)
+        if isinstance(right, _Name):
+            return Comparison(right.name, _MIRRORED[op], left.value)
+        self._fail(place, "the name of a parameter")
+
+    def _literals(self) -> tuple[Any, ...]:
+        close = {"[": "]", "(": ")"}.get(self._takes("[", "(") or "")
+        if close is None:
+            self._fail(self._next.place, "a list such as ['a', 'b']")
+        values = []
+        while not values or self._takes(","):
+            place = self._next.place
+            operand = self._operand()
+            if not isinstance(operand, _Literal):
+                self._fail(place, "a number or a quoted text")
+            values.append(operand.value)
+        self._require(close)
+        return tuple(values)
+
+    def _operand(self) -> _Operand:
+        token = self._next
+        self.position += 1
+        if token.kind == "number":
+            whole = re.fullmatch(r"[+-]?\d+", token.value)
+            return _Literal(int(token.value) if whole else float(token.value))
+        if token.kind == "text":
+            # A quoted text alone: literal_eval reads its escapes and can do nothing else.
+            return _Literal(ast.literal_eval(token.value))
+        if token.kind == "quoted":
+            return _Name(token.value)
+        if token.kind == "name" and token.value not in _WORDS:
+            if token.value.lower() in _CONSTANTS:
+                return _Literal(_CONSTANTS[token.value.lower()])
+            return _Name(token.value)
+        self.position -= 1
+        self._fail(token.place, "the name of a parameter or a value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    value: Any
+
+
+_Operand: TypeAlias = _Name | _Literal

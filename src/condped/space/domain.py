@@ -1,0 +1,178 @@
+"""Domains: what values a parameter may take in one regime."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from condped.errors import SpaceError
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """An interval of real numbers.
+
+    With a ``step``, ``high`` is lowered to the highest value that the steps reach.
+
+    Examples
+    --------
+    >>> Float(1e-5, 1e-1, log=True)
+    Float(low=1e-05, high=0.1, log=True, step=None)
+    >>> Float(0, 1, step=0.3).high
+    0.9
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("low", "high"):
+            _require_number(self, field, getattr(self, field))
+            object.__setattr__(self, field, float(getattr(self, field)))
+        _require_order(self)
+        if self.step is not None:
+            _require_number(self, "step", self.step)
+            if self.step <= 0 or self.log:
+                raise SpaceError(
+                    f"A float domain takes a step above 0 and no log scale beside it "
+                    f"(got step={self.step}, log={self.log}). Correct the step or drop log."
+                )
+            object.__setattr__(self, "step", float(self.step))
+            # Decimal, so that 0.3 steps count as a person counts them.
+            low, high, step = (Decimal(str(v)) for v in (self.low, self.high, self.step))
+            object.__setattr__(self, "high", float(low + (high - low) // step * step))
+
+    @property
+    def single(self) -> bool:
+        """Whether there is only one value."""
+        return self.low == self.high
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        return f"[{self.low:g}, {self.high:g}]{_scale_label(self.log, self.step)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """An interval of whole numbers; ``high`` is lowered to what the steps reach.
+
+    Examples
+    --------
+    >>> Int(1, 10, step=4).high
+    9
+    """
+
+    low: int
+    high: int
+    log: bool = False
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        for field in ("low", "high", "step"):
+            value = getattr(self, field)
+            _require_number(self, field, value)
+            if value != int(value):
+                raise SpaceError(
+                    f"An int domain takes whole numbers (got {field}={value}). "
+                    f"Round {field}, or use a float domain."
+                )
+            object.__setattr__(self, field, int(value))
+        _require_order(self)
+        if self.step < 1 or (self.log and self.step != 1):
+            raise SpaceError(
+                f"An int domain takes a step of at least 1, and 1 on a log scale "
+                f"(got step={self.step}, log={self.log}). Correct the step or drop log."
+            )
+        object.__setattr__(
+            self, "high", self.low + (self.high - self.low) // self.step * self.step
+        )
+
+    @property
+    def single(self) -> bool:
+        """Whether there is only one value."""
+        return self.low == self.high
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        scale = _scale_label(self.log, self.step if self.step != 1 else None)
+        return f"{{{self.low}..{self.high}}}{scale}"
+
+
+@dataclass(frozen=True, slots=True)
+class Categorical:
+    """A list of choices, without an order.
+
+    Examples
+    --------
+    >>> Categorical(["adam", "sgd"]).choices
+    ('adam', 'sgd')
+    """
+
+    choices: tuple[Any, ...]
+
+    def __init__(self, choices: Iterable[Any]) -> None:
+        if isinstance(choices, str):
+            raise SpaceError(
+                f"choices must be a list (got the text {choices!r}). Write choices=[{choices!r}]."
+            )
+        entries = tuple(choices)
+        if not entries:
+            raise SpaceError("A categorical domain needs at least one choice (got none).")
+        object.__setattr__(self, "choices", entries)
+
+    @property
+    def single(self) -> bool:
+        """Whether there is only one value."""
+        return len(self.choices) == 1
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        shown = ", ".join(str(choice) for choice in self.choices[:4])
+        more = f", … {len(self.choices)} choices" if len(self.choices) > 4 else ""
+        return f"{{{shown}{more}}}"
+
+
+Numeric: TypeAlias = Float | Int
+Domain: TypeAlias = Float | Int | Categorical
+
+
+def _scale_label(log: bool, step: float | None) -> str:
+    if log:
+        return " log"
+    return "" if step is None else f" step {step:g}"
+
+
+def _require_number(domain: Numeric, field: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        # numpy scalars are numbers too, without being Python's.
+        item = getattr(value, "item", lambda: None)()
+        if isinstance(item, bool) or not isinstance(item, (int, float)):
+            raise SpaceError(
+                f"{field} of a {type(domain).__name__.lower()} domain must be a number "
+                f"(got {value!r})."
+            )
+    if not math.isfinite(float(value)):  # type: ignore[arg-type]
+        raise SpaceError(
+            f"{field} of a {type(domain).__name__.lower()} domain must be finite "
+            f"(got {value}). Give the bound that the search really used."
+        )
+
+
+def _require_order(domain: Numeric) -> None:
+    if domain.low > domain.high:
+        raise SpaceError(
+            f"low must not be above high (got low={domain.low}, high={domain.high}). Swap them."
+        )
+    if domain.log and domain.low <= 0:
+        raise SpaceError(
+            f"A log domain needs low above 0 (got low={domain.low}). "
+            "Raise low, or drop log."
+        )

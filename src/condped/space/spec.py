@@ -1,0 +1,253 @@
+"""A search space: for each parameter its domain, or several under conditions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from condped.errors import ConditionError, SourceError, SpaceError, not_found
+from condped.space.condition import Between, Comparison, Condition, Membership
+from condped.space.domain import Categorical, Domain, Float, Int
+
+_FIELDS = {
+    "float": ("low", "high", "log", "step"),
+    "int": ("low", "high", "log", "step"),
+    "categorical": ("choices",),
+}
+_TYPES = {"float": Float, "int": Int, "categorical": Categorical}
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A domain that a parameter has while a condition holds (``None``: always)."""
+
+    domain: Domain
+    when: Condition | None = None
+
+
+def when(condition: str, domain: Domain) -> Alternative:
+    """Say that a parameter has this domain while the condition holds.
+
+    Examples
+    --------
+    >>> space = Space({"c": Float(0, 1), "x": [when("c < 0.5", Float(-7, -2))]})
+    >>> space["x"][0].when.text
+    'c < 0.5'
+    """
+    return Alternative(domain, Condition.parse(condition))
+
+
+@dataclass(frozen=True)
+class Space(Mapping[str, tuple[Alternative, ...]]):
+    """Parameters in order, each with its alternatives.
+
+    Takes plain data (what a space file holds), domains, or lists of :func:`when`.
+
+    Examples
+    --------
+    >>> space = Space({"c": {"type": "float", "low": 0, "high": 1},
+    ...                "k": {"type": "categorical", "choices": ["a", "b"], "when": "c < 0.5"}})
+    >>> list(space)
+    ['c', 'k']
+    """
+
+    parameters: Mapping[str, tuple[Alternative, ...]]
+    inferred: bool = False  # found from the data, not given
+
+    def __init__(self, parameters: Mapping[str, Any], *, inferred: bool = False) -> None:
+        if not isinstance(parameters, Mapping):
+            raise SpaceError(
+                f"A space must map parameter names to domains (got {type(parameters).__name__})."
+            )
+        read = {_name(name): _alternatives(name, entry) for name, entry in parameters.items()}
+        object.__setattr__(self, "parameters", read)
+        object.__setattr__(self, "inferred", inferred)
+        for name, alternatives in read.items():
+            for alternative in alternatives:
+                if alternative.when is not None:
+                    self._check(name, alternative.when)
+
+    def __getitem__(self, name: str) -> tuple[Alternative, ...]:
+        return self.parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def only(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return these names in the given order, refusing those that are not parameters."""
+        for name in names:
+            if name not in self.parameters:
+                raise not_found("parameter", name, self.parameters)
+        return tuple(dict.fromkeys(names))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold and that gives the same space again."""
+        plain: dict[str, Any] = {}
+        for name, alternatives in self.parameters.items():
+            entries = [_plain(alternative) for alternative in alternatives]
+            plain[name] = entries[0] if len(entries) == 1 else entries
+        return plain
+
+    def _check(self, owner: str, condition: Condition) -> None:
+        """Refuse a condition that names what is not there: it would silently never hold."""
+        for leaf in condition.leaves():
+            names = (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
+            for name in names:
+                if name not in self.parameters:
+                    hint = not_found("parameter", name, self.parameters)
+                    raise ConditionError(
+                        f"The condition {condition.text!r} of {owner!r} names {name!r}. {hint}"
+                    )
+                if name == owner:
+                    raise ConditionError(
+                        f"The condition {condition.text!r} of {owner!r} depends on {owner!r} "
+                        "itself. Name the parameter that switches it."
+                    )
+            domains = [alternative.domain for alternative in self.parameters[leaf.name]]
+            if not isinstance(leaf, Between):
+                _check_values(owner, condition, leaf, domains)
+
+
+def _check_values(
+    owner: str, condition: Condition, leaf: Comparison | Membership, domains: list[Domain]
+) -> None:
+    values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+    choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
+    numeric = any(not isinstance(domain, Categorical) for domain in domains)
+    ordering = isinstance(leaf, Comparison) and leaf.op not in ("==", "!=")
+    for value in values:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        known = value in choices or (numeric and number)
+        if ordering and number and any(isinstance(choice, (int, float)) for choice in choices):
+            known = True
+        if not known:
+            allowed = f"one of {choices}" if choices else "a number"
+            raise ConditionError(
+                f"The condition {condition.text!r} of {owner!r} compares {leaf.name!r} with "
+                f"{value!r}, which it never equals. Allowed: {allowed}."
+            )
+
+
+def load_space(source: Space | Mapping[str, Any] | str | Path) -> Space:
+    """Return a space from a Space, plain data, or the path of a JSON file."""
+    if isinstance(source, Space):
+        return source
+    if isinstance(source, Mapping):
+        space = Space(source)
+    elif isinstance(source, (str, Path)):
+        space = _from_file(Path(source))
+    else:
+        raise SourceError(
+            f"space must be a Space, a mapping or the path of a JSON file "
+            f"(got {type(source).__name__})."
+        )
+    if not space:
+        raise SpaceError("The space has no parameters. Give at least one, or leave space out.")
+    return space
+
+
+def _from_file(path: Path) -> Space:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SpaceError(f"The space file {str(path)!r} cannot be read: {error.strerror}.") from error
+    try:
+        plain = json.loads(text, object_pairs_hook=_no_duplicates)
+    except json.JSONDecodeError as error:
+        raise SpaceError(
+            f"The space file {str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, "
+            f"column {error.colno}."
+        ) from error
+    return Space(plain)
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in seen:
+            raise SpaceError(f"The space names {name!r} twice. Keep one, or give alternatives.")
+        seen[name] = value
+    return seen
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise SpaceError(f"Parameter names must be non-empty texts (got {name!r}).")
+    return name
+
+
+def _alternatives(name: str, entry: Any) -> tuple[Alternative, ...]:
+    entries = list(entry) if isinstance(entry, (list, tuple)) else [entry]
+    if not entries:
+        raise SpaceError(f"Parameter {name!r} has an empty list of domains. Give at least one.")
+    found = tuple(_alternative(name, one) for one in entries)
+    if len(found) > 1 and any(alternative.when is None for alternative in found):
+        raise SpaceError(
+            f"Parameter {name!r} has {len(found)} domains, of which not all have a 'when'. "
+            "Give each a condition, so that it is clear which one applies."
+        )
+    return found
+
+
+def _alternative(name: str, entry: Any) -> Alternative:
+    if isinstance(entry, Alternative):
+        return entry
+    if isinstance(entry, (Float, Int, Categorical)):
+        return Alternative(entry)
+    if not isinstance(entry, Mapping):
+        raise SpaceError(
+            f"The domain of {name!r} must be a mapping such as "
+            f"{{'type': 'float', 'low': 0, 'high': 1}} or a domain (got {entry!r})."
+        )
+    kind = entry.get("type")
+    if kind not in _FIELDS:
+        raise SpaceError(
+            f"The type of {name!r} must be one of float, int, categorical (got {kind!r})."
+        )
+    allowed = ("type", "when", *_FIELDS[kind])
+    for key in entry:
+        if key not in allowed:
+            raise SpaceError(
+                f"The {kind} domain of {name!r} has an unknown entry {key!r}. "
+                f"Allowed: {', '.join(allowed)}."
+            )
+    # A null stands for "not given", as writers of JSON often put it.
+    fields = {key: entry[key] for key in _FIELDS[kind] if entry.get(key) is not None}
+    for needed in ("choices",) if kind == "categorical" else ("low", "high"):
+        if needed not in fields:
+            raise SpaceError(f"The {kind} domain of {name!r} lacks {needed!r}.")
+    try:
+        domain: Domain = _TYPES[kind](**fields)
+    except SpaceError as error:
+        raise SpaceError(f"Parameter {name!r}: {error}") from None
+    if not isinstance(domain, Categorical) and domain.low == domain.high:
+        raise SpaceError(
+            f"Parameter {name!r}: low must be below high (got low={fields['low']}, "
+            f"high={fields['high']}). Leave a constant out of the space."
+        )
+    condition = entry.get("when")
+    try:
+        return Alternative(domain, None if condition is None else Condition.parse(condition))
+    except ConditionError as error:
+        raise ConditionError(f"Parameter {name!r}: {error}") from None
+
+
+def _plain(alternative: Alternative) -> dict[str, Any]:
+    domain = alternative.domain
+    plain: dict[str, Any] = {"type": type(domain).__name__.lower()}
+    if alternative.when is not None:
+        plain = {"when": alternative.when.text, **plain}
+    if isinstance(domain, Categorical):
+        return {**plain, "choices": list(domain.choices)}
+    plain |= {"low": domain.low, "high": domain.high}
+    if domain.log:
+        plain["log"] = True
+    if domain.step is not None and not (isinstance(domain, Int) and domain.step == 1):
+        plain["step"] = domain.step
+    return plain
