@@ -32,8 +32,6 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
     deepest = min(max(sizes), trials)
     positions = np.full(trials, float(trials))
     unique, first, inverse = np.unique(losses, axis=0, return_index=True, return_inverse=True)
-    is_first = np.zeros(trials, dtype=bool)
-    is_first[first] = True
     left = np.arange(len(unique))  # of the unique losses, those without a front yet
     placed = 0
     while placed < deepest:
@@ -44,8 +42,9 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
         order = members
         if cuts:
             leaders = first[front[_greedy(unique[front], max(cuts))]]
-            # Trials with the same losses as an earlier one come last, in their own order.
-            order = np.concatenate([leaders, members[~is_first[members]]])
+            # Behind the chosen ones the rest of the front: where all distinct losses were
+            # chosen, these are the trials that repeat one, in their own order.
+            order = np.concatenate([leaders, np.setdiff1d(members, leaders)])
         positions[order] = placed + np.arange(len(order))
         placed += len(members)
     return positions

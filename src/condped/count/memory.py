@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from condped.arrays import FloatArray, IntArray, ValueArray
+from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.counts import ParameterCounts, RegimeCounts, StudyCounts
 from condped.space.grid import Grid, cells_of, grid_of
 from condped.topsets import TopSets
@@ -14,6 +15,8 @@ from condped.trials import Parameter, TrialTable
 
 # Regimes of fewer region trials are dropped, as in the reference.
 SMALLEST_REGIME = 2
+# With more domains than this, those too small to keep are found first and get no cells.
+_FEW_DOMAINS = 64
 # Rows at a time: few enough for the temporaries of a chunk to stay in the processor's cache.
 _CHUNK = 1 << 15
 
@@ -28,122 +31,132 @@ def count_in_memory(table: TrialTable, top: TopSets) -> StudyCounts:
 
 
 def _count(parameter: Parameter, top: TopSets) -> ParameterCounts:
-    """Count one parameter: first how large its regimes are, then the cells of those kept."""
-    thresholds = len(top.target_sizes)
-    sizes = _regime_sizes(parameter, top)  # (domains + 1, buckets), the absent regime last
-    reached = np.cumsum(sizes[:, :-1], axis=1)
-    region = reached[:, -1]
-    kept = np.flatnonzero(region >= SMALLEST_REGIME)
-    small = np.flatnonzero((region > 0) & (region < SMALLEST_REGIME))
+    """Count one parameter's cells and tell its regimes apart."""
+    domains = range(len(parameter.domains))
+    if len(domains) <= _FEW_DOMAINS:
+        sizes, laid_out = None, domains
+    else:
+        sizes = _regime_sizes(parameter, top)
+        laid_out = np.flatnonzero(sizes[:-1, -1] >= SMALLEST_REGIME).tolist()
+    layout = _lay_out(parameter, laid_out)
+    nested = _cell_counts(parameter, top, layout)
 
-    absent = len(parameter.domains)
-    layout = _layout(parameter, [int(regime) for regime in kept if regime != absent])
-    flat = _cell_counts(parameter, top, layout)
-    regimes = []
-    for regime in kept:
-        if regime == absent:
-            regimes.append(
-                RegimeCounts(None, region[absent, None], reached[absent, :thresholds, None])
-            )
-            continue
-        start = int(layout.offset[regime])
-        cells = flat[start : start + layout.grids[int(regime)].cells]
-        nested = np.cumsum(cells[:, :-1], axis=1)
-        regimes.append(
-            RegimeCounts(
-                parameter.domains[regime], nested[:, -1], np.ascontiguousarray(nested[:, :-1].T)
-            )
-        )
-    return ParameterCounts(
-        parameter.name, tuple(regimes), region[small], reached[small, :thresholds].T
-    )
+    kept: list[RegimeCounts] = []
+    small: list[IntArray] = []  # (target sets + 1,) each
+    for start, domain in zip(layout.starts, laid_out, strict=True):
+        cells = nested[start : start + layout.grids[domain].cells]
+        region = cells[:, -1]
+        trials = int(region.sum())
+        if trials >= SMALLEST_REGIME:
+            kept.append(RegimeCounts(parameter.domains[domain], region, cells[:, :-1].T))
+        elif trials:
+            small.append(cells.sum(axis=0))
+    if sizes is not None:
+        small += [size for size in sizes[:-1] if 0 < size[-1] < SMALLEST_REGIME]
+    if not parameter.everywhere:
+        absent = nested[layout.rest :].sum(axis=0) if sizes is None else sizes[-1]
+        if absent[-1] >= SMALLEST_REGIME:
+            kept.append(RegimeCounts(None, absent[-1:], absent[:-1, None]))
+        elif absent[-1]:
+            small.append(absent)
+    dropped = np.array(small, dtype=np.int64).reshape(len(small), len(top.target_sizes) + 1)
+    return ParameterCounts(parameter.name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
 
 
 def _regime_sizes(parameter: Parameter, top: TopSets) -> IntArray:
-    """Return (domains + 1, buckets): trials per regime and bucket, the absent regime last."""
+    """Return (domains + 1, target sets + 1): set sizes per regime, the absent one last."""
     regimes, buckets = len(parameter.domains) + 1, top.n_buckets
-    if parameter.everywhere:
-        within = np.diff(np.concatenate([[0], top.target_sizes, [top.region_size]]))
-        outside = len(top.buckets) - top.region_size
-        return np.stack([np.append(within, outside), np.zeros(buckets, dtype=np.int64)])
     sizes = np.zeros(regimes * buckets, dtype=np.int64)
     for start in range(0, len(top.buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        # Id -1 (absent) becomes the last regime.
         ids = parameter.domain_ids[rows].astype(np.intp)
         ids[ids < 0] = regimes - 1
         ids *= buckets
         ids += top.buckets[rows]
         sizes += np.bincount(ids, minlength=sizes.size)
-    return sizes.reshape(regimes, buckets)
+    return np.cumsum(sizes.reshape(regimes, buckets)[:, :-1], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where each kept domain's cells lie in one flat array of counts, with one cell for the rest.
+    """Where each domain's cells lie in one flat array, with room for all other rows at the end.
 
     The arrays have an entry per domain and one more, which id -1 (absent) finds by itself.
+    Rows without cells of their own land behind ``rest``.
     """
 
-    grids: dict[int, Grid]  # of the kept domains
-    offset: IntArray
+    grids: dict[int, Grid]  # of the domains that have cells
+    starts: tuple[int, ...]  # of each of these, in the same order
+    rest: int
+    cells: int  # all together
+    offset: FloatArray
     low: ValueArray
     width: FloatArray
-    top: FloatArray
-    cells: int  # all together, the one for the rest included
+    top: FloatArray | float  # one number if all grids have as many cells
+    on_log: BoolArray
 
 
-def _layout(parameter: Parameter, kept: list[int]) -> _Layout:
-    grids = {domain: grid_of(parameter.domains[domain]) for domain in kept}
-    n = len(parameter.domains) + 1
-    total = sum(grid.cells for grid in grids.values())
-    offset = np.full(n, total, dtype=np.int64)
+def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
+    grids = {domain: grid_of(parameter.domains[domain]) for domain in domains}
+    sizes = [grid.cells for grid in grids.values()]
+    largest = max(sizes, default=1)
+    rest, n = sum(sizes), len(parameter.domains) + 1
+    starts, offset, width = [], np.full(n, float(rest)), np.ones(n)
+    on_log, tops = np.zeros(n, dtype=bool), np.zeros(n)
+    # Whole bounds are subtracted as whole numbers, exact beyond 2^53.
     whole = all(isinstance(grid.low, int) for grid in grids.values())
     low = np.zeros(n, dtype=np.int64 if whole else np.float64)
-    width, top = np.ones(n), np.zeros(n)
     start = 0
     for domain, grid in grids.items():
-        offset[domain], low[domain] = start, grid.low
-        width[domain], top[domain] = grid.width, grid.cells - 1
+        starts.append(start)
+        offset[domain], low[domain], width[domain] = start, grid.low, grid.width
+        tops[domain], on_log[domain] = grid.cells - 1, grid.log
         start += grid.cells
-    return _Layout(grids, offset, low, width, top, total + 1)
+    return _Layout(
+        grids=grids,
+        starts=tuple(starts),
+        rest=rest,
+        cells=rest + largest,
+        offset=offset,
+        low=low,
+        width=width,
+        top=tops if len(set(sizes)) > 1 else largest - 1.0,
+        on_log=on_log,
+    )
 
 
 def _cell_counts(parameter: Parameter, top: TopSets, layout: _Layout) -> IntArray:
-    """Return (cells of all kept regimes and one for the rest, buckets)."""
+    """Return (cells, target sets + 1): trials of each target set and of the region set."""
     buckets = top.n_buckets
     flat = np.zeros(layout.cells * buckets, dtype=np.int64)
-    if not layout.grids:
-        return flat.reshape(layout.cells, buckets)
     for start in range(0, len(top.buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
         cells = _cells(parameter, rows, layout)
         cells *= buckets
         cells += top.buckets[rows]
         flat += np.bincount(cells.astype(np.intp), minlength=flat.size)
-    return flat.reshape(layout.cells, buckets)
+    return flat.reshape(layout.cells, buckets)[:, :-1].cumsum(axis=1)
 
 
 def _cells(parameter: Parameter, rows: slice, layout: _Layout) -> FloatArray:
-    """Return the place in the flat layout of each row's cell."""
+    """Return the place in the flat array of each row's cell."""
     values = parameter.values[rows]
-    logs = {grid.log for grid in layout.grids.values()}
     if parameter.everywhere:
-        (grid,) = layout.grids.values()
+        grid = layout.grids[0]
         if grid.categorical:
             return values.astype(np.float64)
-        return cells_of(np.log(values) if grid.log else values, grid.low, grid.width, grid.cells - 1)
-    ids = parameter.domain_ids[rows]
-    if logs == {True}:
-        values = _log_where(values, ids >= 0)
-    elif logs == {True, False}:
-        on_log = np.zeros(len(layout.offset), dtype=bool)
-        on_log[[domain for domain, grid in layout.grids.items() if grid.log]] = True
-        values = np.where(on_log[ids], _log_where(values, on_log[ids]), values)
-    cells = cells_of(values, layout.low[ids], layout.width[ids], layout.top[ids])
-    cells += layout.offset[ids]
+        return cells_of(np.log(values) if grid.log else values, grid.low, grid.width, layout.top)
+    ids = parameter.domain_ids[rows].astype(np.intp)
+    if layout.on_log.any():
+        where = layout.on_log[ids]
+        logs = np.log(values, out=np.zeros(len(values)), where=where)
+        values = np.where(where, logs, values)
+    top = layout.top if isinstance(layout.top, float) else _look_up(layout.top, ids)
+    cells = cells_of(values, _look_up(layout.low, ids), _look_up(layout.width, ids), top)
+    cells += _look_up(layout.offset, ids)
     return cells
 
 
-def _log_where(values: ValueArray, where: ValueArray) -> FloatArray:
-    return np.log(values, out=np.zeros(len(values)), where=where)
+def _look_up(table: ValueArray, ids: IntArray) -> ValueArray:
+    # Wrapping finds the last entry for -1, and spares numpy the check of every index.
+    return table.take(ids, mode="wrap")

@@ -107,27 +107,27 @@ def _domain_ids(
             return np.broadcast_to(dtype(0), n)
         return -absent.astype(dtype)
 
+    # Ids are summed up from exclusive conditions: much faster than assigning under masks.
     ids = np.full(n, ABSENT, dtype=dtype)
     covered: BoolArray | None = None
     for alternative in alternatives:
         assert alternative.when is not None
         holds = alternative.when.holds(columns)
         place = domains.index(alternative.domain)
-        if covered is None:
-            covered = holds
-        else:
-            both = covered & holds
-            if both.any() and (ids[both] != place).any():
-                both &= ids != place
+        both = None if covered is None else covered & holds
+        if both is not None and both.any():
+            if (ids[both] != place).any():
                 _refuse(
                     name,
-                    both,
+                    both & (ids != place),
                     f"has two domains at once: {alternative.when.text!r} holds where an earlier "
                     "condition does too",
                     "Make the conditions exclude each other",
                 )
-            covered = covered | holds
-        np.putmask(ids, holds, place)
+            holds = holds & ~both
+        ids += holds * dtype(place - ABSENT)
+        covered = holds if covered is None else covered | holds
+    assert covered is not None
     if absent is None:
         against = ~covered
         uncovered = bool(against.any())
@@ -222,8 +222,9 @@ def _numbers(
         bounds = [_bounds(domain) for domain in domains if not isinstance(domain, Categorical)]
         lows = np.array([low for low, _ in bounds] + [-np.inf])
         highs = np.array([high for _, high in bounds] + [np.inf])
-        outside = values < lows[ids]
-        outside |= values > highs[ids]
+        places = ids.astype(np.intp)
+        outside = values < lows.take(places, mode="wrap")
+        outside |= values > highs.take(places, mode="wrap")
         if outside.any():
             _refuse_outside(name, values, outside, domains, ids)
     for place, domain in enumerate(domains):

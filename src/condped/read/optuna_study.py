@@ -6,13 +6,15 @@ column by column, without an object per trial.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from condped.arrays import FloatArray, ValueArray
+from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
 from condped.space.domain import Categorical, Domain, Float, Int
@@ -34,23 +36,38 @@ _STATES = {
     "RUNNING": State.RUNNING,
     "WAITING": State.RUNNING,
 }
-_NUMERIC_KEY = attrgetter("__class__", "low", "high", "log", "step")
+# Trials at a time: their objects stay in the processor's cache while each column is taken from
+# them, which takes a third off the time.
+_BLOCK = 1024
+_BOUNDS = attrgetter("low", "high", "log", "step")
 
 
 def read(study: Any, options: ReadOptions) -> TrialTable:
     """Return a study's trials."""
     options.refuse("an Optuna study", "direction", "space", "state", "constraints")
+    if options.objective is not None and options.loss is not None:
+        raise SettingsError("Give either loss or objective, not both.")
     trials = study.get_trials(deepcopy=False)
-    objectives = _objectives(study, trials, options)
-    table = TrialTable(
-        parameters=_parameters(trials),
-        objectives=objectives,
-        states=_states(trials),
-        violations=_violations(trials),
+    directions = [_direction(direction) for direction in study.directions]
+    names = study.metric_names or (
+        ["value"] if len(directions) == 1 else [f"values_{i}" for i in range(len(directions))]
     )
-    if options.loss is not None and not callable(options.loss):
-        return table.with_loss(options.loss)
-    if options.objective is None or options.loss is not None:
+    blocks = _Blocks(len(trials), len(directions))
+    for start in range(0, len(trials), _BLOCK):
+        blocks.add(start, trials[start : start + _BLOCK])
+    table = TrialTable(
+        parameters=tuple(entry.parameter(len(trials)) for entry in blocks.parameters.values()),
+        objectives=tuple(
+            Objective(name, np.ascontiguousarray(blocks.values[:, place]), direction)
+            for place, (name, direction) in enumerate(zip(names, directions, strict=True))
+        ),
+        states=_states(trials, blocks.states),
+        violations=_violations(trials) if blocks.attributes else None,
+    )
+    if options.loss is not None:
+        loss = options.loss
+        return table.with_loss(_losses(trials, loss) if callable(loss) else loss)
+    if options.objective is None:
         return table
     if not isinstance(options.objective, (str, int)):
         raise SettingsError(
@@ -60,36 +77,46 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     return table.with_objective(options.objective)
 
 
-def _states(trials: Sequence[Any]) -> ValueArray:
-    found = [trial.state for trial in trials]
-    if all(state.name == "COMPLETE" for state in set(found)):
+class _Blocks:
+    """Columns of a study, gathered block by block."""
+
+    def __init__(self, trials: int, objectives: int) -> None:
+        self.states = np.zeros(trials, dtype=np.int64)  # Optuna's numbers
+        self.values = np.full((trials, objectives), np.nan)
+        self.attributes = False  # whether any trial has some
+        self.parameters: dict[str, _Gathered] = {}
+
+    def add(self, start: int, block: Sequence[Any]) -> None:
+        """Take a block of trials, the first of which is number ``start``."""
+        rows = slice(start, start + len(block))
+        self.states[rows] = np.fromiter(map(attrgetter("state"), block), np.int64, len(block))
+        objectives = self.values.shape[1]
+        recorded = list(map(attrgetter("values"), block))
+        if None in recorded:
+            nothing = [np.nan] * objectives
+            recorded = [values or nothing for values in recorded]
+        flat = np.fromiter(chain.from_iterable(recorded), float, len(block) * objectives)
+        self.values[rows] = flat.reshape(len(block), objectives)
+        self.attributes = self.attributes or any(map(attrgetter("system_attrs"), block))
+        values = list(map(attrgetter("params"), block))
+        distributions = list(map(attrgetter("distributions"), block))
+        for name in dict.fromkeys(chain.from_iterable(distributions)):
+            if name not in self.parameters:
+                self.parameters[name] = _Gathered(name)
+            self.parameters[name].add(start, values, distributions)
+
+
+def _direction(direction: Any) -> Direction:
+    return "maximize" if direction.name == "MAXIMIZE" else "minimize"
+
+
+def _states(trials: Sequence[Any], numbers: IntArray) -> npt.NDArray[np.int8]:
+    if not trials:
+        return all_complete(0)
+    meaning = {int(kind): _STATES[kind.name] for kind in type(trials[0].state)}
+    if all(meaning[number] is State.COMPLETE for number in np.unique(numbers).tolist()):
         return all_complete(len(trials))
-    ids = {state: _STATES[state.name] for state in set(found)}
-    return np.fromiter((ids[state] for state in found), np.int8, len(found))
-
-
-def _objectives(
-    study: Any, trials: Sequence[Any], options: ReadOptions
-) -> tuple[Objective, ...]:
-    if callable(options.loss):
-        if options.objective is not None:
-            raise SettingsError("Give either loss or objective, not both.")
-        return (Objective("loss", _losses(trials, options.loss)),)
-    directions: list[Direction] = [
-        "maximize" if direction.name == "MAXIMIZE" else "minimize"
-        for direction in study.directions
-    ]
-    several = len(directions) > 1
-    names = study.metric_names or (
-        [f"values_{i}" for i in range(len(directions))] if several else ["value"]
-    )
-    nothing = [np.nan] * len(directions)
-    recorded = [trial.values or nothing for trial in trials]
-    values = np.array(recorded, dtype=np.float64).reshape(len(trials), len(directions))
-    return tuple(
-        Objective(name, np.ascontiguousarray(values[:, i]), direction)
-        for i, (name, direction) in enumerate(zip(names, directions, strict=True))
-    )
+    return np.array([meaning.get(n, -1) for n in range(max(meaning) + 1)], dtype=np.int8)[numbers]
 
 
 def _losses(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray:
@@ -117,90 +144,109 @@ def _violations(trials: Sequence[Any]) -> FloatArray | None:
 
 
 def _constraints(trial: Any) -> dict[Any, float]:
-    if not trial.system_attrs:
-        return {}
     recorded = getattr(trial, "constraints", None)
     if recorded is None:  # Optuna 4 has no public name for them
         recorded = dict(enumerate(trial.system_attrs.get("constraints") or ()))
     return dict(recorded)
 
 
-def _parameters(trials: Sequence[Any]) -> tuple[Parameter, ...]:
-    values = [trial.params for trial in trials]
-    distributions = [trial.distributions for trial in trials]
-    names: dict[str, None] = {}
-    for mapping in distributions:
-        names.update(dict.fromkeys(mapping))
-    return tuple(_parameter(name, values, distributions) for name in names)
+class _Gathered:
+    """One parameter's values and domains, block by block."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.known = _Known()
+        self.rows: list[slice | IntArray] = []
+        self.places: list[IntArray] = []
+        self.values: list[ValueArray] = []
+
+    def add(
+        self, start: int, values: list[dict[str, Any]], distributions: list[dict[str, Any]]
+    ) -> None:
+        """Take the parameter from a block of trials, the first of which is number ``start``."""
+        name = self.name
+        try:  # most parameters are in all trials, and asking first would cost a pass
+            active = list(map(itemgetter(name), distributions))
+            self.rows.append(slice(start, start + len(active)))
+        except KeyError:
+            present = [i for i, mapping in enumerate(distributions) if name in mapping]
+            active = [distributions[i][name] for i in present]
+            values = [values[i] for i in present]
+            self.rows.append(start + np.array(present))
+        places = self.known.places(active)
+        self.places.append(places)
+        self.values.append(_values(map(itemgetter(name), values), places, self.known.domains))
+
+    def parameter(self, trials: int) -> Parameter:
+        """Put the blocks together."""
+        domains = tuple(self.known.domains)
+        values = np.zeros(trials, dtype=np.result_type(*self.values))
+        ids = np.full(trials, ABSENT, dtype=id_dtype(len(domains)))
+        for rows, places, found in zip(self.rows, self.places, self.values, strict=True):
+            ids[rows] = places
+            values[rows] = found
+        if len(domains) == 1 and sum(map(len, self.places)) == trials:
+            ids = np.broadcast_to(ids.dtype.type(0), trials)
+        return Parameter(self.name, values, ids, domains)
 
 
-def _parameter(
-    name: str, values: Sequence[dict[str, Any]], distributions: Sequence[dict[str, Any]]
-) -> Parameter:
-    present = [mapping.get(name) for mapping in distributions]
-    active = [distribution for distribution in present if distribution is not None]
-    # Equal domains share a place, in order of first appearance.
-    domains: dict[Domain, int] = {}
-    known: dict[Any, int] = {}
-    places = []
-    for distribution, key in zip(active, map(_key, active), strict=True):
-        place = known.get(key)
-        if place is None:
-            place = known[key] = domains.setdefault(_domain(distribution), len(domains))
-        places.append(place)
-    dtype = id_dtype(len(domains))
-    found = [mapping[name] for mapping in values if name in mapping]
-    coded = _values(found, places, tuple(domains))
-    if len(active) == len(present):
-        if len(domains) == 1:
-            ids = np.broadcast_to(dtype(0), len(present))
+class _Known(dict[Any, int]):
+    """From a distribution's key to the place of its domain; new keys find or add theirs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.domains: dict[Domain, int] = {}
+        self.kind: type | None = None  # of distribution, for keys that do not say it
+
+    def places(self, active: Sequence[Any]) -> IntArray:
+        """Return each distribution's place among the distinct domains, in order of appearance."""
+        kinds = set(map(type, active))
+        self.kind = self.kind or next(iter(kinds))
+        keys: Iterator[Any]
+        if kinds == {self.kind} and not self.kind.__name__.startswith("Categorical"):
+            # One chain of C functions, without a Python step per trial.
+            keys = map(_BOUNDS, active)
         else:
-            ids = np.array(places, dtype=dtype)
-        return Parameter(name, coded, ids, tuple(domains))
-    here = np.fromiter((entry is not None for entry in present), bool, len(present))
-    ids = np.full(len(present), ABSENT, dtype=dtype)
-    ids[here] = places
-    spread = np.zeros(len(present), dtype=coded.dtype)
-    spread[here] = coded
-    return Parameter(name, spread, ids, tuple(domains))
+            keys = map(_key, active)
+        return np.fromiter(map(self.__getitem__, keys), np.int64, len(active))
+
+    def __missing__(self, key: tuple[Any, ...]) -> int:
+        domain = _domain((self.kind, *key) if len(key) == 4 else key)
+        self[key] = place = self.domains.setdefault(domain, len(self.domains))
+        return place
 
 
-def _key(distribution: Any) -> Any:
-    if hasattr(distribution, "choices"):
-        choices = distribution.choices
-        # True == 1 == 1.0 must not share a key unless the domains are told equal below.
-        return (*choices, *map(type, choices))
-    return _NUMERIC_KEY(distribution)
+def _key(distribution: Any) -> tuple[Any, ...]:
+    if not hasattr(distribution, "choices"):
+        return (type(distribution), *_BOUNDS(distribution))
+    choices = distribution.choices
+    # The types stand beside: True == 1 == 1.0 would share a key.
+    return (Categorical, choices, tuple(map(type, choices)))
 
 
-def _domain(distribution: Any) -> Domain:
-    if hasattr(distribution, "choices"):
-        return Categorical(distribution.choices)
-    if isinstance(distribution.low, int) and type(distribution).__name__.startswith("Int"):
-        return Int(distribution.low, distribution.high, distribution.log, distribution.step)
-    return Float(distribution.low, distribution.high, distribution.log, distribution.step)
+def _domain(key: tuple[Any, ...]) -> Domain:
+    if key[0] is Categorical:
+        return Categorical(key[1])
+    kind, low, high, log, step = key
+    return Int(low, high, log, step) if kind.__name__.startswith("Int") else Float(low, high, log, step)
 
 
-def _values(
-    found: Sequence[Any], places: Sequence[int], domains: tuple[Domain, ...]
-) -> ValueArray:
+def _values(found: Iterator[Any], places: IntArray, domains: Iterable[Domain]) -> ValueArray:
+    count, domains = len(places), tuple(domains)
     if all(isinstance(domain, Int) for domain in domains):
-        return np.array(found, dtype=np.int64)
+        return np.fromiter(found, np.int64, count)
     if not any(isinstance(domain, Categorical) for domain in domains):
-        return np.array(found, dtype=np.float64)
-    codes = [_code_table(domain) for domain in domains]
-    coded = []
-    for value, place in zip(found, places, strict=True):
-        table = codes[place]
-        coded.append(value if table is None else table(value))
-    numeric = any(table is None for table in codes)
-    return np.array(coded, dtype=np.float64 if numeric else np.int32)
+        return np.fromiter(found, np.float64, count)
+    codes = [_coder(domain) for domain in domains]
+    coded = (codes[place](value) for value, place in zip(found, places.tolist(), strict=True))
+    numeric = any(not isinstance(domain, Categorical) for domain in domains)
+    return np.fromiter(coded, np.float64 if numeric else np.int32, count)
 
 
-def _code_table(domain: Domain) -> Callable[[Any], int] | None:
-    """Return a function from a choice to its position; None for numeric domains."""
+def _coder(domain: Domain) -> Callable[[Any], float]:
+    """Return a function from a choice to its position; numbers stay what they are."""
     if not isinstance(domain, Categorical):
-        return None
+        return float
     # The first of equal choices, as Optuna has it: it cannot tell True from 1 either.
     places = {c: place for place, c in reversed(list(enumerate(domain.choices)))}
 
