@@ -18,9 +18,7 @@ try:
     from optuna.study import Study
     from optuna.trial import FrozenTrial
 except ImportError as error:
-    raise MissingLibraryError(
-        feature="condped.optuna", library="Optuna", extra="optuna"
-    ) from error
+    raise MissingLibraryError(feature="condped.optuna", library="Optuna", extra="optuna") from error
 
 
 class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):

@@ -69,7 +69,7 @@ def _reference_point(losses: FloatArray) -> FloatArray:
     worst = losses.max(axis=0)
     point = np.maximum(1.1 * worst, 0.9 * worst)
     point[point == 0] = _TINY
-    return point
+    return np.asarray(point)
 
 
 def _greedy(front: FloatArray, size: int) -> IntArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -170,6 +170,6 @@ def all_complete(trials: int) -> npt.NDArray[np.int8]:
     return np.broadcast_to(np.int8(State.COMPLETE), trials)
 
 
-def id_dtype(domains: int) -> type[np.signedinteger[npt.NBitBase]]:
+def id_dtype(domains: int) -> type[np.signedinteger[Any]]:
     """Return the narrowest integer type that holds ids of that many domains and -1."""
     return np.int8 if domains < 128 else np.int16 if domains < 32768 else np.int32

@@ -32,10 +32,9 @@ def count_in_memory(table: TrialTable, top: TopSets) -> StudyCounts:
 
 def _count(parameter: Parameter, top: TopSets) -> ParameterCounts:
     """Count one parameter's cells and tell its regimes apart."""
-    domains = range(len(parameter.domains))
-    if len(domains) <= _FEW_DOMAINS:
-        sizes, laid_out = None, domains
-    else:
+    sizes: IntArray | None = None
+    laid_out = list(range(len(parameter.domains)))
+    if len(laid_out) > _FEW_DOMAINS:
         sizes = _regime_sizes(parameter, top)
         laid_out = np.flatnonzero(sizes[:-1, -1] >= SMALLEST_REGIME).tolist()
     layout = _lay_out(parameter, laid_out)

@@ -83,9 +83,7 @@ def _per_parameter(terms: FloatArray, owner: IntArray, parameters: int) -> Float
     return sums.T.copy()
 
 
-def _divergences(
-    regimes: list[RegimeCounts], thresholds: int, settings: Settings
-) -> FloatArray:
+def _divergences(regimes: list[RegimeCounts], thresholds: int, settings: Settings) -> FloatArray:
     """Return (R, T): the Pearson divergence of each regime, 0 where nothing can vary."""
     divergence = np.zeros((len(regimes), thresholds))
     alike: dict[tuple[bool, int], list[int]] = {}

@@ -34,13 +34,13 @@ def inter_contributions(
     """Return (R, T): what each regime adds to the variance between regimes."""
     # Pearson divergence of the regimes' shares: kappa^2 * (alpha_i - beta_i)^2 / beta_i
     beta = region_shares[:, None]
-    return kappa2 * (target_shares - beta) ** 2 / beta
+    return np.asarray(kappa2 * (target_shares - beta) ** 2 / beta)
 
 
 def normalised(variance: FloatArray) -> FloatArray:
     """Return the variances divided by their sum over parameters (last axis); 0 where that is 0."""
     total = variance.sum(axis=-1, keepdims=True)
-    return np.divide(variance, total, out=np.zeros_like(variance), where=total > 0)
+    return np.asarray(np.divide(variance, total, out=np.zeros_like(variance), where=total > 0))
 
 
 def eta_squared(variance: FloatArray, target_sizes: IntArray, region_size: int) -> FloatArray:

@@ -73,7 +73,9 @@ def importance(
     handling = Handling(failed, pruned, nonfinite, infeasible)
     table = read(source, **reading)
     top, counts = count(table, (target_quantile,), settings, handling)
-    return _result(table, top, counts, target_quantile, settings, handling)
+    return _result(
+        table, top, counts, target_quantile=target_quantile, settings=settings, handling=handling
+    )
 
 
 def count(
@@ -89,36 +91,51 @@ def count(
     return top, count_in_memory(table, top)
 
 
-def undetermined(table: TrialTable, top: TopSets, variance_total: float) -> str | None:
-    """Say why nothing can be told at the first target set, or None if something can."""
-    used = top.counts.used
-    if used <= 1:
-        left = f"{top.counts.left_out} of {top.counts.total} trials were left out"
-        return f"{'one trial is' if used else 'there is no trial'} to learn from ({left})."
-    if not table.parameters:
-        return "there are no parameters."
-    if top.all_equal:
-        return f"all {used} trials have the same objective."
-    if top.target_sizes[0] == top.region_size:
-        return (
+def varies(counts: StudyCounts) -> bool:
+    """Return whether any parameter takes different values inside one of its regimes."""
+    return any(
+        regime.domain is not None and np.count_nonzero(regime.region) > 1
+        for parameter in counts.parameters
+        for regime in parameter.regimes
+    )
+
+
+def _undetermined(
+    table: TrialTable, top: TopSets, counts: StudyCounts, found: Estimate
+) -> str | None:
+    """Say why nothing can be told, or None if something can."""
+    used, left_out = top.counts.used, f"{top.counts.left_out} of {top.counts.total} left out"
+    # In order: an earlier reason explains the later ones.
+    reasons = (
+        (used == 0, f"there is no trial to learn from ({left_out})."),
+        (used == 1, f"there is only one trial to learn from ({left_out})."),
+        (not table.parameters, "there are no parameters."),
+        (top.all_equal, f"all {used} trials have the same objective."),
+        (
+            top.target_sizes[0] == top.region_size,
             f"the target set and the region set are the same {top.region_size} trials. "
-            "Lower target_quantile, or gather more trials with different objectives."
-        )
-    if variance_total <= 0:
-        return "no parameter has values that differ between the target set and the region set."
-    return None
+            "Lower target_quantile, or gather more trials with different objectives.",
+        ),
+        (not varies(counts), "no parameter takes different values in the region set."),
+        (
+            not found.variance.any(),
+            "no parameter has values that differ between the target set and the region set.",
+        ),
+    )
+    return next((reason for applies, reason in reasons if applies), None)
 
 
 def _result(
     table: TrialTable,
     top: TopSets,
     counts: StudyCounts,
+    *,
     target_quantile: float,
     settings: Settings,
     handling: Handling,
 ) -> ImportanceResult:
     found = estimate(counts, settings)
-    reason = undetermined(table, top, float(found.variance.sum()))
+    reason = _undetermined(table, top, counts, found)
     eta = eta_squared(found.variance, counts.target_sizes, counts.region_size)[0]
     shares = normalised(found.variance)[0]
     if reason is not None:

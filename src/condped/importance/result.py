@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from condped.errors import MissingLibraryError, not_found
+from condped.errors import not_found
 from condped.importance.settings import Settings
 from condped.importance.summary import summary
+from condped.optional import load_optional
 from condped.space.domain import Domain
 from condped.topsets import Handling, TrialCounts
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Status = Literal["ok", "undetermined"]
+_COLUMNS = ("parameter", "importance", "variance", "eta_squared", "within", "inter", "regimes")
 SCHEMA = "condped.importance/1"
 
 
@@ -150,7 +152,7 @@ class ImportanceResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return :meth:`rows` as a pandas frame."""
-        return frame_of(self.rows(), list(_NO_ROWS))
+        return frame(self.rows(), _COLUMNS)
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
@@ -173,13 +175,9 @@ class ImportanceResult:
         return summary(self)
 
 
-_NO_ROWS = ("parameter", "importance", "variance", "eta_squared", "within", "inter", "regimes")
-
-
-def frame_of(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    """Return records as a pandas frame, with its columns even when there are no rows."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingLibraryError(feature="to_frame()", library="pandas", extra="pandas") from error
-    return pd.DataFrame(rows, columns=columns)
+def frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    """Return records as a pandas frame, if pandas is there."""
+    module = load_optional(
+        "condped.importance.pandas", feature="to_frame()", library="pandas", extra="pandas"
+    )
+    return module.frame_of(rows, columns)

@@ -75,9 +75,7 @@ def account_lines(account: Account) -> list[str]:
     return [*lines, *account.notes]
 
 
-def table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]
-) -> list[str]:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     cells = [header, *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
@@ -102,9 +100,7 @@ def _percent(quantile: float) -> str:
 
 
 def _regimes(parameter: ParameterImportance) -> str:
-    labels = [
-        f"{regime.label} ({_percent(regime.region_share)})" for regime in parameter.regimes
-    ]
+    labels = [f"{regime.label} ({_percent(regime.region_share)})" for regime in parameter.regimes]
     if len(labels) == 1:
         return parameter.regimes[0].label
     shown = "; ".join(labels[:3])

@@ -12,8 +12,8 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
 from condped.importance.estimator import estimate
 from condped.importance.formula import eta_squared, normalised
-from condped.importance.point import account_of, count
-from condped.importance.result import Account, frame_of
+from condped.importance.point import account_of, count, varies
+from condped.importance.result import Account, frame
 from condped.importance.settings import Measure, Method, Reference, Settings, check_target
 from condped.importance.summary import account_lines, shortened, table
 from condped.read import read
@@ -77,7 +77,7 @@ class SweepResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return :meth:`rows` as a pandas frame."""
-        return frame_of(self.rows(), list(_COLUMNS))
+        return frame(self.rows(), _COLUMNS)
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
@@ -167,8 +167,7 @@ def sweep(
     determined = (
         (counts.target_sizes < counts.region_size)
         & (found.variance.sum(axis=1) > 0)
-        & (top.counts.used > 1)
-        & (not top.all_equal)
+        & (top.counts.used > 1 and not top.all_equal and varies(counts))
     )
     known = determined[:, None]
     eta = eta_squared(found.variance, counts.target_sizes, counts.region_size)

@@ -105,7 +105,7 @@ class BranchingProblem:
         weights = np.array([path.weight for path in self.paths])
 
         def cdf(t: float) -> FloatArray:
-            return np.clip((t - lows) / (highs - lows), 0.0, 1.0)
+            return np.asarray(np.clip((t - lows) / (highs - lows), 0.0, 1.0))
 
         # The loss's distribution is piecewise linear between the leaves' bounds.
         bounds = np.unique(np.concatenate([lows, highs]))

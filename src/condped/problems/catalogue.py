@@ -32,7 +32,11 @@ _PROBLEMS: tuple[Problem, ...] = (
     BranchingProblem(
         "nested",
         "c0 chooses z or the gate c1, which chooses x or y",
-        Gate("c0", (0.75,), (Gate("c1", (0.5,), (Leaf("x", -7, -4), Leaf("y", -3, 0))), Leaf("z", 2, 5))),
+        Gate(
+            "c0",
+            (0.75,),
+            (Gate("c1", (0.5,), (Leaf("x", -7, -4), Leaf("y", -3, 0))), Leaf("z", 2, 5)),
+        ),
     ),
     BranchingProblem(
         "three-way",

@@ -94,9 +94,7 @@ class SwitchingProblem:
             return high
         for _ in range(100):  # bisection, down to neighbouring floats
             middle = (low + high) / 2
-            low, high = (
-                (middle, high) if weights @ self._cdf(middle) < quantile else (low, middle)
-            )
+            low, high = (middle, high) if weights @ self._cdf(middle) < quantile else (low, middle)
         return high
 
     @staticmethod

@@ -45,8 +45,10 @@ def convert(
     if wrong.any():
         first = int(np.argmax(wrong))
         _refuse(
-            name, wrong, f"must be numeric, but row {first} holds "
-            f"{column.levels[column.codes[first]]!r}", "Correct the value or the domain's type"
+            name,
+            wrong,
+            f"must be numeric, but row {first} holds {column.levels[column.codes[first]]!r}",
+            "Correct the value or the domain's type",
         )
     numbers = column.numbers()
     assert numbers is not None
@@ -71,44 +73,49 @@ def assign(
     finished: BoolArray | None,
     notes: list[str],
 ) -> Parameter:
-    """Decide each trial's domain and check that the value fits it."""
+    """Decide each trial's domain and check that the value fits it.
+
+    ``finished`` tells which trials ended (None: all); ``notes`` takes what is worth saying.
+    """
     column = columns[name]
     domains = tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
-    absent = _absent(column)
-    ids = _domain_ids(name, alternatives, domains, columns, absent, finished, notes)
-    if isinstance(column, LevelColumn):
-        values, ids = _choices(name, column, ids, domains)
+    missing = _missing(column)
+    if alternatives[0].when is None:  # the only one, then
+        ids: IdArray = np.broadcast_to(np.int8(0), len(column))
     else:
-        values = _numbers(name, column, ids, domains)
-    return Parameter(name, values, ids, domains)
+        ids, covered = _conditional_ids(name, alternatives, domains, columns)
+        _check_presence(name, alternatives, covered, missing)
+    if missing is not None:
+        # To a domain with the choice None a missing value is that choice, not an absence.
+        takes_none = np.array([*(_none_place(domain) is not None for domain in domains), False])
+        absent = missing & ~takes_none[ids]
+        if alternatives[0].when is not None:
+            expected = ids >= 0 if finished is None else (ids >= 0) & finished
+            _note_missing(name, absent & expected, notes)
+        if absent.any():
+            ids = np.where(absent, ids.dtype.type(ABSENT), ids)
+    if isinstance(column, LevelColumn):
+        return Parameter(name, _choices(name, column, ids, domains), ids, domains)
+    return Parameter(name, _numbers(name, column, ids, domains), ids, domains)
 
 
-def _absent(column: NumberColumn | LevelColumn) -> BoolArray | None:
+def _missing(column: NumberColumn | LevelColumn) -> BoolArray | None:
     if isinstance(column, NumberColumn):
         return column.missing
-    absent = column.codes < 0
-    return absent if absent.any() else None
+    missing = column.absent()
+    return missing if missing.any() else None
 
 
-def _domain_ids(
+def _conditional_ids(
     name: str,
     alternatives: tuple[Alternative, ...],
     domains: tuple[Domain, ...],
     columns: Mapping[str, NumberColumn | LevelColumn],
-    absent: BoolArray | None,
-    finished: BoolArray | None,
-    notes: list[str],
-) -> IdArray:
-    column = columns[name]
-    n = len(column.values if isinstance(column, NumberColumn) else column.codes)
+) -> tuple[IdArray, BoolArray]:
+    """Return each trial's domain by the conditions alone, and where one of them holds."""
     dtype = id_dtype(len(domains))
-    if alternatives[0].when is None:  # the only one, then
-        if absent is None or (isinstance(column, LevelColumn) and _none_code(domains[0]) is not None):
-            return np.broadcast_to(dtype(0), n)
-        return -absent.astype(dtype)
-
     # Ids are summed up from exclusive conditions: much faster than assigning under masks.
-    ids = np.full(n, ABSENT, dtype=dtype)
+    ids = np.full(len(columns[name]), ABSENT, dtype=dtype)
     covered: BoolArray | None = None
     for alternative in alternatives:
         assert alternative.when is not None
@@ -116,10 +123,11 @@ def _domain_ids(
         place = domains.index(alternative.domain)
         both = None if covered is None else covered & holds
         if both is not None and both.any():
-            if (ids[both] != place).any():
+            clash = both & (ids != place)
+            if clash.any():
                 _refuse(
                     name,
-                    both & (ids != place),
+                    clash,
                     f"has two domains at once: {alternative.when.text!r} holds where an earlier "
                     "condition does too",
                     "Make the conditions exclude each other",
@@ -128,23 +136,17 @@ def _domain_ids(
         ids += holds * dtype(place - ABSENT)
         covered = holds if covered is None else covered | holds
     assert covered is not None
-    if absent is None:
-        against = ~covered
-        uncovered = bool(against.any())
-    else:
-        against = ~(covered | absent)
-        uncovered = bool(against.any())
-        unexpected = covered & absent if finished is None else covered & absent & finished
-        if not _has_none(domains):
-            lacking = int(np.count_nonzero(unexpected))
-            if lacking:
-                notes.append(
-                    f"{name}: missing in {lacking} finished trials whose conditions say that it "
-                    f"is active (first: row {int(np.argmax(unexpected))}, counted from 0); taken "
-                    "as inactive there."
-                )
-            np.putmask(ids, absent, ABSENT)
-    if uncovered:
+    return ids, covered
+
+
+def _check_presence(
+    name: str,
+    alternatives: tuple[Alternative, ...],
+    covered: BoolArray,
+    missing: BoolArray | None,
+) -> None:
+    against = ~covered if missing is None else ~(covered | missing)
+    if against.any():
         texts = ", ".join(repr(a.when.text) for a in alternatives if a.when is not None)
         _refuse(
             name,
@@ -152,14 +154,18 @@ def _domain_ids(
             f"has a value where no condition of its holds ({texts})",
             "Correct the conditions, or leave the value empty where the parameter is inactive",
         )
-    return ids
 
 
-def _has_none(domains: tuple[Domain, ...]) -> bool:
-    return any(_none_code(domain) is not None for domain in domains)
+def _note_missing(name: str, unexpected: BoolArray, notes: list[str]) -> None:
+    lacking = int(np.count_nonzero(unexpected))
+    if lacking:
+        notes.append(
+            f"{name}: missing in {lacking} finished trials whose conditions say that it is active "
+            f"(first: row {int(np.argmax(unexpected))}, counted from 0); taken as inactive there."
+        )
 
 
-def _none_code(domain: Domain) -> int | None:
+def _none_place(domain: Domain) -> int | None:
     """Return the position of the choice None, which a table shows as a missing value."""
     if isinstance(domain, Categorical) and None in domain.choices:
         return domain.choices.index(None)
@@ -168,22 +174,20 @@ def _none_code(domain: Domain) -> int | None:
 
 def _choices(
     name: str, column: LevelColumn, ids: IdArray, domains: tuple[Domain, ...]
-) -> tuple[ValueArray, IdArray]:
+) -> ValueArray:
     """Return the position of each value among its domain's choices."""
-    # One row per domain: where each level stands among its choices, -2 if nowhere, and in the
-    # last column what a missing value means.
-    places = np.full((len(domains) + 1, len(column.levels) + 1), -2, dtype=np.int32)
-    places[-1] = 0  # absent: never looked at
+    # One row per domain: where each level stands among its choices, -1 if nowhere, and in the
+    # last column where None stands. The last row is for absent values, never looked at.
+    places = np.zeros((len(domains) + 1, len(column.levels) + 1), dtype=np.int32)
     for row, domain in enumerate(domains):
         assert isinstance(domain, Categorical)
         exact = {(choice.__class__, choice): place for place, choice in enumerate(domain.choices)}
         loose = {choice: place for place, choice in reversed(list(enumerate(domain.choices)))}
         for place, level in enumerate(column.levels):
-            places[row, place] = exact.get((level.__class__, level), loose.get(level, -2))
-        none = _none_code(domain)
-        places[row, -1] = -1 if none is None else none
+            places[row, place] = exact.get((level.__class__, level), loose.get(level, -1))
+        places[row, -1] = _none_place(domain) or 0
     codes = places[ids, column.codes]
-    unknown = codes == -2
+    unknown = codes < 0
     if unknown.any():
         first = int(np.argmax(unknown))
         level, domain = column.levels[column.codes[first]], domains[ids[first]]
@@ -196,9 +200,7 @@ def _choices(
             f"has the unknown choice {level!r} (allowed: {_shown(domain.choices)}{hint})",
             "Add it to the choices or correct the value",
         )
-    if (codes == -1).any():
-        ids = np.where(codes == -1, ABSENT, ids).astype(id_dtype(len(domains)))
-    return codes, ids
+    return codes
 
 
 def _numbers(
@@ -256,14 +258,12 @@ def _whole(name: str, values: FloatArray, present: BoolArray | None) -> ValueArr
     return known.astype(np.int64)
 
 
-def _check_steps(
-    name: str, values: ValueArray, ids: IdArray, place: int, domain: Domain
-) -> None:
+def _check_steps(name: str, values: ValueArray, ids: IdArray, place: int, domain: Domain) -> None:
     if isinstance(domain, Categorical) or domain.step in (None, 1):
         return
     here = ids == place
     with np.errstate(invalid="ignore"):
-        steps = (values - domain.low) / domain.step  # type: ignore[operator]
+        steps = (values - domain.low) / domain.step
         off = here & (np.abs(steps - np.rint(steps)) > 1e-6)
     if off.any():
         first = int(np.argmax(off))
@@ -301,5 +301,3 @@ def _refuse(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
 def _shown(choices: tuple[Any, ...]) -> str:
     shown = ", ".join(repr(choice) for choice in choices[:8])
     return shown if len(choices) <= 8 else f"{shown} and {len(choices) - 8} more"
-
-

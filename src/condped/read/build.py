@@ -132,7 +132,7 @@ def _listed(what: str, given: object) -> list[str]:
     entries = [given] if isinstance(given, str) else given
     if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
         raise SettingsError(f"{what} must be a name or a list of names (got {given!r}).")
-    if not entries or len(set(entries)) < len(entries) and what == "objective":
+    if not entries or (len(set(entries)) < len(entries) and what == "objective"):
         raise SettingsError(f"{what} must name at least one column, each once (got {given!r}).")
     return list(entries)
 

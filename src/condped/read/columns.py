@@ -18,13 +18,16 @@ class NumberColumn:
     values: ValueArray
     missing: BoolArray | None  # None: nothing is missing
 
+    def __len__(self) -> int:
+        return len(self.values)
+
     def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
         """Return where the value is present and the predicate holds."""
         held = predicate(self.values)
         if not isinstance(held, np.ndarray):
             # numpy answers comparisons with text or None by one value for all.
             held = np.full(len(self.values), bool(held))
-        return held if self.missing is None else held & ~self.missing
+        return held if self.missing is None else np.asarray(held & ~self.missing)
 
     def numbers(self) -> FloatArray:
         """Return the values as floats, NaN where missing."""
@@ -44,6 +47,9 @@ class LevelColumn:
 
     codes: IntArray
     levels: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
     def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
         """Return where the value is present and the predicate holds."""
@@ -90,7 +96,9 @@ def object_column(values: Sequence[Any]) -> Column:
     kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
     if kinds and all(issubclass(k, (int, float, np.number)) and k is not bool for k in kinds):
         if all(issubclass(kind, (int, np.integer)) for kind in kinds):
-            whole = np.array([0 if gone else int(v) for v, gone in zip(values, missing, strict=True)])
+            whole = np.array(
+                [0 if gone else int(v) for v, gone in zip(values, missing, strict=True)]
+            )
             if whole.dtype == np.int64:
                 return number_column(whole, missing if missing.any() else None)
         filled = [np.nan if gone else v for v, gone in zip(values, missing, strict=True)]
@@ -150,6 +158,6 @@ def _is_missing(value: Any) -> bool:
     if value is None:
         return True
     try:
-        return bool(value != value)
+        return bool(value != value)  # noqa: PLR0124
     except (TypeError, ValueError):
         return type(value).__name__ == "NAType"

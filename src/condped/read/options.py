@@ -35,4 +35,4 @@ def checked_direction(direction: object) -> Direction:
     """Return the direction, refusing anything but minimize and maximize."""
     if direction not in ("minimize", "maximize"):
         raise SettingsError(f"direction must be minimize or maximize (got {direction!r}).")
-    return direction  # type: ignore[return-value]
+    return direction

@@ -6,7 +6,7 @@ column by column, without an object per trial.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -89,7 +89,11 @@ class _Blocks:
     def add(self, start: int, block: Sequence[Any]) -> None:
         """Take a block of trials, the first of which is number ``start``."""
         rows = slice(start, start + len(block))
-        self.states[rows] = np.fromiter(map(attrgetter("state"), block), np.int64, len(block))
+        states = list(map(attrgetter("state"), block))
+        if states.count(states[0]) < len(states):
+            self.states[rows] = states
+        else:
+            self.states[rows] = states[0]
         objectives = self.values.shape[1]
         recorded = list(map(attrgetter("values"), block))
         if None in recorded:
@@ -100,10 +104,12 @@ class _Blocks:
         self.attributes = self.attributes or any(map(attrgetter("system_attrs"), block))
         values = list(map(attrgetter("params"), block))
         distributions = list(map(attrgetter("distributions"), block))
-        for name in dict.fromkeys(chain.from_iterable(distributions)):
-            if name not in self.parameters:
-                self.parameters[name] = _Gathered(name)
-            self.parameters[name].add(start, values, distributions)
+        found = sum(entry.add(start, values, distributions) for entry in self.parameters.values())
+        if found < sum(map(len, distributions)):  # then there are new names among them
+            for name in dict.fromkeys(chain.from_iterable(distributions)):
+                if name not in self.parameters:
+                    self.parameters[name] = entry = _Gathered(name)
+                    entry.add(start, values, distributions)
 
 
 def _direction(direction: Any) -> Direction:
@@ -162,20 +168,23 @@ class _Gathered:
 
     def add(
         self, start: int, values: list[dict[str, Any]], distributions: list[dict[str, Any]]
-    ) -> None:
-        """Take the parameter from a block of trials, the first of which is number ``start``."""
+    ) -> int:
+        """Take the parameter from a block of trials, and return how many have it."""
         name = self.name
         try:  # most parameters are in all trials, and asking first would cost a pass
             active = list(map(itemgetter(name), distributions))
             self.rows.append(slice(start, start + len(active)))
         except KeyError:
             present = [i for i, mapping in enumerate(distributions) if name in mapping]
+            if not present:
+                return 0
             active = [distributions[i][name] for i in present]
             values = [values[i] for i in present]
             self.rows.append(start + np.array(present))
         places = self.known.places(active)
         self.places.append(places)
-        self.values.append(_values(map(itemgetter(name), values), places, self.known.domains))
+        self.values.append(self.known.values_of(map(itemgetter(name), values), places))
+        return len(active)
 
     def parameter(self, trials: int) -> Parameter:
         """Put the blocks together."""
@@ -196,6 +205,8 @@ class _Known(dict[Any, int]):
     def __init__(self) -> None:
         super().__init__()
         self.domains: dict[Domain, int] = {}
+        self.coders: list[Callable[[Any], float]] = []  # one per domain
+        self.types: set[type] = set()  # of the domains
         self.kind: type | None = None  # of distribution, for keys that do not say it
 
     def places(self, active: Sequence[Any]) -> IntArray:
@@ -213,7 +224,21 @@ class _Known(dict[Any, int]):
     def __missing__(self, key: tuple[Any, ...]) -> int:
         domain = _domain((self.kind, *key) if len(key) == 4 else key)
         self[key] = place = self.domains.setdefault(domain, len(self.domains))
+        if place == len(self.coders):
+            self.coders.append(_coder(domain))
+            self.types.add(type(domain))
         return place
+
+    def values_of(self, found: Iterator[Any], places: IntArray) -> ValueArray:
+        """Return the values as numbers; choices as their positions."""
+        if self.types == {Int}:
+            return np.fromiter(found, np.int64, len(places))
+        if Categorical not in self.types:
+            return np.fromiter(found, np.float64, len(places))
+        coders = self.coders
+        coded = (coders[place](value) for value, place in zip(found, places.tolist(), strict=True))
+        dtype = np.int32 if self.types == {Categorical} else np.float64
+        return np.fromiter(coded, dtype, len(places))
 
 
 def _key(distribution: Any) -> tuple[Any, ...]:
@@ -228,19 +253,11 @@ def _domain(key: tuple[Any, ...]) -> Domain:
     if key[0] is Categorical:
         return Categorical(key[1])
     kind, low, high, log, step = key
-    return Int(low, high, log, step) if kind.__name__.startswith("Int") else Float(low, high, log, step)
-
-
-def _values(found: Iterator[Any], places: IntArray, domains: Iterable[Domain]) -> ValueArray:
-    count, domains = len(places), tuple(domains)
-    if all(isinstance(domain, Int) for domain in domains):
-        return np.fromiter(found, np.int64, count)
-    if not any(isinstance(domain, Categorical) for domain in domains):
-        return np.fromiter(found, np.float64, count)
-    codes = [_coder(domain) for domain in domains]
-    coded = (codes[place](value) for value, place in zip(found, places.tolist(), strict=True))
-    numeric = any(not isinstance(domain, Categorical) for domain in domains)
-    return np.fromiter(coded, np.float64 if numeric else np.int32, count)
+    return (
+        Int(low, high, log, step)
+        if kind.__name__.startswith("Int")
+        else Float(low, high, log, step)
+    )
 
 
 def _coder(domain: Domain) -> Callable[[Any], float]:

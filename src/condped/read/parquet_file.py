@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from condped.errors import DataError, MissingLibraryError
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from condped.errors import DataError
 from condped.read import frame
 from condped.read.options import ReadOptions
 from condped.trials import TrialTable
@@ -11,13 +14,7 @@ from condped.trials import TrialTable
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return a Parquet file's rows as trials."""
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingLibraryError(
-            feature="Reading Parquet files", library="pyarrow", extra="parquet"
-        ) from error
-    try:
-        return frame.read(pq.read_table(source), options)
-    except (OSError, pa.ArrowInvalid) as error:
+        table = pq.read_table(source)
+    except (OSError, pa.ArrowException) as error:
         raise DataError(f"The Parquet file {source!r} cannot be read: {error}") from error
+    return frame.read(table, options)

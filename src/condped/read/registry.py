@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from condped.errors import SourceError
+from condped.optional import load_optional
 from condped.read.options import ReadOptions
 from condped.trials import TrialTable
 
@@ -31,19 +31,26 @@ class Reader:
         Whether a source is of this kind, told without importing anything.
     module
         Where the reader's ``read`` is.
-    extra
-        The extra to install for it; None if nothing more is needed.
+    library, extra
+        What it needs beyond condped itself, and the extra that brings it.
     """
 
     name: str
     description: str
     recognises: Callable[[Any], bool]
     module: str
-    extra: str | None = None
+    library: str = ""
+    extra: str = ""
 
     def load(self) -> ReadFunction:
         """Import the reader."""
-        return cast(ReadFunction, import_module(self.module).read)
+        module = load_optional(
+            self.module,
+            feature=f"Reading {self.description}",
+            library=self.library,
+            extra=self.extra,
+        )
+        return cast(ReadFunction, module.read)
 
 
 def _class_from(library: str, *names: str) -> Callable[[Any], bool]:
@@ -83,7 +90,6 @@ READERS: tuple[Reader, ...] = (
         "an optuna.Study in memory",
         _class_from("optuna", "Study"),
         "condped.read.optuna_study",
-        extra="optuna",
     ),
     Reader(
         "mapping",
@@ -108,6 +114,7 @@ READERS: tuple[Reader, ...] = (
         "a Parquet file (.parquet, .pq), one row per trial",
         _file(".parquet", ".pq"),
         "condped.read.parquet_file",
+        library="pyarrow",
         extra="parquet",
     ),
 )

@@ -20,6 +20,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
@@ -55,6 +56,10 @@ class ConditionColumn(Protocol):
 
     def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
         """Return where the value is present and ``predicate`` holds for it."""
+        ...
+
+    def absent(self) -> BoolArray:
+        """Return where the value is missing."""
         ...
 
     def numbers(self) -> np.ndarray[Any, np.dtype[np.float64]] | None:
@@ -93,8 +98,8 @@ class Between:
                 f"{self.name!r} {self.op} {self.other!r} compares parameters that are not both "
                 "numeric. Compare each with a value instead."
             )
-        held: BoolArray = _COMPARE[self.op](left, right)
-        return held & ~(np.isnan(left) | np.isnan(right))
+        held = _COMPARE[self.op](left, right)
+        return np.asarray(held & ~(np.isnan(left) | np.isnan(right)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +111,11 @@ class Membership:
     negated: bool
 
     def holds(self, columns: Columns) -> BoolArray:
-        column, found = columns[self.name], None
-        for value in self.values:
-            here = column.where(lambda entry, value=value: entry == value)
-            found = here if found is None else found | here
-        if self.negated:
-            return column.where(lambda entry: entry == entry) & ~found
-        return found
+        column = columns[self.name]
+        found = np.logical_or.reduce(
+            [column.where(partial(operator.eq, value)) for value in self.values]
+        )
+        return np.asarray(~(found | column.absent()) if self.negated else found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +125,7 @@ class Both:
     parts: tuple[Node, ...]
 
     def holds(self, columns: Columns) -> BoolArray:
-        held = [part.holds(columns) for part in self.parts]
-        return held[0] if len(held) == 1 else np.logical_and.reduce(held)
+        return np.asarray(np.logical_and.reduce([part.holds(columns) for part in self.parts]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ class Either:
     parts: tuple[Node, ...]
 
     def holds(self, columns: Columns) -> BoolArray:
-        return np.logical_or.reduce([part.holds(columns) for part in self.parts])
+        return np.asarray(np.logical_or.reduce([part.holds(columns) for part in self.parts]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +168,7 @@ class Condition:
     def parse(cls, text: str) -> Condition:
         """Read a condition; raises ConditionError with the place where it stops making sense."""
         if not isinstance(text, str):
-            raise ConditionError(
-                f"A condition must be a text such as \"c < 0.5\" (got {text!r})."
-            )
+            raise ConditionError(f'A condition must be a text such as "c < 0.5" (got {text!r}).')
         return cls(text, _Parser(text).parse())
 
     @property
@@ -313,7 +313,7 @@ class _Parser:
         close = {"[": "]", "(": ")"}.get(self._takes("[", "(") or "")
         if close is None:
             self._fail(self._next.place, "a list such as ['a', 'b']")
-        values = []
+        values: list[Any] = []
         while not values or self._takes(","):
             place = self._next.place
             operand = self._operand()

@@ -89,9 +89,7 @@ class Int:
                 f"An int domain takes a step of at least 1, and 1 on a log scale "
                 f"(got step={self.step}, log={self.log}). Correct the step or drop log."
             )
-        object.__setattr__(
-            self, "high", self.low + (self.high - self.low) // self.step * self.step
-        )
+        object.__setattr__(self, "high", self.low + (self.high - self.low) // self.step * self.step)
 
     @property
     def single(self) -> bool:
@@ -173,6 +171,5 @@ def _require_order(domain: Numeric) -> None:
         )
     if domain.log and domain.low <= 0:
         raise SpaceError(
-            f"A log domain needs low above 0 (got low={domain.low}). "
-            "Raise low, or drop log."
+            f"A log domain needs low above 0 (got low={domain.low}). Raise low, or drop log."
         )

@@ -44,9 +44,7 @@ def grid_of(domain: Domain) -> Grid:
     """Return the grid of a domain: at most 50 cells for numbers, one per choice otherwise."""
     if isinstance(domain, Categorical):
         return Grid(len(domain.choices), 0.0, 1.0, log=False, categorical=True)
-    return _numeric_grid(
-        domain.low, domain.high, domain.log, domain.step, isinstance(domain, Int)
-    )
+    return _numeric_grid(domain.low, domain.high, domain.log, domain.step, isinstance(domain, Int))
 
 
 def cells_of(

@@ -156,7 +156,9 @@ def _from_file(path: Path) -> Space:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise SpaceError(f"The space file {str(path)!r} cannot be read: {error.strerror}.") from error
+        raise SpaceError(
+            f"The space file {str(path)!r} cannot be read: {error.strerror}."
+        ) from error
     try:
         plain = json.loads(text, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:

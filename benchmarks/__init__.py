@@ -1,0 +1,1 @@
+"""Measurements against rivals: ratios within one run, never seconds across machines."""

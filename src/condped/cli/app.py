@@ -1,0 +1,39 @@
+"""The application: its commands, its version, and how errors end."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+import condped
+from condped.cli import demo, importance, sweep
+from condped.errors import CondpedError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(condped.__version__, prog_name="condped", message="%(prog)s %(version)s")
+def app() -> None:
+    """Tell which hyperparameters mattered, when the search space has ifs in it."""
+
+
+app.add_command(importance.command)
+app.add_command(sweep.command)
+app.add_command(demo.command)
+
+
+def main() -> None:
+    """Run the command line; what a user did wrong ends in one line and exit code 2."""
+    # Tables hold characters such as η² and █, which not every console's encoding has.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        app(prog_name="condped")
+    except CondpedError as error:
+        click.echo(f"condped: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output has left (head, less): nothing is wrong.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

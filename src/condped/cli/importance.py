@@ -1,0 +1,34 @@
+"""``condped importance``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import condped
+from condped.cli.options import analysis_options, given, show
+
+
+@click.command("importance")
+@analysis_options
+@click.option(
+    "-q",
+    "--target-quantile",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="γ': the best trials of this share are the target.",
+)
+def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+    r"""Tell which parameters mattered for reaching the best trials.
+
+    SOURCE is a CSV or Parquet file with one row per trial. An empty cell means that the
+    parameter was inactive.
+
+    \b
+    condped importance results.csv --objective loss
+    condped importance results.csv -o accuracy -d maximize --space space.json --json
+    """
+    result = condped.importance(source, **given(options))
+    show(str(result), result.to_data(), result.rows(), as_json=as_json, as_csv=as_csv)

@@ -1,0 +1,88 @@
+"""What commands share: their options, and the printing of a result."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, TypeVar
+
+import click
+
+from condped.errors import SettingsError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+# "worst" counts a trial as worse than all others; "drop" leaves it out.
+_TREATMENT = click.Choice(["drop", "worst"])
+
+_ANALYSIS = (
+    click.argument("source"),
+    click.option("-o", "--objective", multiple=True, metavar="COLUMN",
+                 help="The objective; repeat it for several."),
+    click.option("-d", "--direction", multiple=True, type=click.Choice(["minimize", "maximize"]),
+                 help="Which way is better; one per objective.  [default: minimize]"),
+    click.option("-s", "--space", metavar="FILE",
+                 help="JSON file with the domains.  [default: inferred from the values]"),
+    click.option("-p", "--parameter", "parameters", multiple=True, metavar="COLUMN",
+                 help="Use this parameter only; repeatable."),
+    click.option("--state", metavar="COLUMN", help="How trials ended: complete, pruned, failed."),
+    click.option("--constraint", "constraints", multiple=True, metavar="COLUMN",
+                 help="A constraint, violated above 0; repeatable."),
+    click.option("--region-quantile", type=float, default=1.0, show_default=True,
+                 help="γ: look only inside the best trials of this share."),
+    click.option("--measure", default="within", show_default=True,
+                 type=click.Choice(["within", "standard", "unweighted", "unconditional"]),
+                 help="The variance that counts as importance."),
+    click.option("--reference", default="region", show_default=True,
+                 type=click.Choice(["region", "space"]),
+                 help="Compare the target set with the region set or with the whole space."),
+    click.option("--failed", default="drop", show_default=True, type=_TREATMENT,
+                 help="Failed trials."),
+    click.option("--pruned", default="drop", show_default=True, type=_TREATMENT,
+                 help="Pruned trials."),
+    click.option("--nonfinite", default="drop", show_default=True, type=_TREATMENT,
+                 help="Trials whose objective is NaN or infinite."),
+    click.option("--infeasible", default="keep", show_default=True,
+                 type=click.Choice(["keep", "drop", "worst"]), help="Infeasible trials."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+)  # fmt: skip
+
+
+def analysis_options(command: Command) -> Command:
+    """Add the source and the options that every analysis has."""
+    return reduce(lambda done, option: option(done), reversed(_ANALYSIS), command)
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options as the Python functions take them, those not given left out."""
+    kept = {name: value for name, value in options.items() if value not in (None, ())}
+    objective = kept.get("objective", ())
+    if len(objective) == 1:
+        kept["objective"] = objective[0]
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in kept.items()}
+
+
+def show(
+    text: str,
+    data: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Print a result in the form that was asked for."""
+    if as_json and as_csv:
+        raise SettingsError("Give either --json or --csv, not both.")
+    if as_json:
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str))
+    elif as_csv:
+        lines = io.StringIO()
+        writer = csv.DictWriter(lines, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        click.echo(lines.getvalue(), nl=False)
+    else:
+        click.echo(text)

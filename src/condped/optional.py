@@ -1,0 +1,18 @@
+"""Loading modules that need a library which not every user has."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from condped.errors import MissingLibraryError
+
+
+def load_optional(module: str, *, feature: str, library: str, extra: str) -> ModuleType:
+    """Import a module of ours that imports ``library``, or say which extra brings it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] != library:
+            raise  # something else is broken: hiding it would send the user the wrong way
+        raise MissingLibraryError(feature=feature, library=library, extra=extra) from error

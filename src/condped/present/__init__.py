@@ -1,0 +1,1 @@
+"""Showing results: starts from a result, never computes one."""

@@ -1,0 +1,87 @@
+"""Optuna's own published tests of importance evaluators, run on ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import optuna
+import pytest
+from optuna.importance import BaseImportanceEvaluator
+from optuna.testing.pytest_importance import (
+    BasicImportanceEvaluatorTestCase,
+    ConditionalImportanceEvaluatorTestCase,
+    MultiObjectiveImportanceEvaluatorTestCase,
+)
+
+from condped.errors import SettingsError
+from condped.optuna import CondPedAnovaImportanceEvaluator
+
+# Optuna itself warns of its experimental `normalize` argument and of targets to be minimised.
+pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+
+
+class TestKit(
+    BasicImportanceEvaluatorTestCase,
+    ConditionalImportanceEvaluatorTestCase,
+    MultiObjectiveImportanceEvaluatorTestCase,
+):
+    """The Basic, Conditional and MultiObjective kits."""
+
+    @pytest.fixture
+    def evaluator(self) -> Callable[..., BaseImportanceEvaluator]:
+        """Return what the kits build their evaluators with."""
+        return CondPedAnovaImportanceEvaluator
+
+
+def _two_objectives() -> optuna.Study:
+    study = optuna.create_study(
+        directions=["minimize", "maximize"], sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    # x decides the good end of the second objective, y its bad end.
+    study.optimize(
+        lambda trial: (
+            0.0,
+            (x if (x := trial.suggest_float("x", 0, 1)) > 0.5 else 0.0)
+            - (y if (y := trial.suggest_float("y", 0, 1)) < 0.1 else 0.0) * 50,
+        ),
+        n_trials=300,
+    )
+    return study
+
+
+def test_a_maximised_objective_is_explained_by_its_good_values() -> None:
+    """A target that returns an objective as recorded keeps that objective's direction."""
+    study = _two_objectives()
+    evaluator = CondPedAnovaImportanceEvaluator()
+    plain = evaluator.evaluate(study, target=lambda trial: trial.values[1])
+    negated = evaluator.evaluate(study, target=lambda trial: -trial.values[1])
+    assert plain == negated
+    assert plain["x"] > plain["y"]
+
+
+def test_plot_of_a_multi_objective_study_shows_each_objective_in_its_direction() -> None:
+    """Optuna's plot passes raw values as target; ours explains the good ones."""
+    study = _two_objectives()
+    figure = optuna.visualization.plot_param_importances(
+        study, evaluator=CondPedAnovaImportanceEvaluator()
+    )
+    second = dict(zip(figure.data[1].y, figure.data[1].x, strict=True))
+    assert second["x"] > second["y"]
+
+
+def test_an_objective_that_is_maximised_alone_is_plotted() -> None:
+    """The drop-in works for the plot of an ordinary study too."""
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(
+        lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("n", 1, 9) / 100, n_trials=100
+    )
+    figure = optuna.visualization.plot_param_importances(
+        study, evaluator=CondPedAnovaImportanceEvaluator()
+    )
+    assert list(figure.data[0].y) == ["n", "x"]
+
+
+def test_quantiles_out_of_order_are_refused() -> None:
+    """The evaluator says what is wrong instead of an assertion without words."""
+    with pytest.raises(SettingsError, match="Lower target_quantile"):
+        CondPedAnovaImportanceEvaluator(target_quantile=0.5, region_quantile=0.4)

@@ -1,0 +1,77 @@
+"""The README's examples run as they stand there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import condped
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """Return the fenced blocks of a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_python_examples_run_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All Python blocks together are one session."""
+    monkeypatch.chdir(tmp_path)
+    session: dict[str, Any] = {}
+    assert len(blocks("python")) >= 4
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), session)
+    assert "log_rate" in capsys.readouterr().out
+
+
+def test_commands_run(tmp_path: Path) -> None:
+    """The commands of the README work on files as it describes them."""
+    table = condped.problems.get("activation-disjoint").sample(200, seed=0)
+    loss = table.objectives[0].values
+    lines = ["c,x,y,loss,accuracy"]
+    for row in range(len(table)):
+        cells = [
+            str(p.values[row]) if p.domain_ids[row] >= 0 else "" for p in table.parameters
+        ]
+        lines.append(",".join([*cells, str(loss[row]), str(-loss[row])]))
+    (tmp_path / "results.csv").write_text("\n".join(lines), encoding="utf-8")
+    space = condped.problems.get("activation-disjoint").space.to_dict()
+    (tmp_path / "space.json").write_text(json.dumps(space), encoding="utf-8")
+    commands = [
+        line for block in blocks("sh") for line in block.splitlines() if line.startswith("condped")
+    ]
+    assert len(commands) >= 3
+    script = str(Path(sys.executable).with_name("condped"))
+    for command in commands:
+        words = shlex.split(command)
+        done = subprocess.run(
+            [script, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "x" in done.stdout
+
+
+def test_space_example_is_a_space() -> None:
+    """The JSON of the README parses and holds two regimes of the rate."""
+    (block,) = blocks("json")
+    assert len(condped.Space(json.loads(block))["rate"]) == 2
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    """The two commands are there, and CI runs the test command."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test"):
+        assert f"make {target}" in README
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
