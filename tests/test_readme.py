@@ -41,9 +41,7 @@ def test_commands_run(tmp_path: Path) -> None:
     loss = table.objectives[0].values
     lines = ["c,x,y,loss,accuracy"]
     for row in range(len(table)):
-        cells = [
-            str(p.values[row]) if p.domain_ids[row] >= 0 else "" for p in table.parameters
-        ]
+        cells = [str(p.values[row]) if p.domain_ids[row] >= 0 else "" for p in table.parameters]
         lines.append(",".join([*cells, str(loss[row]), str(-loss[row])]))
     (tmp_path / "results.csv").write_text("\n".join(lines), encoding="utf-8")
     space = condped.problems.get("activation-disjoint").space.to_dict()

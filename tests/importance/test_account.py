@@ -156,7 +156,7 @@ def test_a_loss_of_the_wrong_shape_is_refused() -> None:
     with pytest.raises(SettingsError, match="either loss or objective"):
         condped.importance(columns(), loss=np.zeros(200), objective="loss", space=SPACE)
     with pytest.raises(DataError, match="got 'bad' for trial 0"):
-        condped.importance(_two(5), loss=lambda trial: "bad")
+        condped.importance(_two(5), loss=lambda trial: "bad")  # type: ignore[arg-type, return-value]
 
 
 def test_dropped_regimes_and_ignored_columns_are_told() -> None:

@@ -101,14 +101,23 @@ def test_states_and_constraints_come_from_any_frame(
     assert plain(read(make(columns), **options)) == plain(read(columns, **options))
 
 
+def framed(x: Any, other: str) -> Any:
+    """Return a frame of column x and another of three numbers, in the library of x."""
+    columns = {"x": x, other: [1.0, 2.0, 3.0]}
+    if isinstance(x, pl.Series):
+        return pl.DataFrame(columns)
+    return (pa.table if isinstance(x, pa.Array) else pd.DataFrame)(columns)
+
+
 def one_column(column: Any, space: Any = None) -> TrialTable:
-    """Read a frame of a loss and this column, of the column's own library."""
-    loss: list[float] = [1.0, 2.0, 3.0]
-    if isinstance(column, pl.Series):
-        return read(pl.DataFrame({"loss": loss, "x": column}), objective="loss", space=space)
-    if isinstance(column, pa.Array):
-        return read(pa.table({"loss": loss, "x": column}), objective="loss", space=space)
-    return read(pd.DataFrame({"loss": loss, "x": column}), objective="loss", space=space)
+    """Read a frame of a loss and this column."""
+    return read(framed(column, "loss"), objective="loss", space=space)
+
+
+def kind(column: Any) -> str:
+    """Name a column's library and type."""
+    dtype = column.type if isinstance(column, pa.Array) else getattr(column, "dtype", column)
+    return f"{type(column).__module__.split('.')[0]}-{dtype}"
 
 
 @pytest.mark.parametrize("domain", [Float(0, 1), Int(0, 1), Categorical(["a", "b"])])
@@ -124,7 +133,7 @@ def one_column(column: Any, space: Any = None) -> TrialTable:
         pa.array([None] * 3),
         pa.array([None] * 3, pa.string()),
     ],
-    ids=lambda column: f"{type(column).__module__}-{getattr(column, 'dtype', column)}",
+    ids=kind,
 )
 def test_a_column_without_values_is_an_absent_parameter(column: Any, domain: Any) -> None:
     """Whatever type a library gives to nothing, it is nothing."""
@@ -153,18 +162,14 @@ DECIMALS = [decimal.Decimal("1.5"), None, decimal.Decimal("2.5")]
         pa.array(DECIMALS),
         pa.array([1.5, None, 2.5], pa.float16()),
     ],
-    ids=lambda column: f"{type(column).__module__}-{getattr(column, 'dtype', column)}",
+    ids=kind,
 )
 def test_numbers_of_every_type_are_the_same_numbers(column: Any) -> None:
     """Also as an objective: what is missing must not turn into a 0."""
     assert parameters_of(one_column(column, {"x": Float(0, 5)})) == {
         "x": ([1.5, None, 2.5], [0, -1, 0])
     }
-    frame = {"x": column, "y": [1, 2, 3]}
-    if isinstance(column, pl.Series):
-        table = read(pl.DataFrame(frame), objective="x")
-    else:
-        table = read((pa.table if isinstance(column, pa.Array) else pd.DataFrame)(frame), objective="x")
+    table = read(framed(column, "y"), objective="x")
     np.testing.assert_array_equal(table.objectives[0].values, [1.5, np.nan, 2.5])
 
 
@@ -181,21 +186,22 @@ def test_numbers_of_every_type_are_the_same_numbers(column: Any) -> None:
         pa.array([2**60 + 1, None, 2]),
         pa.array([2**60 + 1, None, 2], pa.uint64()),
     ],
-    ids=lambda column: f"{type(column).__module__}-{getattr(column, 'dtype', column)}",
+    ids=kind,
 )
 def test_ints_with_gaps_stay_exact(column: Any) -> None:
     """No detour through floats for types that can hold a missing int."""
     assert parameters_of(one_column(column, {"x": Int(0, 2**61)}))["x"][0] == [2**60 + 1, None, 2]
 
 
-def test_ints_that_pandas_turned_into_floats_are_ints_again() -> None:
+@pytest.mark.parametrize(
+    ("domain", "values"),
+    [(Int(0, 100), [16, None, 32]), (Categorical([8, 16, 32]), [1, None, 2])],
+    ids=["int", "categorical"],
+)
+def test_ints_that_pandas_turned_into_floats_are_ints_again(domain: Any, values: Any) -> None:
     """A gap makes floats of ints; whole floats fit an int domain and numeric choices."""
-    for space in ({"x": Int(0, 100)}, {"x": Categorical([8, 16, 32])}):
-        table = one_column(pd.Series([16, None, 32]), space)
-        assert parameters_of(table)["x"] in (
-            ([16, None, 32], [0, -1, 0]),
-            ([1, None, 2], [0, -1, 0]),
-        )
+    table = one_column(pd.Series([16, None, 32]), {"x": domain})
+    assert parameters_of(table)["x"] == (values, [0, -1, 0])
 
 
 def test_categories_that_do_not_occur_are_no_choices() -> None:
@@ -233,7 +239,7 @@ def test_mixed_types_in_an_object_column_are_choices_apart() -> None:
         pa.array([b"a"] * 3),
         pa.array([{"a": 1}] * 3),
     ],
-    ids=lambda column: f"{type(column).__module__}-{getattr(column, 'dtype', column.type if isinstance(column, pa.Array) else '')}",
+    ids=kind,
 )
 def test_columns_of_no_use_are_left_out_or_refused_by_name(column: Any) -> None:
     """Dates, lists and records: listed as not used, refused where the caller names them."""
@@ -241,12 +247,8 @@ def test_columns_of_no_use_are_left_out_or_refused_by_name(column: Any) -> None:
     with pytest.raises(DataError, match="'x' cannot be read") as caught:
         one_column(column, {"x": Float(0, 1)})
     assert caught.value.column == "x"
-    frame = {"x": column, "y": [1, 2, 3]}
-    source: Any = pd.DataFrame(frame) if isinstance(column, pd.Series) else None
-    source = pl.DataFrame(frame) if isinstance(column, pl.Series) else source
-    source = pa.table(frame) if source is None else source
     with pytest.raises(DataError, match="objective 'x' must be numeric") as caught:
-        read(source, objective="x")
+        read(framed(column, "y"), objective="x")
     assert caught.value.column == "x"
 
 

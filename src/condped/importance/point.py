@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from condped.importance.result import (
     RegimeImportance,
 )
 from condped.importance.settings import Measure, Method, Reference, Settings, check_target
-from condped.read import read
+from condped.read import Reading, read
 from condped.regimes import expand_domains
 from condped.topsets import Handling, Infeasible, LeftOut, TopSets, top_sets
 from condped.trials import TrialTable
@@ -36,7 +36,7 @@ def importance(
     pruned: LeftOut = "drop",
     nonfinite: LeftOut = "drop",
     infeasible: Infeasible = "keep",
-    **reading: Any,
+    **reading: Unpack[Reading],
 ) -> ImportanceResult:
     """Tell which parameters mattered for reaching the best trials.
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 30
 _MOST_NAME = 32
+_MOST_REGIMES = 72
 _BAR = 20
 
 
@@ -89,10 +90,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int])
     return lines
 
 
-def shortened(name: str) -> str:
-    """Return a name that fits a column and stays on its line."""
-    flat = " ".join(name.split()) or repr(name)
-    return flat if len(flat) <= _MOST_NAME else flat[: _MOST_NAME - 1] + "…"
+def shortened(text: str, most: int = _MOST_NAME) -> str:
+    """Return a text that fits a column, stays on its line and cannot control a terminal."""
+    flat = " ".join(text.split()) or repr(text)
+    plain = "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in flat
+    )
+    return plain if len(plain) <= most else plain[: most - 1] + "…"
 
 
 def _percent(quantile: float) -> str:
@@ -102,6 +106,6 @@ def _percent(quantile: float) -> str:
 def _regimes(parameter: ParameterImportance) -> str:
     labels = [f"{regime.label} ({_percent(regime.region_share)})" for regime in parameter.regimes]
     if len(labels) == 1:
-        return parameter.regimes[0].label
-    shown = "; ".join(labels[:3])
-    return shown if len(labels) <= 3 else f"{shown}; … {len(labels)} regimes"
+        return shortened(parameter.regimes[0].label, _MOST_REGIMES)
+    count = f"{len(labels)} regimes: " if len(labels) > 3 else ""
+    return shortened(count + "; ".join(labels), _MOST_REGIMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from condped.importance.point import account_of, count, varies
 from condped.importance.result import Account, frame
 from condped.importance.settings import Measure, Method, Reference, Settings, check_target
 from condped.importance.summary import account_lines, shortened, table
-from condped.read import read
+from condped.read import Reading, read
 from condped.topsets import Handling, Infeasible, LeftOut
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def sweep(
     pruned: LeftOut = "drop",
     nonfinite: LeftOut = "drop",
     infeasible: Infeasible = "keep",
-    **reading: Any,
+    **reading: Unpack[Reading],
 ) -> SweepResult:
     """Tell how the importances change with the target quantile.
 

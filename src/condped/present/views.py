@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from condped.arrays import FloatArray
 from condped.importance.result import ImportanceResult
+from condped.importance.summary import shortened
 from condped.importance.sweep import SweepResult
 
 MOST_BARS = 20
@@ -53,7 +54,7 @@ def bars_view(result: ImportanceResult) -> BarsView:
     """Return a result's bars; those beyond the most important are added up into one."""
     bars = [
         Bar(
-            shortened(parameter.name),
+            shortened(parameter.name, _MOST_LABEL),
             parameter.importance,
             tuple(
                 (regime.label, regime.contribution / parameter.variance)
@@ -84,13 +85,8 @@ def curves_view(curve: SweepResult) -> CurvesView:
         title=f"Importance over the target quantile ({curve.account.trials.used} trials)",
         target_quantiles=curve.target_quantiles,
         curves=tuple(
-            Curve(shortened(curve.names[place]), curve.importance[:, place]) for place in shown
+            Curve(shortened(curve.names[place], _MOST_LABEL), curve.importance[:, place])
+            for place in shown
         ),
         note=f"{hidden} more with lower peaks not shown" if hidden else None,
     )
-
-
-def shortened(name: str) -> str:
-    """Return a name that fits beside a bar, on one line."""
-    flat = " ".join(name.split()) or repr(name)
-    return flat if len(flat) <= _MOST_LABEL else flat[: _MOST_LABEL - 1] + "…"

@@ -17,7 +17,7 @@ def infer_space(columns: Mapping[str, Column]) -> Space:
 
     Whole numbers give an int domain, other numbers a float, everything else a categorical.
     The bounds are the lowest and the highest value seen. The scale is logarithmic where the
-    values are positive, span a factor of 100 or more, and lie more evenly that way.
+    values are positive, span a factor of 50 or more, and lie more evenly that way.
     """
     found: dict[str, Domain] = {}
     for name, column in columns.items():
@@ -49,7 +49,7 @@ def _as_text(level: object) -> tuple[str, str]:
 
 def _more_even_in_logs(values: FloatArray) -> bool:
     low, high, middle = values.min(), values.max(), float(np.median(values))
-    if low <= 0 or high < 100 * low:
+    if low <= 0 or high < 50 * low:
         return False
     # Evenly spread values have their median in the middle of the scale.
     linear = (middle - low) / (high - low)

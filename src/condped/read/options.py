@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
+
+import numpy.typing as npt
 
 from condped.errors import SettingsError
 from condped.trials import Direction
 
 
+class Reading(TypedDict, total=False):
+    """The options of :func:`condped.read`, for functions that pass them on."""
+
+    objective: str | int | Sequence[str] | None
+    direction: str | Sequence[str] | None
+    space: Any
+    loss: npt.ArrayLike | Callable[[Any], float] | None
+    state: str | None
+    constraints: Sequence[str] | None
+    parameters: Sequence[str] | None
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """The options of :func:`condped.read`, as given."""
+    """What a reader gets of these."""
 
     objective: str | int | Sequence[str] | None = None
     direction: str | Sequence[str] | None = None

@@ -55,7 +55,7 @@ class Float:
     @property
     def label(self) -> str:
         """A short text for people."""
-        return f"[{self.low:g}, {self.high:g}]{_scale_label(self.log, self.step)}"
+        return f"[{self.low:.4g}, {self.high:.4g}]{_scale_label(self.log, self.step)}"
 
 
 @dataclass(frozen=True, slots=True)
