@@ -12,6 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import condped
 from condped import Categorical, Float, Int, TrialTable, read
@@ -22,8 +24,8 @@ ARROW = pa.table(TRIALS)
 FRAMES: dict[str, Callable[[], Any]] = {
     # What one gets without any thought: ints with gaps become floats, the rest texts or objects.
     "pandas": lambda: pd.DataFrame({**TRIALS, "width": pd.array(TRIALS["width"], "Int64")}),
-    "pandas-nullable": lambda: ARROW.to_pandas().convert_dtypes().assign(
-        width=pd.array(TRIALS["width"], dtype="Int64")
+    "pandas-nullable": lambda: (
+        ARROW.to_pandas().convert_dtypes().assign(width=pd.array(TRIALS["width"], dtype="Int64"))
     ),
     "pandas-object": lambda: pd.DataFrame(TRIALS, dtype=object),
     "pandas-categorical": lambda: pd.DataFrame(
@@ -53,9 +55,7 @@ FRAMES: dict[str, Callable[[], Any]] = {
         [pl.DataFrame(TRIALS)[:2], pl.DataFrame(TRIALS)[2:]], rechunk=False
     ),
     "pyarrow": lambda: ARROW,
-    "pyarrow-dictionary": lambda: ARROW.set_column(
-        1, "model", ARROW["model"].dictionary_encode()
-    ),
+    "pyarrow-dictionary": lambda: ARROW.set_column(1, "model", ARROW["model"].dictionary_encode()),
     "pyarrow-large": lambda: ARROW.set_column(1, "model", ARROW["model"].cast(pa.large_string())),
     "pyarrow-chunks": lambda: pa.concat_tables([ARROW[:2], ARROW[2:]]),
     "pyarrow-slice": lambda: pa.concat_tables([ARROW, ARROW])[6:],
@@ -91,7 +91,7 @@ def test_states_and_constraints_come_from_any_frame(
     make: Callable[[dict[str, list[Any]]], Any],
 ) -> None:
     """What the caller names besides parameters is read the same way."""
-    columns = {
+    columns: dict[str, list[Any]] = {
         "loss": [1.0, 2.0, 3.0],
         "end": ["complete", "failed", None],
         "g": [-1.0, None, 2.0],
@@ -99,6 +99,44 @@ def test_states_and_constraints_come_from_any_frame(
     }
     options: dict[str, Any] = {"objective": "loss", "state": "end", "constraints": ["g"]}
     assert plain(read(make(columns), **options)) == plain(read(columns, **options))
+
+
+def _column(values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    return st.lists(st.one_of(st.none(), values), min_size=4, max_size=4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    columns=st.fixed_dictionaries(
+        {
+            "loss": _column(st.floats(allow_nan=False)),
+            "a": _column(st.floats(-1e6, 1e6)),
+            "n": _column(st.integers(-(2**62), 2**62)),
+            "k": _column(st.text(alphabet="ab1 ,\"'ß\n", max_size=3)),
+            "b": _column(st.booleans()),
+        }
+    )
+)
+def test_random_trials_are_one_table_in_every_library(columns: dict[str, list[Any]]) -> None:
+    """Any numbers, texts and booleans with any gaps, without a space."""
+    types = {"loss": pl.Float64, "a": pl.Float64, "n": pl.Int64, "k": pl.String, "b": pl.Boolean}
+    frame = pl.DataFrame(columns, schema=types)
+    expected = plain(read(columns, objective="loss"))
+    assert plain(read(frame, objective="loss")) == expected
+    assert plain(read(frame.to_arrow(), objective="loss")) == expected
+    assert plain(read(pd.DataFrame(columns, dtype=object), objective="loss")) == expected
+    nullable = {"loss": "Float64", "a": "Float64", "n": "Int64", "k": "string", "b": "boolean"}
+    assert (
+        plain(
+            read(
+                pd.DataFrame(
+                    {name: pd.array(columns[name], dtype=nullable[name]) for name in columns}
+                ),
+                objective="loss",
+            )
+        )
+        == expected
+    )
 
 
 def framed(x: Any, other: str) -> Any:
@@ -218,7 +256,11 @@ def test_mixed_types_in_an_object_column_are_choices_apart() -> None:
     table = one_column(pd.Series([1, "1", True], dtype=object))
     (domain,) = table.parameters[0].domains
     assert isinstance(domain, Categorical)
-    assert {(type(choice), choice) for choice in domain.choices} == {(int, 1), (str, "1"), (bool, True)}
+    assert {(type(choice), choice) for choice in domain.choices} == {
+        (int, 1),
+        (str, "1"),
+        (bool, True),
+    }
     assert sorted(parameters_of(table)["x"][0]) == [0, 1, 2]
 
 

@@ -42,10 +42,11 @@ def inferred(column: Any) -> Any:
         (["10", "9"], Categorical(["10", "9"])),
         ([None, None], None),
         ([float("nan")] * 2, None),
-        # Positive, a factor of 100 or more, and more even in logs: a log scale.
+        # Positive, a factor of 50 or more, and more even in logs: a log scale.
         ([1e-4, 1e-3, 1e-2], Float(1e-4, 1e-2, log=True)),
         ([1, 10, 100], Int(1, 100, log=True)),
-        ([1, 10, 99], Int(1, 99)),  # less than a factor of 100
+        ([1, 8, 50], Int(1, 50, log=True)),
+        ([1, 8, 49], Int(1, 49)),  # less than a factor of 50
         ([1, 50, 100], Int(1, 100)),  # evenly spread as it is
         ([0, 10, 1000], Int(0, 1000)),  # no logarithm of 0
         ([-1, 10, 1000], Int(-1, 1000)),
@@ -74,7 +75,7 @@ def test_whole_numbers_that_no_int64_holds_are_floats(column: Any, domain: Any) 
 def test_infinite_values_are_told_about_as_such() -> None:
     """No domain can hold them, and there is none given that one could widen."""
     for column in ([1.0, np.inf, 2.5], [1.0, -np.inf, 2.0]):
-        with pytest.raises(condped.errors.DataError, match="'x'.*inf") as caught:
+        with pytest.raises(condped.errors.DataError, match=r"'x'.*inf") as caught:
             inferred(column)
         assert (caught.value.column, caught.value.first_row, caught.value.count) == ("x", 1, 1)
         assert "Widen the domain" not in str(caught.value)
@@ -102,7 +103,14 @@ def test_inferred_choices_are_the_values_in_a_fixed_order(column: list[Any]) -> 
 
 def test_what_is_named_otherwise_is_no_parameter() -> None:
     """Objectives, states and constraints stay out; everything else comes in."""
-    columns = {"a": [1, 2], "b": [2, 1], "s": ["ok", "ok"], "g": [0, 0], "x": [1, 2], "k": ["p", "q"]}
+    columns = {
+        "a": [1, 2],
+        "b": [2, 1],
+        "s": ["ok", "ok"],
+        "g": [0, 0],
+        "x": [1, 2],
+        "k": ["p", "q"],
+    }
     table = read(columns, objective=["a", "b"], state="s", constraints=["g"])
     assert table.names == ("x", "k")
 

@@ -161,9 +161,7 @@ def test_a_parameter_that_is_never_there_is_absent_everywhere(domain: Any, colum
 def test_ints_stay_exact_beyond_2_to_the_53() -> None:
     """With and without missing values."""
     for column in ([2**60 + 1, 2**60 + 3], [2**60 + 1, None]):
-        table = read(
-            {"loss": [1, 2], "x": column}, objective="loss", space={"x": Int(0, 2**61)}
-        )
+        table = read({"loss": [1, 2], "x": column}, objective="loss", space={"x": Int(0, 2**61)})
         assert parameters_of(table)["x"][0] == column
 
 
@@ -171,9 +169,7 @@ def test_ints_stay_exact_beyond_2_to_the_53() -> None:
 def test_ints_beyond_64_bits_are_read_right_or_refused(high: int) -> None:
     """No value turns into another one on the way."""
     try:
-        table = read(
-            {"loss": [1, 2], "x": [high, 5]}, objective="loss", space={"x": Int(0, 2**71)}
-        )
+        table = read({"loss": [1, 2], "x": [high, 5]}, objective="loss", space={"x": Int(0, 2**71)})
     except CondpedError:
         return
     assert parameters_of(table)["x"][0] == [high, 5]
@@ -288,9 +284,7 @@ def test_names_that_are_no_texts_are_told_about_or_left_out() -> None:
     """A number as a name cannot be a parameter, and does no harm beside a space."""
     with pytest.raises(CondpedError, match="1"):
         read({"loss": [1, 2], 1: [1, 2]}, objective="loss")
-    table = read(
-        {"loss": [1, 2], 1: [1, 2], "x": [1, 2]}, objective="loss", space={"x": Int(0, 3)}
-    )
+    table = read({"loss": [1, 2], 1: [1, 2], "x": [1, 2]}, objective="loss", space={"x": Int(0, 3)})
     assert table.ignored_columns == ("1",)
 
 

@@ -28,7 +28,7 @@ NAMES = [
     "学習率",
     "🙂",
     "<img src=x onerror=alert(1)>",
-    "it's \"quoted\"",
+    'it\'s "quoted"',
     "comma, semi; colon",
     "two\nlines",
     "tab\there",
@@ -119,22 +119,38 @@ def test_a_printed_result_keeps_every_name_on_one_line(name: str) -> None:
     assert str(curve).count("\n") < 25
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_command_line_takes_any_name(name: str, tmp_path: Path) -> None:
-    """As a column, in the space file, as an option and in the output."""
-    path = written_csv(trials(name), tmp_path)
-    domains = tmp_path / "space.json"
-    domains.write_text(json.dumps(space(name).to_dict()), encoding="utf-8")
-    command = [Path(sys.executable).with_name("condped"), "importance", path, "--json"]
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    """A column's name must not be able to colour, clear or ring it."""
+    columns = trials("\x1b[31mred\x07")
+    result = condped.importance(columns, objective="loss", parameters=["\x1b[31mred\x07"])
+    assert all(line.isprintable() for line in str(result).splitlines())
+
+
+def test_the_command_line_takes_any_name(tmp_path: Path) -> None:
+    """All at once: as columns, in the space file, as options and in the output."""
+    columns: dict[str, list[Any]] = {}
+    domains: dict[str, Any] = {}
+    for name in NAMES:
+        columns |= trials(name)
+        domains |= space(name).to_dict()
+    (tmp_path / "space.json").write_text(json.dumps(domains), encoding="utf-8")
     done = subprocess.run(
-        [*command, "--objective=loss", f"--space={domains}", f"--parameter={name} 2"],
+        [
+            Path(sys.executable).with_name("condped"),
+            "importance",
+            written_csv(columns, tmp_path),
+            "--json",
+            "--objective=loss",
+            f"--space={tmp_path / 'space.json'}",
+            *(f"--parameter={name} 2" for name in NAMES),
+        ],
         capture_output=True,
         check=False,
     )
     assert done.stderr == b""
     assert done.returncode == 0
-    (found,) = json.loads(done.stdout)["parameters"]
-    assert found["parameter"] == f"{name} 2"
+    found = json.loads(done.stdout)["parameters"]
+    assert {row["parameter"] for row in found} == {f"{name} 2" for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -287,9 +287,11 @@ def test_hostile_texts_are_conditions_or_condition_errors(text: str) -> None:
     try:
         condition = Condition.parse(text)
     except ConditionError as error:
-        assert "at character" in str(error) or "nest" in str(error)
+        message = str(error)
     else:
         condition.holds({"c": array_column([1.0]), "k": array_column(["a"])})  # type: ignore[dict-item]
+        return
+    assert "at character" in message
 
 
 @pytest.mark.parametrize(
@@ -316,7 +318,10 @@ def test_any_text_parses_or_is_a_condition_error(text: str) -> None:
     try:
         Condition.parse(text)
     except ConditionError as error:
-        assert "at character" in str(error)
+        message = str(error)
+    else:
+        return
+    assert "at character" in message
 
 
 @pytest.mark.parametrize("text", [None, 5, True, ["c < 1"], b"c < 1"])
@@ -360,5 +365,5 @@ def test_comparing_what_cannot_be_compared_is_a_condition_error(
     text: str, columns: dict[str, list[Any]]
 ) -> None:
     """Texts have no order with numbers, and only numbers compare between parameters."""
-    with pytest.raises(ConditionError, match="different types|not both numeric"):
+    with pytest.raises(ConditionError, match=r"different types|not both numeric"):
         held(text, columns)

@@ -71,9 +71,10 @@ def test_domains_that_differ_in_anything_are_different(other: Any) -> None:
 
 def test_numpy_numbers_become_python_numbers() -> None:
     """Bounds from arrays give the same domain as literals."""
-    assert Float(np.float32(0.5), np.int64(2)) == Float(0.5, 2.0)
-    assert Int(np.int8(1), np.float64(5)) == Int(1, 5)
-    assert type(Int(np.int8(1), np.float64(5)).high) is int
+    bounds: list[Any] = [np.float32(0.5), np.int64(2), np.int8(1), np.float64(5)]
+    assert Float(bounds[0], bounds[1]) == Float(0.5, 2.0)
+    assert Int(bounds[2], bounds[3]) == Int(1, 5)
+    assert type(Int(bounds[2], bounds[3]).high) is int
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -26,14 +25,15 @@ app.add_command(demo.command)
 def main() -> None:
     """Run the command line; what a user did wrong ends in one line and exit code 2."""
     # Tables hold characters such as η² and █, which not every console's encoding has.
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.reconfigure(errors="replace")
     try:
         app(prog_name="condped")
     except CondpedError as error:
         click.echo(f"condped: {error}", err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output has left (head, less): nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except OSError as error:
+        # A full disk, a folder that cannot be made. (click itself ends quietly on a closed pipe.)
+        where = f" {error.filename!r}" if error.filename else ""
+        click.echo(f"condped: cannot write{where}: {error.strerror}.", err=True)
+        sys.exit(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,9 @@ def command(trials: int, folder: Path) -> None:
         "and each\nhas parameters of its own. In truth the network is best, its learning rate "
         "decides, and 'seed'\ndoes nothing. What does the analysis say?\n"
     )
-    command_line = f"condped importance {results} --objective error --space {space}"
+    command_line = shlex.join(
+        ["condped", "importance", str(results), "--objective", "error", "--space", str(space)]
+    )
     click.echo(f"$ {command_line}\n")
     result = condped.importance(str(results), objective="error", space=space)
     click.echo(f"{result}\n")

@@ -31,4 +31,6 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped importance results.csv -o accuracy -d maximize --space space.json --json
     """
     result = condped.importance(source, **given(options))
-    show(str(result), result.to_data(), result.rows(), as_json=as_json, as_csv=as_csv)
+    show(
+        str(result), result.to_data(), result.rows(), result.columns, as_json=as_json, as_csv=as_csv
+    )

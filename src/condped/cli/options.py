@@ -69,6 +69,7 @@ def show(
     text: str,
     data: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[str],
     *,
     as_json: bool,
     as_csv: bool,
@@ -80,7 +81,7 @@ def show(
         click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str))
     elif as_csv:
         lines = io.StringIO()
-        writer = csv.DictWriter(lines, list(rows[0]) if rows else [], lineterminator="\n")
+        writer = csv.DictWriter(lines, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         click.echo(lines.getvalue(), nl=False)

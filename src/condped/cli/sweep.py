@@ -23,4 +23,4 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped sweep results.csv --objective loss --csv > curves.csv
     """
     curve = condped.sweep(source, **given(options))
-    show(str(curve), curve.to_data(), curve.rows(), as_json=as_json, as_csv=as_csv)
+    show(str(curve), curve.to_data(), curve.rows(), curve.columns, as_json=as_json, as_csv=as_csv)

@@ -118,6 +118,11 @@ class ImportanceResult:
             return {parameter.name: parameter.importance for parameter in self.parameters}
         return {parameter.name: parameter.variance for parameter in self.parameters}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter."""
         return [

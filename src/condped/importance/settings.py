@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, get_args
 
 from condped.errors import SettingsError
@@ -59,6 +60,7 @@ def check_target(target_quantile: float, region_quantile: float) -> None:
 
 
 def _require_quantile(name: str, value: object) -> None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 < value <= 1:  # type: ignore[operator]
+    # numpy's numbers are real too.
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
         raise SettingsError(f"{name} must be a number above 0 and at most 1 (got {value!r}).")

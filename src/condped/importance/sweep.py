@@ -61,6 +61,11 @@ class SweepResult:
     def __len__(self) -> int:
         return len(self.target_quantiles)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
         fields = ("importance", "variance", "eta_squared", "within", "inter")
@@ -198,7 +203,12 @@ def _quantiles(given: Sequence[float] | None, region_quantile: float) -> tuple[f
                 f"(got {region_quantile}). Give target_quantiles."
             )
         return quantiles
-    quantiles = tuple(float(quantile) for quantile in given)
+    try:
+        quantiles = tuple(float(quantile) for quantile in given)
+    except (TypeError, ValueError):
+        raise SettingsError(
+            f"target_quantiles must be a list of numbers (got {given!r})."
+        ) from None
     if not quantiles or list(quantiles) != sorted(set(quantiles)):
         raise SettingsError(
             f"target_quantiles must be ascending, without repeats (got {list(given)}). Sort them."

@@ -9,13 +9,15 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
 from condped.errors import DataError
-from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn
+from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.spec import Alternative
 from condped.trials import ABSENT, Parameter, id_dtype
 
 # Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
 _TOLERANCE = 1e-9
+# ... and so may bounds that were stored in single precision.
+_SINGLE = 2.0**-24
 
 
 def convert(
@@ -30,7 +32,12 @@ def convert(
         )
     categorical = [isinstance(alternative.domain, Categorical) for alternative in alternatives]
     if all(categorical):
-        return _levels(column) if isinstance(column, NumberColumn) else column
+        levels = _levels(column) if isinstance(column, NumberColumn) else column
+        if alternatives[0].when is None and _none_place(alternatives[0].domain) is not None:
+            # Always active, so a missing value is the choice None, to conditions as well.
+            codes = np.where(levels.codes < 0, len(levels.levels), levels.codes)
+            return LevelColumn(codes, (*levels.levels, None))
+        return levels
     if any(categorical):
         raise DataError(
             f"Parameter {name!r} has numeric and categorical domains, which one column cannot "
@@ -41,7 +48,13 @@ def convert(
         return column
     if not column.levels:
         return NumberColumn(np.full(len(column.codes), np.nan), column.codes < 0)
-    wrong = column.where(lambda level: not isinstance(level, (int, float)))
+    # In a file one bad cell makes texts of all: only those that spell no number are at fault.
+    bad = [level for level in column.levels if isinstance(level, str) and number_of(level) is None]
+    wrong = column.where(
+        lambda level: (
+            level in bad if bad and isinstance(level, str) else not isinstance(level, (int, float))
+        )
+    )
     if wrong.any():
         first = int(np.argmax(wrong))
         _refuse(
@@ -160,8 +173,9 @@ def _note_missing(name: str, unexpected: BoolArray, notes: list[str]) -> None:
     lacking = int(np.count_nonzero(unexpected))
     if lacking:
         notes.append(
-            f"{name}: missing in {lacking} finished trials whose conditions say that it is active "
-            f"(first: row {int(np.argmax(unexpected))}, counted from 0); taken as inactive there."
+            f"{' '.join(name.split())}: missing in {lacking} finished trials whose conditions say "
+            f"that it is active (first: row {int(np.argmax(unexpected))}, counted from 0); taken "
+            "as inactive there."
         )
 
 
@@ -207,11 +221,10 @@ def _numbers(
     name: str, column: NumberColumn, ids: IdArray, domains: tuple[Domain, ...]
 ) -> ValueArray:
     values = column.values
-    whole = all(isinstance(domain, Int) for domain in domains)
-    present = None if column.missing is None else ids >= 0
-    if whole and values.dtype.kind == "f":
-        values = _whole(name, values, present)
-    elif not whole and values.dtype.kind == "i":
+    whole = [isinstance(domain, Int) for domain in domains]
+    if values.dtype.kind == "f" and any(whole):
+        _refuse_fractions(name, values, np.array([*whole, False])[ids])
+    elif values.dtype.kind == "i" and not all(whole):
         values = values.astype(np.float64)
     if len(domains) == 1 and ids.strides == (0,):
         domain = domains[0]
@@ -231,22 +244,29 @@ def _numbers(
             _refuse_outside(name, values, outside, domains, ids)
     for place, domain in enumerate(domains):
         _check_steps(name, values, ids, place, domain)
+    if all(whole) and values.dtype.kind == "f":
+        # Tools with missing values store whole numbers as floats.
+        present = np.where(ids >= 0, values, 0.0)
+        if present.size and np.abs(present).max() >= 2.0**63:
+            _refuse(
+                name, np.abs(present) >= 2.0**63, "has whole numbers beyond 64 bits", "Scale them"
+            )
+        values = present.astype(np.int64)
     return values
 
 
 def _bounds(domain: Float | Int) -> tuple[float, float]:
     if isinstance(domain, Int):
         return domain.low, domain.high
-    if domain.log:
-        return domain.low * (1 - _TOLERANCE), domain.high * (1 + _TOLERANCE)
-    slack = _TOLERANCE * (domain.high - domain.low)
-    return domain.low - slack, domain.high + slack
+    slack = 0.0 if domain.log else _TOLERANCE * (domain.high - domain.low)
+    return (
+        domain.low - max(slack, _SINGLE * abs(domain.low)),
+        domain.high + max(slack, _SINGLE * abs(domain.high)),
+    )
 
 
-def _whole(name: str, values: FloatArray, present: BoolArray | None) -> ValueArray:
-    """Return floats that are whole numbers as such; tools with missing values store them so."""
-    known = values if present is None else np.where(present, values, 0.0)
-    fractions = known != np.rint(known)
+def _refuse_fractions(name: str, values: FloatArray, whole: BoolArray) -> None:
+    fractions = whole & (values != np.rint(values))
     if fractions.any():
         first = int(np.argmax(fractions))
         _refuse(
@@ -255,11 +275,12 @@ def _whole(name: str, values: FloatArray, present: BoolArray | None) -> ValueArr
             f"is an int but has the value {values[first]!r}".replace("np.float64", ""),
             "Correct the value or make the domain a float",
         )
-    return known.astype(np.int64)
 
 
 def _check_steps(name: str, values: ValueArray, ids: IdArray, place: int, domain: Domain) -> None:
-    if isinstance(domain, Categorical) or domain.step in (None, 1):
+    if isinstance(domain, Categorical) or domain.step is None:
+        return
+    if isinstance(domain, Int) and domain.step == 1:
         return
     here = ids == place
     with np.errstate(invalid="ignore"):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.assign import assign, convert
-from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn
+from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
 from condped.read.infer import infer_space
 from condped.read.options import ReadOptions, checked_direction
 from condped.space.spec import load_space
@@ -61,7 +61,10 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
         taken.add(options.state)
     notes: list[str] = []
     if options.space is None:
-        space = infer_space({name: raw[name] for name in raw.names if name not in taken})
+        wanted = raw.names if options.parameters is None else options.parameters
+        # A column without a name is the index that a dataframe wrote.
+        free = [name for name in raw.names if name in wanted and name and name not in taken]
+        space = infer_space({name: raw[name] for name in free})
     else:
         space = load_space(options.space)
     for name in space:
@@ -84,7 +87,7 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
         states=states,
         violations=violations,
         space_inferred=space.inferred,
-        ignored_columns=tuple(n for n in raw.names if n not in taken and n not in space),
+        ignored_columns=tuple(str(n) for n in raw.names if n not in taken and n not in space),
         notes=tuple(notes),
     )
 
@@ -146,7 +149,8 @@ def _numbers(raw: RawTable, kind: str, name: str) -> FloatArray:
         return column.numbers()
     if isinstance(column, UnusableColumn):
         raise DataError(f"The {kind} {name!r} must be numeric (got {column.kind}).", column=name)
-    texts = np.array([not _parses(level) for level in column.levels] + [False])[column.codes]
+    numbers = [number_of(level) for level in column.levels]
+    texts = np.array([number is None for number in numbers] + [False])[column.codes]
     if texts.any():
         first = int(np.argmax(texts))
         raise DataError(
@@ -157,38 +161,32 @@ def _numbers(raw: RawTable, kind: str, name: str) -> FloatArray:
             first_row=first,
             count=int(texts.sum()),
         )
-    return np.array([*map(float, column.levels), np.nan])[column.codes]
-
-
-def _parses(level: object) -> bool:
-    try:
-        float(level)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    return not isinstance(level, bool)
+    return np.array([*numbers, np.nan], dtype=np.float64)[column.codes]
 
 
 def _states(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
     if name is None:
         return all_complete(raw.rows)
     column = raw.require("state column", name)
-    if not isinstance(column, LevelColumn):
-        raise DataError(f"The state column {name!r} must hold texts such as 'complete'.")
-    found = []
-    for level in column.levels:
-        word = str(level).rpartition(".")[2].strip().lower()
-        if word not in _STATE_OF:
-            first = int(np.argmax(column.codes == column.levels.index(level)))
-            raise DataError(
-                f"The state {level!r} in row {first} of {name!r} is unknown. "
-                f"Known: {', '.join(_STATE_OF)}.",
-                column=name,
-                first_row=first,
-                count=int(np.count_nonzero(column.codes == column.levels.index(level))),
-            )
-        found.append(_STATE_OF[word])
+    if isinstance(column, NumberColumn) and column.absent().all():
+        return np.full(raw.rows, State.RUNNING, dtype=np.int8)
+    if not isinstance(column, LevelColumn) or (False in column.levels):
+        raise DataError(
+            f"The state column {name!r} must hold texts such as 'complete'.", column=name
+        )
+    words = [str(level).rpartition(".")[2].strip().lower() for level in column.levels]
+    unknown = np.array([word not in _STATE_OF for word in words] + [False])[column.codes]
+    if unknown.any():
+        first = int(np.argmax(unknown))
+        raise DataError(
+            f"The state {column.levels[column.codes[first]]!r} in row {first} of {name!r} is "
+            f"unknown. Known: {', '.join(_STATE_OF)}.",
+            column=name,
+            first_row=first,
+            count=int(np.count_nonzero(unknown)),
+        )
     # A trial without a state has not ended.
-    return np.array([*found, State.RUNNING], dtype=np.int8)[column.codes]
+    return np.array([*(_STATE_OF[word] for word in words), State.RUNNING], np.int8)[column.codes]
 
 
 def _violations(

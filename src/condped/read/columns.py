@@ -92,17 +92,25 @@ def number_column(values: ValueArray, missing: BoolArray | None = None) -> Numbe
 
 def object_column(values: Sequence[Any]) -> Column:
     """Return a column of Python objects: numbers if all are, levels otherwise."""
+    # Scalars of numpy and arrow would be other choices than Python's own.
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
     missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
     kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
-    if kinds and all(issubclass(k, (int, float, np.number)) and k is not bool for k in kinds):
-        if all(issubclass(kind, (int, np.integer)) for kind in kinds):
+    if kinds == {bool}:
+        codes = np.array([-1 if gone else v for v, gone in zip(values, missing, strict=True)])
+        return LevelColumn(codes.astype(np.int64), (False, True))
+    if kinds and all(issubclass(kind, (int, float)) and kind is not bool for kind in kinds):
+        if all(issubclass(kind, int) for kind in kinds):
             whole = np.array(
                 [0 if gone else int(v) for v, gone in zip(values, missing, strict=True)]
             )
             if whole.dtype == np.int64:
                 return number_column(whole, missing if missing.any() else None)
         filled = [np.nan if gone else v for v, gone in zip(values, missing, strict=True)]
-        return number_column(np.array(filled, dtype=np.float64))
+        try:
+            return number_column(np.array(filled, dtype=np.float64))
+        except OverflowError:
+            return UnusableColumn("whole numbers beyond all floats")
     return level_column(values, missing)
 
 
@@ -114,7 +122,8 @@ def level_column(values: Sequence[Any], missing: BoolArray | None = None) -> Col
     try:
         codes = np.fromiter((places.setdefault(k, len(places)) for k in keys), np.int64, len(keys))
     except TypeError:
-        return UnusableColumn(f"values of type {type(values[0]).__name__}")
+        odd = next((v for v in values if type(v).__hash__ is None), values[0])
+        return UnusableColumn(f"values of type {type(odd).__name__}")
     levels = [value for _, value in places]
     if missing is None or not missing.any():
         return LevelColumn(codes, tuple(levels))
@@ -127,6 +136,12 @@ def level_column(values: Sequence[Any], missing: BoolArray | None = None) -> Col
 
 def array_column(values: Any) -> Column:
     """Return an array or list as a column."""
+    if hasattr(values, "to_pylist"):  # of arrow, whose scalars are no Python values
+        values = values.to_pylist()
+    if isinstance(values, np.ma.MaskedArray):
+        gone = np.ma.getmaskarray(values)
+        values = values.data.astype(object)
+        values[gone] = None
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
         return UnusableColumn(f"{array.ndim}-dimensional values")
@@ -134,7 +149,7 @@ def array_column(values: Any) -> Column:
         return number_column(array)
     if array.dtype.kind == "b":
         return LevelColumn(array.astype(np.int64), (False, True))
-    if array.dtype.kind in "OUS":
+    if array.dtype.kind in "OUST":
         return object_column(array.tolist())
     return UnusableColumn(str(array.dtype))
 
@@ -148,9 +163,17 @@ def _as_array(values: Any) -> ValueArray:
             return np.asarray(listed)
         except OverflowError:
             pass
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array
+    return np.fromiter(listed, dtype=object, count=len(listed))
+
+
+def number_of(level: Any) -> float | None:
+    """Return the number that a value is or spells; None if it is none."""
+    if isinstance(level, bool) or (isinstance(level, str) and "_" in level):
+        return None  # Python would read 64_32 as a number
+    try:
+        return float(level)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _is_missing(value: Any) -> bool:

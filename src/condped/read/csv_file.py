@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from condped.errors import DataError
+from condped.errors import CondpedError, DataError
 from condped.read.build import RawTable, build_table
 from condped.read.columns import Column, level_column, number_column
 from condped.read.options import ReadOptions
@@ -39,7 +40,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 def _cells(path: str) -> tuple[list[str], list[Sequence[str]]]:
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
-            first = file.readline()
+            first = re.sub(r'"[^"]*("|$)', "", file.readline())
             file.seek(0)
             separator = max(",;\t", key=first.count)
             lines = csv.reader(file, delimiter=separator, strict=True)
@@ -48,6 +49,10 @@ def _cells(path: str) -> tuple[list[str], list[Sequence[str]]]:
             for row in lines:
                 if len(row) == len(names):
                     rows.append(row)
+                elif not names:
+                    raise DataError(
+                        f"The first line of {path!r} is blank. It must name the columns."
+                    )
                 elif row:
                     raise DataError(
                         f"Line {lines.line_num} of {path!r} has {len(row)} cells, the header has "
@@ -59,6 +64,10 @@ def _cells(path: str) -> tuple[list[str], list[Sequence[str]]]:
         raise DataError(f"The file {path!r} is not UTF-8 text: {error.reason}.") from error
     except csv.Error as error:
         raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
+    except ValueError as error:  # a null byte in the path
+        if isinstance(error, CondpedError):
+            raise
+        raise DataError(f"The file {path!r} cannot be read: {error}.") from error
     if not names:
         raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
@@ -79,6 +88,8 @@ def _column(cells: Sequence[str], choices: tuple[Any, ...] | None) -> Column:
         return _chosen(cells, choices)
     missing = np.fromiter((cell.strip().lower() in MISSING for cell in cells), bool, len(cells))
     present = [cell for cell, gone in zip(cells, missing, strict=True) if not gone]
+    if any("_" in cell for cell in present):  # Python would read 64_32 as a number
+        return level_column(cells, missing)
     try:
         numbers = np.array([int(cell) for cell in present])
         if numbers.dtype != np.int64:
@@ -95,10 +106,11 @@ def _column(cells: Sequence[str], choices: tuple[Any, ...] | None) -> Column:
 
 def _chosen(cells: Sequence[str], choices: tuple[Any, ...]) -> Column:
     """Return the choices that the cells spell; what spells none stays a text, to be refused."""
+    texts = {choice for choice in choices if isinstance(choice, str)}
     spelled: dict[str, Any] = {}
     for cell in dict.fromkeys(cells):
-        spelled[cell] = next((c for c in choices if _spells(cell, c)), cell)
-    texts = {choice for choice in choices if isinstance(choice, str)}
+        exact = cell in texts
+        spelled[cell] = cell if exact else next((c for c in choices if _spells(cell, c)), cell)
     missing = np.fromiter(
         (cell not in texts and cell.strip().lower() in MISSING for cell in cells),
         bool,

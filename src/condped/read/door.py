@@ -59,7 +59,13 @@ def read(
     >>> table.names, len(table)
     (('lr', 'momentum'), 3)
     """
-    options = ReadOptions(objective, direction, space, loss, state, constraints)
+    if parameters is not None and (
+        isinstance(parameters, str)
+        or not isinstance(parameters, Sequence)
+        or not all(isinstance(name, str) for name in parameters)
+    ):
+        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
+    options = ReadOptions(objective, direction, space, loss, state, constraints, parameters)
     if isinstance(source, TrialTable):
         table = _reread(source, options)
     else:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from condped.arrays import BoolArray
+from condped.errors import DataError
 from condped.read.build import RawTable, build_table
 from condped.read.columns import (
     Column,
@@ -15,6 +18,7 @@ from condped.read.columns import (
     array_column,
     level_column,
     number_column,
+    object_column,
 )
 from condped.read.options import ReadOptions
 from condped.trials import TrialTable
@@ -22,10 +26,19 @@ from condped.trials import TrialTable
 
 def read(source: Any, options: ReadOptions) -> TrialTable:
     """Return the frame's columns as trials."""
-    lazy_or_eager = nw.from_native(source)
+    try:
+        lazy_or_eager = nw.from_native(source, pass_through=False)
+    except nw.exceptions.DuplicateError as error:
+        listed = [str(n) for n in getattr(source, "column_names", None) or source.columns]
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise DataError(
+            f"Column {twice!r} stands twice. Rename or drop one of them.", column=twice
+        ) from error
     frame = lazy_or_eager.collect() if isinstance(lazy_or_eager, nw.LazyFrame) else lazy_or_eager
     names = tuple(frame.columns)
-    return build_table(RawTable(names, len(frame), lambda name: _column(frame[name])), options)
+    return build_table(
+        RawTable(names, len(frame), lambda name: _column(frame.get_column(name))), options
+    )
 
 
 def _column(series: nw.Series[Any]) -> Column:
@@ -33,20 +46,28 @@ def _column(series: nw.Series[Any]) -> Column:
     if dtype == nw.Object:
         return array_column(np.asarray(series.to_list(), dtype=object))
     missing = series.is_null().to_numpy()
-    some = bool(missing.any())
+    if missing.all():
+        return LevelColumn(np.full(len(series), -1, dtype=np.int64), ())
     if dtype.is_numeric():
-        if not some:
-            return number_column(series.to_numpy())
-        present = series.drop_nulls().to_numpy()
-        values = np.zeros(len(series), present.dtype)
-        values[~missing] = present
-        if values.dtype.kind == "f":
-            values[missing] = np.nan
-        return number_column(values, missing)
+        return _numbers(series, missing)
     if dtype == nw.Boolean:
         codes = np.full(len(series), -1, dtype=np.int64)
         codes[~missing] = series.drop_nulls().to_numpy().astype(np.int64)
         return LevelColumn(codes, (False, True))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return level_column(series.to_list(), missing if some else None)
+        return level_column(series.to_list(), missing if missing.any() else None)
     return UnusableColumn(str(dtype))
+
+
+def _numbers(series: nw.Series[Any], missing: BoolArray) -> Column:
+    if series.dtype in (nw.Decimal, nw.Int128, nw.UInt128):  # numpy has no such types
+        listed = series.to_list()
+        return object_column([float(v) if isinstance(v, Decimal) else v for v in listed])
+    if not missing.any():
+        return number_column(series.to_numpy())
+    present = series.drop_nulls().to_numpy()
+    values = np.zeros(len(series), present.dtype)
+    values[~missing] = present
+    if values.dtype.kind == "f":
+        values[missing] = np.nan
+    return number_column(values, missing)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.errors import DataError
 from condped.read.columns import Column, LevelColumn, NumberColumn
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.spec import Space
@@ -21,6 +22,7 @@ def infer_space(columns: Mapping[str, Column]) -> Space:
     """
     found: dict[str, Domain] = {}
     for name, column in columns.items():
+        _refuse_infinite(name, column)
         domain = _domain(column)
         if domain is not None:
             found[name] = domain
@@ -29,18 +31,33 @@ def infer_space(columns: Mapping[str, Column]) -> Space:
 
 def _domain(column: Column) -> Domain | None:
     if isinstance(column, LevelColumn):
-        return Categorical(sorted(column.levels, key=_as_text)) if column.levels else None
+        if not (column.codes >= 0).any():
+            return None
+        return Categorical(sorted(column.levels, key=_as_text))
     if not isinstance(column, NumberColumn):
         return None
     values = column.values if column.missing is None else column.values[~column.missing]
-    values = values[np.isfinite(values)]
     if not values.size:
         return None
     low, high = values.min(), values.max()
     log = _more_even_in_logs(values.astype(np.float64))
-    if values.dtype.kind == "i" or (values == np.rint(values)).all():
+    whole = values.dtype.kind == "i" or bool((values == np.rint(values)).all())
+    if whole and abs(low) < 2.0**63 and abs(high) < 2.0**63:
         return Int(int(low), int(high), log=log)
     return Float(float(low), float(high), log=log)
+
+
+def _refuse_infinite(name: str, column: Column) -> None:
+    if isinstance(column, NumberColumn) and np.isinf(column.values).any():
+        infinite = np.isinf(column.values)
+        first, count = int(np.argmax(infinite)), int(np.count_nonzero(infinite))
+        raise DataError(
+            f"Parameter {name!r} has the value {column.values[first]} in row {first} (rows count "
+            f"from 0; {count} such rows): no domain holds it. Correct it or leave the column out.",
+            column=name,
+            first_row=first,
+            count=count,
+        )
 
 
 def _as_text(level: object) -> tuple[str, str]:

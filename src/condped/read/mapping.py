@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from condped.errors import DataError
@@ -17,6 +17,8 @@ def read(source: Mapping[str, Any], options: ReadOptions) -> TrialTable:
     lengths: dict[str, int] = {}
     for name, values in source.items():
         try:
+            if isinstance(values, (str, bytes, Mapping, Set)):
+                raise TypeError
             lengths[name] = len(values)
         except TypeError:
             raise DataError(

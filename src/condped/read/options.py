@@ -34,6 +34,7 @@ class ReadOptions:
     loss: Any | Callable[[Any], float] | None = None
     state: str | None = None
     constraints: Sequence[str] | None = None
+    parameters: Sequence[str] | None = None
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that a source settles by itself, rather than ignore them."""

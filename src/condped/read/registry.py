@@ -66,13 +66,15 @@ def _class_from(library: str, *names: str) -> Callable[[Any], bool]:
 
 
 def _frame(source: Any) -> bool:
-    return hasattr(source, "__narwhals_dataframe__") or any(
+    return any(
         _class_from(library, name)(source)
         for library, name in (
             ("pandas", "DataFrame"),
             ("polars", "DataFrame"),
             ("polars", "LazyFrame"),
             ("pyarrow", "Table"),
+            ("narwhals", "DataFrame"),
+            ("narwhals", "LazyFrame"),
         )
     )
 

@@ -15,7 +15,7 @@ round, so ``not (c < 1)`` holds where ``c`` is absent.
 
 from __future__ import annotations
 
-import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +38,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
+_DEEPEST = 100
 _WORDS = {"and", "or", "not", "in"}
 _CONSTANTS = {"true": True, "false": False, "none": None}
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -200,6 +203,11 @@ class Condition:
             ) from error
 
 
+def _unescaped(escape: re.Match[str]) -> str:
+    # An escape that is none stays as it is: 'C:\data'.
+    return _ESCAPES.get(escape[1], escape[0])
+
+
 def _names(leaf: Comparison | Between | Membership) -> tuple[str, ...]:
     return (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
 
@@ -218,6 +226,7 @@ class _Parser:
         self.text = text
         self.tokens = self._tokens()
         self.position = 0
+        self.depth = 0
 
     def _tokens(self) -> list[_Token]:
         tokens, place = [], 0
@@ -225,7 +234,12 @@ class _Parser:
         while place < end:
             match = _TOKEN.match(self.text, place)
             if match is None or match.lastgroup is None:
-                self._fail(place, "a name, a value or an operator")
+                place += len(self.text[place:]) - len(self.text[place:].lstrip())
+                self._fail(
+                    place,
+                    "a name, a value or an operator (a name with other signs than letters, "
+                    "digits, '_' and '.' goes between backticks)",
+                )
             tokens.append(
                 _Token(match.lastgroup, match.group(match.lastgroup), match.start(match.lastgroup))
             )
@@ -273,13 +287,20 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Both(tuple(parts))
 
     def _negation(self) -> Node:
-        if self._takes("not"):
-            return Negation(self._negation())
-        if self._takes("("):
+        place = self._next.place
+        word = self._takes("not", "(")
+        if word is None:
+            return self._comparison()
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self._fail(place, f"at most {_DEEPEST} parentheses and negations inside each other")
+        if word == "not":
+            node: Node = Negation(self._negation())
+        else:
             node = self._expression()
             self._require(")")
-            return node
-        return self._comparison()
+        self.depth -= 1
+        return node
 
     def _comparison(self) -> Node:
         place = self._next.place
@@ -327,11 +348,12 @@ class _Parser:
         token = self._next
         self.position += 1
         if token.kind == "number":
-            whole = re.fullmatch(r"[+-]?\d+", token.value)
-            return _Literal(int(token.value) if whole else float(token.value))
+            # Beyond all floats a whole number is as good as infinite.
+            number = float(token.value)
+            whole = re.fullmatch(r"[+-]?\d+", token.value) and math.isfinite(number)
+            return _Literal(int(token.value) if whole else number)
         if token.kind == "text":
-            # A quoted text alone: literal_eval reads its escapes and can do nothing else.
-            return _Literal(ast.literal_eval(token.value))
+            return _Literal(_ESCAPE.sub(_unescaped, token.value[1:-1]))
         if token.kind == "quoted":
             return _Name(token.value)
         if token.kind == "name" and token.value not in _WORDS:

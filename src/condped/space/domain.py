@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from condped.errors import SpaceError
 
@@ -31,6 +33,7 @@ class Float:
     step: float | None = None
 
     def __post_init__(self) -> None:
+        _require_flag(self)
         for field in ("low", "high"):
             _require_number(self, field, getattr(self, field))
             object.__setattr__(self, field, float(getattr(self, field)))
@@ -45,7 +48,8 @@ class Float:
             object.__setattr__(self, "step", float(self.step))
             # Decimal, so that 0.3 steps count as a person counts them.
             low, high, step = (Decimal(str(v)) for v in (self.low, self.high, self.step))
-            object.__setattr__(self, "high", float(low + (high - low) // step * step))
+            with localcontext(prec=700):  # enough for any two floats
+                object.__setattr__(self, "high", float(low + (high - low) // step * step))
 
     @property
     def single(self) -> bool:
@@ -74,6 +78,7 @@ class Int:
     step: int = 1
 
     def __post_init__(self) -> None:
+        _require_flag(self)
         for field in ("low", "high", "step"):
             value = getattr(self, field)
             _require_number(self, field, value)
@@ -120,6 +125,8 @@ class Categorical:
             raise SpaceError(
                 f"choices must be a list (got the text {choices!r}). Write choices=[{choices!r}]."
             )
+        if not isinstance(choices, Iterable) or isinstance(choices, Mapping):
+            raise SpaceError(f"choices must be a list (got {choices!r}).")
         entries = tuple(choices)
         if not entries:
             raise SpaceError("A categorical domain needs at least one choice (got none).")
@@ -133,7 +140,7 @@ class Categorical:
     @property
     def label(self) -> str:
         """A short text for people."""
-        shown = ", ".join(str(choice) for choice in self.choices[:4])
+        shown = ", ".join(" ".join(str(choice).split()) for choice in self.choices[:4])
         more = f", … {len(self.choices)} choices" if len(self.choices) > 4 else ""
         return f"{{{shown}{more}}}"
 
@@ -148,16 +155,25 @@ def _scale_label(log: bool, step: float | None) -> str:
     return "" if step is None else f" step {step:g}"
 
 
+def _require_flag(domain: Numeric) -> None:
+    if not isinstance(domain.log, bool):
+        raise SpaceError(f"log must be true or false (got {domain.log!r}).")
+
+
 def _require_number(domain: Numeric, field: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         # numpy scalars are numbers too, without being Python's.
-        item = getattr(value, "item", lambda: None)()
+        item = value.item() if isinstance(value, np.generic) else None
         if isinstance(item, bool) or not isinstance(item, (int, float)):
             raise SpaceError(
                 f"{field} of a {type(domain).__name__.lower()} domain must be a number "
                 f"(got {value!r})."
             )
-    if not math.isfinite(float(value)):  # type: ignore[arg-type]
+    try:
+        finite = math.isfinite(float(value))  # type: ignore[arg-type]
+    except OverflowError:
+        finite = False
+    if not finite:
         raise SpaceError(
             f"{field} of a {type(domain).__name__.lower()} domain must be finite "
             f"(got {value}). Give the bound that the search really used."

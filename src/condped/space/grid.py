@@ -59,6 +59,8 @@ def cells_of(
     lands in cell 0: absent values, which the caller counts apart.
     """
     cells: FloatArray = np.subtract(values, low, dtype=None if values.dtype.kind == "i" else float)
+    if cells.dtype.kind == "i" and (cells < 0).any():  # wrapped round: wider than an int64
+        cells = cells.view(np.uint64).astype(np.float64)
     cells = np.divide(cells, width, out=cells if cells.dtype == np.float64 else None)
     cells -= 0.5
     # Rounding up after taking off a half: midpoints go to the lower cell, as in the reference.

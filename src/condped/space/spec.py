@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,10 @@ def when(condition: str, domain: Domain) -> Alternative:
     >>> space["x"][0].when.text
     'c < 0.5'
     """
+    if not isinstance(domain, (Float, Int, Categorical)):
+        raise SpaceError(
+            f"when() takes a condition and a domain such as Float(0, 1) (got {domain!r})."
+        )
     return Alternative(domain, Condition.parse(condition))
 
 
@@ -87,7 +92,11 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
         return tuple(dict.fromkeys(names))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data that JSON can hold and that gives the same space again."""
+        """Return plain data that gives the same space again.
+
+        A domain of a single value is written down too, but refused when read: in a space that a
+        person wrote it is a mistake.
+        """
         plain: dict[str, Any] = {}
         for name, alternatives in self.parameters.items():
             entries = [_plain(alternative) for alternative in alternatives]
@@ -109,9 +118,23 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                         f"The condition {condition.text!r} of {owner!r} depends on {owner!r} "
                         "itself. Name the parameter that switches it."
                     )
-            domains = [alternative.domain for alternative in self.parameters[leaf.name]]
-            if not isinstance(leaf, Between):
+            if isinstance(leaf, Between):
+                for name in names:
+                    self._check_numeric(owner, condition, name)
+            else:
+                domains = [alternative.domain for alternative in self.parameters[leaf.name]]
                 _check_values(owner, condition, leaf, domains)
+
+    def _check_numeric(self, owner: str, condition: Condition, name: str) -> None:
+        for alternative in self.parameters[name]:
+            domain = alternative.domain
+            if isinstance(domain, Categorical) and not all(
+                isinstance(choice, (int, float)) for choice in domain.choices
+            ):
+                raise ConditionError(
+                    f"The condition {condition.text!r} of {owner!r} compares {name!r}, which is "
+                    "not numeric, with a parameter. Compare it with a value instead."
+                )
 
 
 def _check_values(
@@ -154,11 +177,14 @@ def load_space(source: Space | Mapping[str, Any] | str | Path) -> Space:
 
 def _from_file(path: Path) -> Space:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise SpaceError(
             f"The space file {str(path)!r} cannot be read: {error.strerror}."
         ) from error
+    except ValueError as error:  # not UTF-8, or a null byte in the path
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
+        raise SpaceError(f"The space file {str(path)!r} is not UTF-8 text: {reason}.") from error
     try:
         plain = json.loads(text, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
@@ -166,6 +192,8 @@ def _from_file(path: Path) -> Space:
             f"The space file {str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, "
             f"column {error.colno}."
         ) from error
+    except RecursionError as error:
+        raise SpaceError(f"The space file {str(path)!r} is nested too deeply.") from error
     return Space(plain)
 
 
@@ -208,7 +236,7 @@ def _alternative(name: str, entry: Any) -> Alternative:
             f"{{'type': 'float', 'low': 0, 'high': 1}} or a domain (got {entry!r})."
         )
     kind = entry.get("type")
-    if kind not in _FIELDS:
+    if not isinstance(kind, str) or kind not in _FIELDS:
         raise SpaceError(
             f"The type of {name!r} must be one of float, int, categorical (got {kind!r})."
         )
@@ -228,16 +256,49 @@ def _alternative(name: str, entry: Any) -> Alternative:
         domain: Domain = _TYPES[kind](**fields)
     except SpaceError as error:
         raise SpaceError(f"Parameter {name!r}: {error}") from None
-    if not isinstance(domain, Categorical) and domain.low == domain.high:
-        raise SpaceError(
-            f"Parameter {name!r}: low must be below high (got low={fields['low']}, "
-            f"high={fields['high']}). Leave a constant out of the space."
-        )
+    if isinstance(domain, Categorical):
+        _check_choices(name, domain.choices)
+    else:
+        _check_bounds(name, domain, fields)
     condition = entry.get("when")
     try:
         return Alternative(domain, None if condition is None else Condition.parse(condition))
     except ConditionError as error:
         raise ConditionError(f"Parameter {name!r}: {error}") from None
+
+
+def _check_bounds(name: str, domain: Float | Int, fields: Mapping[str, Any]) -> None:
+    """Refuse a domain of one value: in a space that was written down it is a mistake."""
+    if domain.low < domain.high:
+        return
+    given = f"got low={fields['low']}, high={fields['high']}"
+    if fields["low"] < fields["high"]:
+        raise SpaceError(
+            f"Parameter {name!r}: the step leaves only one value ({given}, step={domain.step}). "
+            "Lower the step."
+        )
+    raise SpaceError(
+        f"Parameter {name!r}: low must be below high ({given}). Leave a constant out of the space."
+    )
+
+
+def _check_choices(name: str, choices: tuple[Any, ...]) -> None:
+    """Refuse choices that cannot be told apart, or that no table can hold."""
+    seen: set[Any] = set()
+    for choice in choices:
+        if isinstance(choice, float) and math.isnan(choice):
+            raise SpaceError(
+                f"Parameter {name!r} has the choice NaN, which a table cannot tell from a missing "
+                "value. Give it a name of its own."
+            )
+        if not isinstance(choice, Hashable):
+            raise SpaceError(
+                f"Parameter {name!r} has the choice {choice!r} of type {type(choice).__name__}. "
+                "Allowed: texts, numbers, booleans, None."
+            )
+        if (type(choice), choice) in seen:
+            raise SpaceError(f"Parameter {name!r} has the choice {choice!r} twice. Keep one.")
+        seen.add((type(choice), choice))
 
 
 def _plain(alternative: Alternative) -> dict[str, Any]:
