@@ -14,9 +14,9 @@ def best_of(call: Callable[[], object], repeats: int, least: float = 0.2) -> flo
     repeated until ``least`` seconds have passed.
     """
     call()  # caches, lazy imports
+    gc.collect()
     fastest, begun, runs = float("inf"), time.perf_counter(), 0
     while runs < repeats or time.perf_counter() - begun < least:
-        gc.collect()
         start = time.perf_counter()
         call()
         fastest = min(fastest, time.perf_counter() - start)

@@ -10,7 +10,6 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from condped.arrays import FloatArray, IntArray
 
@@ -49,7 +48,8 @@ def numeric_masses(counts: IntArray) -> FloatArray:
     weights = counts / inside
     # Row r's kernel matrix is Toeplitz: a window sliding over its mirrored kernel.
     mirrored = np.concatenate([kernel[:, :0:-1], kernel], axis=1)
-    windows = sliding_window_view(mirrored, cells, axis=1)
+    row, one = mirrored.strides
+    windows = np.ndarray((len(counts), cells, cells), float, mirrored, strides=(row, one, one))
     smoothed = np.einsum("rkj,rj->rk", windows, weights[:, ::-1])
     return np.asarray((smoothed + _prior(cells)) / (total + 1.0)[:, None])
 
