@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from condped.arrays import FloatArray
 from condped.errors import MissingLibraryError, SettingsError, not_found
 from condped.importance.point import importance
-from condped.importance.settings import check_target
+from condped.importance.settings import Settings, check_target
 from condped.read import read
+from condped.read.optuna_study import losses_of
 from condped.trials import Objective, State, TrialTable
 
 try:
     from optuna.importance import BaseImportanceEvaluator
     from optuna.study import Study
     from optuna.trial import FrozenTrial
-except ImportError as error:
-    raise MissingLibraryError(feature="condped.optuna", library="Optuna", extra="optuna") from error
+except ModuleNotFoundError as error:
+    if error.name != "optuna":
+        raise  # Optuna is there but broken: its own error says more
+    raise MissingLibraryError(feature="condped.optuna", library="optuna", extra="optuna") from error
 
 
 class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
@@ -27,7 +31,8 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
     Unnormalised values equal Optuna's to rounding, with one difference on purpose: a ``target``
     that returns one of the study's objectives as recorded is explained in that objective's own
     direction, so that plots of multi-objective studies explain the good values of a maximised
-    objective and not the bad ones. Any other ``target`` is minimised, as in Optuna.
+    objective and not the bad ones (a warning says so). Any other ``target`` is minimised, as in
+    Optuna.
 
     Parameters
     ----------
@@ -57,9 +62,8 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
         region_quantile: float = 1.0,
         evaluate_on_local: bool = True,
     ) -> None:
+        Settings(region_quantile=region_quantile)
         check_target(target_quantile, region_quantile)
-        if not 0 < region_quantile <= 1:
-            raise SettingsError(f"region_quantile must be at most 1 (got {region_quantile}).")
         self._target_quantile = target_quantile
         self._region_quantile = region_quantile
         self._evaluate_on_local = evaluate_on_local
@@ -75,8 +79,8 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
         table = read(study)
         names = _names(table, params)
         if target is not None:
-            loss = read(study, loss=target).objectives[0]
-            table = table.with_loss(_directed(loss, table))
+            losses = losses_of(study.get_trials(deepcopy=False), target)
+            table = table.with_loss(_directed(losses, table))
         result = importance(
             table,
             parameters=names,
@@ -84,6 +88,8 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
             region_quantile=self._region_quantile,
             reference="region" if self._evaluate_on_local else "space",
         )
+        if names and result.reason is not None:
+            warnings.warn(f"Importances are undetermined: {result.reason}", stacklevel=2)
         return result.to_dict(normalize=False)
 
 
@@ -107,12 +113,22 @@ def _names(table: TrialTable, params: list[str] | None) -> list[str]:
     return list(params)
 
 
-def _directed(loss: Objective, table: TrialTable) -> Any:
-    """Return the loss, its sign turned if it is an objective that the study maximises."""
+def _directed(losses: FloatArray, table: TrialTable) -> FloatArray:
+    """Return the losses, turned round if they are an objective that the study maximises."""
     complete = table.states == State.COMPLETE
-    same = [
-        objective.direction
-        for objective in table.objectives
-        if np.array_equal(objective.values[complete], loss.values[complete], equal_nan=True)
-    ]
-    return -loss.values if set(same) == {"maximize"} else loss.values
+    found = losses[complete]
+
+    def equals(objective: Objective, sign: float) -> bool:
+        return np.array_equal(sign * objective.values[complete], found, equal_nan=True)
+
+    same = [objective for objective in table.objectives if equals(objective, 1.0)]
+    # The negative of another objective may be what the caller means; then nothing is guessed.
+    negated = any(equals(objective, -1.0) for objective in table.objectives)
+    if len(same) != 1 or negated or same[0].direction == "minimize":
+        return losses
+    warnings.warn(
+        f"target returns the objective {same[0].name!r}, which the study maximises: its high "
+        "values are explained.",
+        stacklevel=3,
+    )
+    return -losses

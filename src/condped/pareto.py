@@ -7,8 +7,9 @@ that a greedy search adds to cover the largest hypervolume.
 
 from __future__ import annotations
 
-import heapq
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -78,9 +79,10 @@ def _greedy(front: FloatArray, size: int) -> IntArray:
     size = min(size, len(front))
     if not np.isfinite(reference).all():
         return np.arange(size)
-    if front.shape[1] == 2:
-        return _greedy_2d(front, size, reference)
-    return _greedy_nd(front, size, reference)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if front.shape[1] == 2:
+            return _greedy_2d(front, size, reference)
+        return _greedy_nd(front, size, reference)
 
 
 def _greedy_2d(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
@@ -102,30 +104,58 @@ def _greedy_2d(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
 
 
 def _greedy_nd(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
-    # A gain never grows when others are chosen first, so an old gain is an upper bound: only
-    # the candidate on top of the heap needs a new one.
-    heap = [(-float(gain), i, 0) for i, gain in enumerate(np.prod(reference - front, axis=1))]
-    heapq.heapify(heap)
-    chosen: list[int] = []
+    # Near-ties are decided by rounding, so the sums are carried as the reference carries them.
+    alone = np.prod(reference - front, axis=-1)  # the volume that each covers by itself
+    gains, left = alone.copy(), np.arange(len(front))
+    order: list[int] = []
     covered = 0.0
-    while len(chosen) < size:
-        negative, candidate, known_at = heapq.heappop(heap)
-        if known_at == len(chosen):
-            chosen.append(candidate)
-            covered -= negative
+    while True:
+        best = int(np.argmax(gains))
+        covered += float(gains[best])
+        order.append(int(left[best]))
+        if len(order) == size:
+            return np.asarray(order, dtype=np.int64)
+        gains, left = np.delete(gains, best), np.delete(left, best)
+        candidates = _Candidates(front[left], alone[left], gains)
+        gains = _next_gains(candidates, front[order], covered, reference)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Points that can still be chosen."""
+
+    points: FloatArray  # (candidates, objectives)
+    alone: FloatArray  # (candidates,): the volume that each covers by itself
+    gains: FloatArray  # (candidates,): upper bounds of what each would add
+
+
+def _next_gains(
+    left: _Candidates, chosen: FloatArray, covered: float, reference: FloatArray
+) -> FloatArray:
+    """Return the gains after one more was chosen, exact where they can still be the largest.
+
+    A gain never grows when others are chosen first, and never exceeds what a candidate covers
+    beyond the one chosen last: both are upper bounds, and most candidates need no more.
+    """
+    if math.isinf(covered):
+        return np.full_like(left.gains, np.inf)
+    points, alone = left.points, left.alone
+    beyond_last = alone - np.prod(reference - np.maximum(points, chosen[-1]), axis=-1)
+    gains = np.minimum(left.gains, beyond_last)
+    largest = 0.0
+    for place in np.argsort(-gains):
+        if math.isinf(alone[place]):
+            gains[place] = np.inf
+        elif gains[place] < largest:
             continue
-        gain = _gain(front, chosen, candidate, reference, covered)
-        heapq.heappush(heap, (-gain, candidate, len(chosen)))
-    return np.asarray(chosen, dtype=np.int64)
-
-
-def _gain(
-    front: FloatArray, chosen: list[int], candidate: int, reference: FloatArray, covered: float
-) -> float:
-    if front.shape[1] == 3:
-        return _volume_3d(front[[*chosen, candidate]], reference) - covered
-    overlap = np.maximum(front[chosen], front[candidate])
-    return float(np.prod(reference - front[candidate])) - _volume(overlap, reference)
+        elif points.shape[1] == 3:
+            both = _volume_3d(np.vstack([chosen, points[place]]), reference)
+            gains[place] = both - covered
+        else:
+            overlap = np.unique(np.maximum(chosen, points[place]), axis=0)
+            gains[place] = alone[place] - _volume(overlap[_on_front(overlap)], reference)
+        largest = max(largest, float(gains[place]))
+    return np.asarray(gains)
 
 
 def _volume_3d(points: FloatArray, reference: FloatArray) -> float:
@@ -139,17 +169,38 @@ def _volume_3d(points: FloatArray, reference: FloatArray) -> float:
     first, second = points[:, 0], points[by_second, 1]
     depth = np.concatenate([first[1:], reference[:1]]) - first
     width = np.concatenate([second[1:], reference[1:2]]) - second
-    return float(np.dot(np.dot(height, width), depth))
+    return _or_infinite(float(np.dot(np.dot(height, width), depth)))
 
 
 def _volume(points: FloatArray, reference: FloatArray) -> float:
-    """Return the volume between the points and the reference, in any number of dimensions."""
-    points = np.unique(points, axis=0)
-    points = points[_on_front(points)]
-    inclusive = np.prod(reference - points, axis=1)
-    total = float(inclusive[-1])
-    for i in range(len(points) - 1):
+    """Return the volume between points, sorted by their first loss, and the reference."""
+    return _or_infinite(_sorted_volume(points, reference))
+
+
+def _or_infinite(volume: float) -> float:
+    # Differences of overflown volumes are not numbers; the volume itself is beyond all.
+    return volume if math.isfinite(volume) else math.inf
+
+
+def _sorted_volume(points: FloatArray, reference: FloatArray) -> float:
+    if len(points) == 1:
+        return _box(points[0], reference)
+    if len(points) == 2:
+        shared = np.maximum(points[0], points[1])
+        return _box(points[0], reference) + _box(points[1], reference) - _box(shared, reference)
+    inclusive = (reference - points).prod(axis=-1)
+    total = 0.0
+    for place in range(len(points) - 1):
         # What this point covers beyond all the later ones.
-        shared = np.maximum(points[i + 1 :], points[i])
-        total += float(inclusive[i]) - _volume(shared, reference)
-    return total
+        shared = np.maximum(points[place + 1 :], points[place])
+        if len(shared) > 3:
+            shared = shared[_on_front(shared)]
+        total += float(inclusive[place]) - _sorted_volume(shared, reference)
+    return float(inclusive[-1]) + total
+
+
+def _box(point: FloatArray, reference: FloatArray) -> float:
+    volume = 1.0
+    for low, high in zip(point.tolist(), reference.tolist(), strict=True):
+        volume *= high - low
+    return volume

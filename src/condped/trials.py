@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -156,13 +157,13 @@ class TrialTable:
             if chosen not in names:
                 raise not_found("objective", chosen, names)
             return self.objectives[names.index(chosen)]
-        if isinstance(chosen, bool) or not isinstance(chosen, int):
+        if isinstance(chosen, bool) or not isinstance(chosen, Integral):
             raise SettingsError(
                 f"objective must be a name or a position (got {chosen!r}). There is: {names}."
             )
         if not -len(names) <= chosen < len(names):
             raise not_found("objective number", chosen, range(len(names)))
-        return self.objectives[chosen]
+        return self.objectives[int(chosen)]
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

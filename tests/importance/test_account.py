@@ -81,7 +81,7 @@ def test_infeasible_trials_count_like_others_unless_told() -> None:
     found = condped.importance(made, objective="loss", space=SPACE, constraints=["g"])
     assert found.to_dict() == plain.to_dict()
     assert found.account.trials.infeasible == 200
-    assert "Counted like the others: 200 infeasible" in str(found)
+    assert "Of all trials: 200 infeasible (counted like others)." in str(found)
 
 
 def test_constraints_of_an_optuna_study_are_read() -> None:

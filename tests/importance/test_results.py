@@ -48,7 +48,10 @@ def test_everything_goes_through_json(table: condped.TrialTable) -> None:
 def test_text_shows_the_parameters_and_the_account(table: condped.TrialTable) -> None:
     """print(result) answers the question in its first line."""
     lines = str(condped.importance(table, region_quantile=0.5)).splitlines()
-    assert lines[0] == "What mattered for reaching the best 10 % inside the best 50 % of 500 trials"
+    assert (
+        lines[0]
+        == "What mattered for reaching the best 10 % inside the best 50 % of 500 trials (lowest loss)"
+    )
     assert any(line.startswith("x ") for line in lines)
     assert lines[-1] == "500 of 500 trials used; 250 in the region set, 50 in the target set."
 
@@ -87,3 +90,39 @@ def test_sweep_stops_below_the_region(table: condped.TrialTable) -> None:
     assert curve.target_quantiles.tolist() == [i / 100 for i in range(1, 75)]
     assert len(curve) == 74
     assert condped.sweep(table, region_quantile=0.5).target_quantiles[-1] == 0.49
+
+
+def test_results_know_their_parameters(table: condped.TrialTable) -> None:
+    """``in``, iteration and length mean what they say."""
+    result, curve = condped.importance(table), condped.sweep(table)
+    assert "x" in result
+    assert "q" not in result
+    assert "x" in curve
+    assert list(curve) == list(table.names)
+
+
+def test_json_holds_the_domains_and_the_objective(table: condped.TrialTable) -> None:
+    """Bounds can be recovered exactly, and the direction is part of the answer."""
+    data = condped.importance(table).to_data()
+    assert data["account"]["objectives"] == ({"name": "loss", "direction": "minimize"},)
+    (x,) = [p for p in data["parameters"] if p["parameter"] == "x"]
+    domains = [regime["domain"] for regime in x["regimes"]]
+    assert domains == [{"type": "float", "low": -7.0, "high": -4.0}, None]
+
+
+def test_the_question_names_all_objectives() -> None:
+    """Several objectives are listed with their directions."""
+    rng = np.random.default_rng(0)
+    columns = {name: rng.random(50) for name in ("x", "error", "speed")}
+    result = condped.importance(
+        columns, objective=["error", "speed"], direction=["minimize", "maximize"]
+    )
+    assert "(by Pareto rank of lowest error, highest speed)" in str(result)
+
+
+def test_options_of_no_function_are_refused_by_name(table: condped.TrialTable) -> None:
+    """A misspelt option is named together with what there is."""
+    with pytest.raises(TypeError, match=r"importance\(\) does not take 'objectives'.*'objective'"):
+        condped.importance(table, objectives="loss")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"sweep\(\) does not take 'target_quantile'"):
+        condped.sweep(table, target_quantile=0.1)  # type: ignore[call-arg]

@@ -17,7 +17,10 @@ from condped.errors import SettingsError
 from condped.optuna import CondPedAnovaImportanceEvaluator
 
 # Optuna itself warns of its experimental `normalize` argument and of targets to be minimised.
-pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
+    pytest.mark.filterwarnings("ignore:Importances are undetermined"),
+]
 
 
 class TestKit(
@@ -53,7 +56,8 @@ def test_a_maximised_objective_is_explained_by_its_good_values() -> None:
     """A target that returns an objective as recorded keeps that objective's direction."""
     study = _two_objectives()
     evaluator = CondPedAnovaImportanceEvaluator()
-    plain = evaluator.evaluate(study, target=lambda trial: trial.values[1])
+    with pytest.warns(UserWarning, match="'values_1', which the study maximises"):
+        plain = evaluator.evaluate(study, target=lambda trial: trial.values[1])
     negated = evaluator.evaluate(study, target=lambda trial: -trial.values[1])
     assert plain == negated
     assert plain["x"] > plain["y"]
@@ -62,9 +66,10 @@ def test_a_maximised_objective_is_explained_by_its_good_values() -> None:
 def test_plot_of_a_multi_objective_study_shows_each_objective_in_its_direction() -> None:
     """Optuna's plot passes raw values as target; ours explains the good ones."""
     study = _two_objectives()
-    figure = optuna.visualization.plot_param_importances(
-        study, evaluator=CondPedAnovaImportanceEvaluator()
-    )
+    with pytest.warns(UserWarning, match="which the study maximises"):
+        figure = optuna.visualization.plot_param_importances(
+            study, evaluator=CondPedAnovaImportanceEvaluator()
+        )
     second = dict(zip(figure.data[1].y, figure.data[1].x, strict=True))
     assert second["x"] > second["y"]
 
@@ -85,3 +90,28 @@ def test_quantiles_out_of_order_are_refused() -> None:
     """The evaluator says what is wrong instead of an assertion without words."""
     with pytest.raises(SettingsError, match="Lower target_quantile"):
         CondPedAnovaImportanceEvaluator(target_quantile=0.5, region_quantile=0.4)
+
+
+def test_a_target_that_may_mean_either_end_is_minimised_as_optuna_does() -> None:
+    """Where one objective is the negative of another, the direction is not guessed."""
+    study = optuna.create_study(
+        directions=["minimize", "maximize"], sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    study.optimize(
+        lambda t: ((v := t.suggest_float("x", 0, 1) ** 3 + t.suggest_float("y", 0, 1)), -v),
+        n_trials=200,
+    )
+    ours = CondPedAnovaImportanceEvaluator().evaluate(study, target=lambda t: -t.values[0])
+    with pytest.warns(UserWarning, match="low `target` values"):
+        theirs = optuna.importance.PedAnovaImportanceEvaluator().evaluate(
+            study, target=lambda t: -t.values[0]
+        )
+    assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_undetermined_importances_are_warned_of() -> None:
+    """One trial tells nothing, and Optuna would share importance out without a word."""
+    study = optuna.create_study()
+    study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=1)
+    with pytest.warns(UserWarning, match="only one trial"):
+        assert CondPedAnovaImportanceEvaluator().evaluate(study) == {"x": 0.0}

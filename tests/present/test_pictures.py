@@ -10,6 +10,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 import condped
+from condped.importance.settings import Measure
 from condped.present import matplotlib as draw
 from condped.present.views import MOST_BARS, MOST_CURVES, bars_view, curves_view
 
@@ -31,6 +32,15 @@ def test_bars_show_the_importances_in_order() -> None:
     assert sum(widths) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("measure", ["within", "standard", "unweighted", "unconditional"])
+def test_the_parts_of_a_bar_are_the_whole_bar(measure: Measure) -> None:
+    """Whatever is measured, a bar ends where its number says."""
+    table = condped.problems.get("three-way").sample(600, seed=0)
+    result = condped.importance(table, target_quantile=0.4, measure=measure)
+    for bar in bars_view(result).bars:
+        assert sum(share for _, share in bar.parts) == pytest.approx(1 if bar.value else 0)
+
+
 def test_many_parameters_are_grouped() -> None:
     """The least important share a bar, and curves beyond the palette are counted."""
     result = condped.importance(wide(40), objective="loss")
@@ -41,7 +51,7 @@ def test_many_parameters_are_grouped() -> None:
     view = curves_view(condped.sweep(wide(40), objective="loss"))
     assert len(view.curves) == MOST_CURVES
     assert view.curves[0].label == "parameter <0>"
-    assert view.note == "32 more with lower peaks not shown"
+    assert view.note == "32 more with lower peaks not shown; gaps: undetermined"
     ax = draw.figure(6, 3).subplots()
     assert len(draw.curves(view, ax).lines) == MOST_CURVES
 

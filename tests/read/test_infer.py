@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import condped
 from condped import Categorical, Float, Int, read
+from condped.errors import NameNotFoundError
 from tests.read.tables import parameters_of
 
 
@@ -126,3 +127,26 @@ def test_columns_that_are_not_wanted_cannot_stop_the_reading() -> None:
     """With the parameters named, what another column holds does not matter."""
     columns = {"loss": [1, 2, 3], "x": [1, 2, 3], "seconds": [1.0, np.inf, 2.0]}
     assert read(columns, objective="loss", parameters=["x"]).names == ("x",)
+
+
+def test_texts_that_name_the_trials_are_left_out_and_noted() -> None:
+    """A text that is different in every row is an identifier, not a parameter."""
+    names = [f"run-{row}" for row in range(30)]
+    table = condped.read(
+        {"id": names, "x": np.arange(30.0), "loss": np.arange(30.0)}, objective="loss"
+    )
+    assert table.names == ("x",)
+    assert table.ignored_columns == ("id",)
+    assert any("different in every row" in note for note in table.notes)
+
+
+def test_a_column_named_loss_stays_a_parameter_beside_a_loss_of_ones_own() -> None:
+    """Only names that the caller gave are taken."""
+    table = condped.read({"loss": ["mse", "mae"] * 5, "x": np.arange(10.0)}, loss=np.arange(10.0))
+    assert table.names == ("loss", "x")
+
+
+def test_wanted_parameters_that_are_not_there_are_told_with_all_that_are() -> None:
+    """Narrowing to some parameters does not shorten the list of what there is."""
+    with pytest.raises(NameNotFoundError, match="There is: 'x', 'y'"):
+        condped.read({"x": [1.0], "y": [2.0], "loss": [1.0]}, objective="loss", parameters=["z"])

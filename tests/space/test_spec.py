@@ -267,3 +267,23 @@ def test_every_refusal_is_also_the_builtin_that_fits() -> None:
     with pytest.raises(ValueError, match="low must not be above high") as caught:
         Float(1, 0)
     assert isinstance(caught.value, CondpedError)
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Float(1, 1),
+        Int(4, 4),
+        Float(0, 1, step=2),
+        Categorical(["a", "b", "a"]),
+        Categorical(["a", float("nan")]),
+        Categorical([["a"], "b"]),
+    ],
+    ids=repr,
+)
+def test_objects_are_checked_like_plain_data(domain: Any) -> None:
+    """A space of Python objects can hold the same mistakes."""
+    with pytest.raises(SpaceError, match="'p'"):
+        Space({"p": domain})
+    with pytest.raises(SpaceError, match="'p'"):
+        Space({"c": Float(0, 1), "p": [when("c < 0.5", domain)]})

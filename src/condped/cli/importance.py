@@ -21,7 +21,7 @@ from condped.cli.options import analysis_options, given, show
     help="γ': the best trials of this share are the target.",
 )
 def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
-    r"""Tell which parameters mattered for reaching the best trials.
+    """Tell which parameters mattered for reaching the best trials.
 
     SOURCE is a CSV or Parquet file with one row per trial. An empty cell means that the
     parameter was inactive.
@@ -29,7 +29,7 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     \b
     condped importance results.csv --objective loss
     condped importance results.csv -o accuracy -d maximize --space space.json --json
-    """
+    """  # noqa: D301
     result = condped.importance(source, **given(options))
     show(
         str(result), result.to_data(), result.rows(), result.columns, as_json=as_json, as_csv=as_csv

@@ -102,7 +102,8 @@ def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
     rest, n = sum(sizes), len(parameter.domains) + 1
     starts, offset, width = [], np.full(n, float(rest)), np.ones(n)
     on_log, tops = np.zeros(n, dtype=bool), np.zeros(n)
-    # Whole bounds are subtracted as whole numbers, exact beyond 2^53.
+    # Whole bounds are subtracted as whole numbers, exact beyond 2^53, unless one is on
+    # a log scale.
     whole = all(isinstance(grid.low, int) for grid in grids.values())
     low = np.zeros(n, dtype=np.int64 if whole else np.float64)
     start = 0

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from condped.errors import not_found
+from condped.importance.account import Account
 from condped.importance.settings import Settings
 from condped.importance.summary import summary
 from condped.optional import load_optional
-from condped.space.domain import Domain
-from condped.topsets import Handling, TrialCounts
+from condped.space.domain import Domain, plain_domain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,38 +40,18 @@ class RegimeImportance:
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedRegimes:
-    """Regimes of one parameter that have too few trials to estimate anything."""
-
-    parameter: str
-    regimes: int
-    region_trials: int  # in all of them together
-
-
-@dataclass(frozen=True, slots=True)
 class ParameterImportance:
     """One parameter's importance and what it is made of."""
 
     name: str
     importance: float  # normalised over the parameters; 0 if the result is undetermined
     variance: float  # v, by the measure that was asked for
-    eta_squared: float  # v / (kappa (1 - kappa)): share of "reaches the target set" explained
+    # v / (kappa (1 - kappa)): share of the variance of "reaches the target set" that it explains.
+    # Not above 1 in truth; the smoothing can carry an estimate from few trials beyond.
+    eta_squared: float
     within: float  # variance inside the regimes
     inter: float  # variance between the regimes, which the gate owns
     regimes: tuple[RegimeImportance, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What the numbers are based on, and what was left out of them."""
-
-    trials: TrialCounts
-    region_size: int
-    target_size: int
-    dropped_regimes: tuple[DroppedRegimes, ...]
-    space_inferred: bool
-    ignored_columns: tuple[str, ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -89,8 +69,8 @@ class ImportanceResult:
 
     parameters: tuple[ParameterImportance, ...]
     target_quantile: float  # gamma'
+    target_size: int  # trials in the target set
     settings: Settings
-    handling: Handling
     account: Account
     status: Status
     reason: str | None  # why the status is not "ok"
@@ -108,6 +88,9 @@ class ImportanceResult:
 
     def __iter__(self) -> Iterator[ParameterImportance]:
         return iter(self.parameters)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
 
     def __len__(self) -> int:
         return len(self.parameters)
@@ -144,6 +127,7 @@ class ImportanceResult:
             {
                 "parameter": parameter.name,
                 "regime": regime.label,
+                "domain": None if regime.domain is None else plain_domain(regime.domain),
                 "target_share": regime.target_share,
                 "region_share": regime.region_share,
                 "divergence": regime.divergence,
@@ -169,7 +153,8 @@ class ImportanceResult:
             "status": self.status,
             "reason": self.reason,
             "target_quantile": self.target_quantile,
-            "settings": {**asdict(self.settings), **asdict(self.handling)},
+            "target_size": self.target_size,
+            "settings": asdict(self.settings),
             "parameters": [
                 {**row, "regimes": by_parameter[row["parameter"]]} for row in self.rows()
             ],

@@ -1,25 +1,31 @@
-"""A result as plain text: the table that ``print(result)`` shows."""
+"""Results as plain text: the tables that ``print(result)`` shows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
+
+from condped.importance.account import Account
+from condped.importance.settings import Settings
 
 if TYPE_CHECKING:
-    from condped.importance.result import Account, ImportanceResult, ParameterImportance
+    from condped.importance.result import ImportanceResult, ParameterImportance
+    from condped.importance.sweep import SweepResult
 
 _MOST_ROWS = 30
 _MOST_NAME = 32
 _MOST_REGIMES = 72
 _BAR = 20
+# A sweep shows about ten quantiles and the parameters with the highest peaks, in 100 columns.
+_SWEEP_ROWS = 11
+_SWEEP_NAMES = 6
+_SWEEP_NAME = 14
 
 
 def summary(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
-    question = f"What mattered for reaching the best {_percent(result.target_quantile)}"
-    if result.settings.region_quantile < 1:
-        question += f" inside the best {_percent(result.settings.region_quantile)}"
-    lines = [f"{question} of {result.account.trials.used} trials", ""]
+    lines = [headline(result.account, result.settings, result.target_quantile), ""]
     if result.status != "ok":
         lines += [f"Undetermined: {result.reason}", ""]
     rows = [
@@ -32,36 +38,74 @@ def summary(result: ImportanceResult) -> str:
         )
         for parameter in result.parameters[:_MOST_ROWS]
     ]
-    lines += table(("parameter", "importance", "", "η²", "active as"), rows, right={1, 3})
+    lines += _table(("parameter", "importance", "", "η²", "active as"), rows, right={1, 3})
     hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
         lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
-    return "\n".join([*lines, "", *account_lines(result.account)])
+    sets = f"{result.target_size} in the target set"
+    return "\n".join([*lines, "", *_account_lines(result.account, result.settings, sets)])
 
 
-def account_lines(account: Account) -> list[str]:
+def sweep_summary(curve: SweepResult) -> str:
+    """Return the course of the importances, then what the numbers are based on."""
+    lines = [headline(curve.account, curve.settings, None), ""]
+    if curve.status != "ok":
+        lines += [f"Undetermined: {curve.reason}", ""]
+    peaks = curve.importance.max(axis=0, initial=0.0)
+    shown = sorted(range(len(curve.names)), key=lambda p: -peaks[p])[:_SWEEP_NAMES]
+    last, points = len(curve) - 1, min(len(curve), _SWEEP_ROWS)
+    quantiles = sorted({round(last * point / max(points - 1, 1)) for point in range(points)})
+    header = ("γ'", *(shortened(curve.names[p], _SWEEP_NAME) for p in shown))
+    rows = [
+        (
+            f"{curve.target_quantiles[t]:.3g}",
+            *(f"{curve.importance[t, p]:.3f}" if curve.determined[t] else "?" for p in shown),
+        )
+        for t in quantiles
+    ]
+    lines += _table(header, rows, right=set(range(len(header))))
+    if len(curve.names) > len(shown):
+        lines.append(f"… and {len(curve.names) - len(shown)} more with lower peaks")
+    unknown = int((~curve.determined).sum())
+    if unknown and curve.status == "ok":
+        reason = next(reason for reason in curve.reasons if reason is not None)
+        lines.append(f"? at {unknown} of {len(curve)} quantiles: {reason}")
+    low, high = curve.target_sizes[0], curve.target_sizes[-1]
+    sets = f"{low} to {high} in the target sets"
+    return "\n".join([*lines, "", *_account_lines(curve.account, curve.settings, sets)])
+
+
+def headline(account: Account, settings: Settings, target_quantile: float | None) -> str:
+    """Return the question that a result answers."""
+    best = "best" if target_quantile is None else f"best {_percent(target_quantile)}"
+    inside = ""
+    if settings.region_quantile < 1:
+        inside = f" inside the best {_percent(settings.region_quantile)}"
+    ends = {"minimize": "lowest", "maximize": "highest"}
+    goals = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
+    by = goals[0] if len(goals) == 1 else f"by Pareto rank of {', '.join(goals)}"
+    return f"What mattered for reaching the {best}{inside} of {account.trials.used} trials ({by})"
+
+
+def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
-    trials = account.trials
+    trials, handling = account.trials, account.handling
     lines = [
         f"{trials.used} of {trials.total} trials used; "
-        f"{account.region_size} in the region set, {account.target_size} in the target set."
+        f"{account.region_size} in the region set, {sets}."
     ]
-    out = [
-        (trials.failed, "failed"),
-        (trials.pruned, "pruned"),
-        (trials.running, "still running"),
-        (trials.nonfinite, "without a finite objective"),
-        (trials.infeasible, "infeasible"),
-    ]
-    named = ", ".join(f"{count} {what}" for count, what in out if count)
-    if trials.left_out or trials.counted_as_worst:
-        worst = trials.counted_as_worst
-        treatment = [f"{trials.left_out} left out"] if trials.left_out else []
-        treatment += [f"{worst} counted as worst"] if worst else []
-        lines.append(f"Of all trials: {named} ({', '.join(treatment)}).")
-    elif named:
-        lines.append(f"Counted like the others: {named}.")
+    treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
+    aside = (
+        (trials.running, "still running", "drop"),
+        (trials.failed, "failed", handling.failed),
+        (trials.pruned, "pruned", handling.pruned),
+        (trials.nonfinite, "without a finite objective", handling.nonfinite),
+        (trials.infeasible, "infeasible", handling.infeasible),
+    )
+    named = [f"{count} {what} ({treatments[how]})" for count, what, how in aside if count]
+    if named:
+        lines.append(f"Of all trials: {', '.join(named)}.")
     for dropped in account.dropped_regimes:
         lines.append(
             f"{shortened(dropped.parameter)}: {dropped.regimes} "
@@ -73,30 +117,43 @@ def account_lines(account: Account) -> list[str]:
         lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
+    if settings.measure != "within":
+        lines.append(f"Measure: {settings.measure}.")
+    if settings.reference != "region":
+        lines.append("Compared with a uniform distribution over the space, not the region set.")
     return [*lines, *account.notes]
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
+def shortened(text: str, most: int = _MOST_NAME) -> str:
+    """Return a text that fits a column, stays on its line and cannot control a terminal.
+
+    Long texts lose their middle: names that share a beginning often differ in the end.
+    """
+    flat = " ".join(text.split()) or repr(text)
+    plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
+    if len(plain) <= most:
+        return plain
+    end = (most - 1) // 2
+    return f"{plain[: most - 1 - end]}…{plain[-end:]}"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     cells = [header, *rows]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    widths = [max(_width(row[i]) for row in cells) for i in range(len(header))]
     lines = []
     for row in cells:
-        padded = [
-            entry.rjust(width) if i in right else entry.ljust(width)
-            for i, (entry, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        padded = []
+        for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - _width(entry))
+            padded.append(space + entry if i in right else entry + space)
         lines.append("  ".join(padded).rstrip())
     return lines
 
 
-def shortened(text: str, most: int = _MOST_NAME) -> str:
-    """Return a text that fits a column, stays on its line and cannot control a terminal."""
-    flat = " ".join(text.split()) or repr(text)
-    plain = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in flat
-    )
-    return plain if len(plain) <= most else plain[: most - 1] + "…"
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes; East Asian letters take two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _percent(quantile: float) -> str:
@@ -108,4 +165,9 @@ def _regimes(parameter: ParameterImportance) -> str:
     if len(labels) == 1:
         return shortened(parameter.regimes[0].label, _MOST_REGIMES)
     count = f"{len(labels)} regimes: " if len(labels) > 3 else ""
-    return shortened(count + "; ".join(labels), _MOST_REGIMES)
+    return _cut(count + "; ".join(labels), _MOST_REGIMES)
+
+
+def _cut(text: str, most: int) -> str:
+    plain = shortened(text, len(text) + 9)
+    return plain if len(plain) <= most else plain[: most - 1] + "…"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
-from condped.importance.estimator import estimate
-from condped.importance.formula import eta_squared, normalised
-from condped.importance.point import account_of, count, varies
-from condped.importance.result import Account, frame
+from condped.importance.account import Account
+from condped.importance.analysis import analyse
+from condped.importance.result import Status, frame
 from condped.importance.settings import Measure, Method, Reference, Settings, check_target
-from condped.importance.summary import account_lines, shortened, table
-from condped.read import Reading, read
+from condped.importance.summary import sweep_summary
+from condped.read import Reading, check_reading, read
 from condped.topsets import Handling, Infeasible, LeftOut
 
 if TYPE_CHECKING:
@@ -47,16 +46,36 @@ class SweepResult:
     within: FloatArray  # (T, P)
     inter: FloatArray  # (T, P)
     target_sizes: IntArray  # (T,)
-    determined: BoolArray  # (T,)
+    reasons: tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
     settings: Settings
-    handling: Handling
-    account: Account  # its target_size is that of the tightest quantile
+    account: Account
+
+    @property
+    def determined(self) -> BoolArray:
+        """(T,): where something can be told."""
+        return np.array([reason is None for reason in self.reasons], dtype=bool)
+
+    @property
+    def status(self) -> Status:
+        """Undetermined if nothing can be told at any target quantile."""
+        return "ok" if self.determined.any() else "undetermined"
+
+    @property
+    def reason(self) -> str | None:
+        """Why the status is not ok."""
+        return None if self.status == "ok" else self.reasons[0]
 
     def __getitem__(self, name: str) -> FloatArray:
         """Return one parameter's importance at each target quantile."""
         if name not in self.names:
             raise not_found("parameter", name, self.names)
         return self.importance[:, self.names.index(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
 
     def __len__(self) -> int:
         return len(self.target_quantiles)
@@ -68,12 +87,11 @@ class SweepResult:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
-        fields = ("importance", "variance", "eta_squared", "within", "inter")
         return [
             {
                 "target_quantile": float(quantile),
                 "parameter": name,
-                **{field: float(getattr(self, field)[t, p]) for field in fields},
+                **{field: float(getattr(self, field)[t, p]) for field in _NUMBERS},
                 "determined": bool(self.determined[t]),
             }
             for t, quantile in enumerate(self.target_quantiles)
@@ -88,54 +106,25 @@ class SweepResult:
         """Return everything as plain data for JSON, under a schema with a version."""
         return {
             "schema": SCHEMA,
-            "settings": {**asdict(self.settings), **asdict(self.handling)},
+            "status": self.status,
+            "reason": self.reason,
+            "settings": asdict(self.settings),
             "target_quantiles": self.target_quantiles.tolist(),
             "target_sizes": self.target_sizes.tolist(),
             "determined": self.determined.tolist(),
             "parameters": {
-                name: {
-                    "importance": self.importance[:, p].tolist(),
-                    "variance": self.variance[:, p].tolist(),
-                    "eta_squared": self.eta_squared[:, p].tolist(),
-                }
+                name: {field: getattr(self, field)[:, p].tolist() for field in _NUMBERS}
                 for p, name in enumerate(self.names)
             },
             "account": asdict(self.account),
         }
 
     def __str__(self) -> str:
-        # About ten lines show the course; rows() has them all.
-        shown = sorted({round(t) for t in np.linspace(0, len(self) - 1, min(len(self), 11))})
-        header = ("γ'", *(shortened(name) for name in self.names[:8]))
-        rows = [
-            (
-                f"{self.target_quantiles[t]:.3g}",
-                *(f"{value:.3f}" for value in self.importance[t, :8]),
-            )
-            for t in shown
-        ]
-        lines = [f"Importance over {len(self)} target quantiles", ""]
-        lines += table(header, rows, right=set(range(len(header))))
-        if len(self.names) > 8:
-            lines.append(f"… and {len(self.names) - 8} more parameters")
-        if not self.determined.all():
-            lines.append(
-                f"Undetermined at {int((~self.determined).sum())} quantiles, shown as 0: "
-                "the target set is the whole region set, or nothing differs."
-            )
-        return "\n".join([*lines, "", *account_lines(self.account)])
+        return sweep_summary(self)
 
 
-_COLUMNS = (
-    "target_quantile",
-    "parameter",
-    "importance",
-    "variance",
-    "eta_squared",
-    "within",
-    "inter",
-    "determined",
-)
+_NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")
+_COLUMNS = ("target_quantile", "parameter", *_NUMBERS, "determined")
 
 
 def sweep(
@@ -162,33 +151,31 @@ def sweep(
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
     **reading
         Options of :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> curve = condped.sweep(condped.problems.get("nested").sample(500, seed=0))
+    >>> len(curve), curve.names
+    (99, ('c0', 'c1', 'x', 'y', 'z'))
     """
     settings = Settings(region_quantile, method, measure, reference)
     handling = Handling(failed, pruned, nonfinite, infeasible)
+    check_reading("sweep", reading)
     quantiles = _quantiles(target_quantiles, region_quantile)
-    trials = read(source, **reading)
-    top, counts = count(trials, quantiles, settings, handling)
-    found = estimate(counts, settings)
-    determined = (
-        (counts.target_sizes < counts.region_size)
-        & (found.variance.sum(axis=1) > 0)
-        & (top.counts.used > 1 and not top.all_equal and varies(counts))
-    )
-    known = determined[:, None]
-    eta = eta_squared(found.variance, counts.target_sizes, counts.region_size)
+    found = analyse(read(source, **reading), quantiles, settings, handling)
     return SweepResult(
-        names=trials.names,
+        names=tuple(parameter.name for parameter in found.counts.parameters),
         target_quantiles=np.asarray(quantiles),
-        importance=np.where(known, normalised(found.variance), 0.0),
-        variance=found.variance,
-        eta_squared=np.where(known, eta, 0.0),
-        within=found.within,
-        inter=found.inter,
-        target_sizes=counts.target_sizes,
-        determined=determined,
+        importance=found.importance,
+        variance=found.estimate.variance,
+        eta_squared=found.eta_squared,
+        within=found.estimate.within,
+        inter=found.estimate.inter,
+        target_sizes=found.counts.target_sizes,
+        reasons=found.reasons,
         settings=settings,
-        handling=handling,
-        account=account_of(trials, top, counts),
+        account=found.account,
     )
 
 

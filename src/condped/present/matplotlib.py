@@ -41,7 +41,15 @@ def bars(view: BarsView, ax: Axes) -> Axes:
                 linewidth=0.8,
             )
             left += bar.value * share
-        ax.text(bar.value + 0.01, place, f"{bar.value:.3f}", va="center", color=_INK, fontsize=9)
+        ax.annotate(
+            f"{bar.value:.3f}",
+            (bar.value, place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=_INK,
+            fontsize=9,
+        )
     ax.set_yticks(list(places), [bar.label for bar in view.bars])
     ax.invert_yaxis()
     ax.set_xlim(0, max(0.05, 1.15 * max((bar.value for bar in view.bars), default=1.0)))

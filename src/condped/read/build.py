@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
-from condped.read.assign import assign, convert
+from condped.read.assign import assign
 from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
+from condped.read.convert import convert
 from condped.read.infer import infer_space
 from condped.read.options import ReadOptions, checked_direction
-from condped.space.spec import load_space
+from condped.space.spec import Space, load_space
 from condped.trials import Objective, State, TrialTable, all_complete
 
 # What the common tools call the four ways in which a trial can stand.
@@ -54,17 +55,12 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     objectives = _objectives(raw, options)
     states = _states(raw, options.state)
     violations, constrained = _violations(raw, options.constraints)
-    taken = {objective.name for objective in objectives} | set(constrained)
-    if isinstance(options.objective, str):
-        taken.add(options.objective)
-    if options.state is not None:
-        taken.add(options.state)
+    # Names that the caller gave to something else; a loss of the caller's own has none here.
+    taken = set() if options.loss is not None else {o.name for o in objectives}
+    taken |= {*constrained, *([] if options.state is None else [options.state])}
     notes: list[str] = []
     if options.space is None:
-        wanted = raw.names if options.parameters is None else options.parameters
-        # A column without a name is the index that a dataframe wrote.
-        free = [name for name in raw.names if name in wanted and name and name not in taken]
-        space = infer_space({name: raw[name] for name in free})
+        space = _inferred(raw, taken, options.parameters, notes)
     else:
         space = load_space(options.space)
     for name in space:
@@ -89,6 +85,25 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
         space_inferred=space.inferred,
         ignored_columns=tuple(str(n) for n in raw.names if n not in taken and n not in space),
         notes=tuple(notes),
+    )
+
+
+def _inferred(
+    raw: RawTable, taken: set[str], wanted: Sequence[str] | None, notes: list[str]
+) -> Space:
+    """Guess the domains of all columns that can be parameters, or of those that are wanted."""
+    odd = [name for name in raw.names if not isinstance(name, str)]
+    if odd:
+        raise DataError(
+            f"Column names must be texts (got {odd[0]!r}). Rename the columns, or give a space."
+        )
+    # A column without a name is the index that a dataframe wrote.
+    free = [name for name in raw.names if name and name not in taken]
+    for name in wanted or ():
+        if name not in free:
+            raise not_found("parameter", name, free)
+    return infer_space(
+        {name: raw[name] for name in free if wanted is None or name in wanted}, notes
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def _reread(table: TrialTable, options: ReadOptions) -> TrialTable:
         return table.with_loss(options.loss)
     if options.objective is None:
         return table
-    if not isinstance(options.objective, (str, int)):
+    if not isinstance(options.objective, (str, Integral)):
         raise SettingsError(
             f"objective must be one name or position for a TrialTable (got {options.objective!r})."
         )

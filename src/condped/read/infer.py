@@ -12,17 +12,24 @@ from condped.read.columns import Column, LevelColumn, NumberColumn
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.spec import Space
 
+# Fewer rows than this can be all different by chance.
+_LEAST_IDS = 20
 
-def infer_space(columns: Mapping[str, Column]) -> Space:
+
+def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
     """Return one domain per usable column; columns of other types or without values are left out.
 
     Whole numbers give an int domain, other numbers a float, everything else a categorical.
     The bounds are the lowest and the highest value seen. The scale is logarithmic where the
-    values are positive, span a factor of 50 or more, and lie more evenly that way.
+    values are positive, span a factor of 50 or more, and lie more evenly that way. Texts that
+    are different in every row name the trials; they are left out, and noted.
     """
     found: dict[str, Domain] = {}
     for name, column in columns.items():
         _refuse_infinite(name, column)
+        if isinstance(column, LevelColumn) and _LEAST_IDS <= len(column) == len(column.levels):
+            notes.append(f"{name}: left out, since its text is different in every row.")
+            continue
         domain = _domain(column)
         if domain is not None:
             found[name] = domain

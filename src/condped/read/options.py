@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy.typing as npt
 
-from condped.errors import SettingsError
+from condped.errors import SettingsError, not_found
 from condped.trials import Direction
 
 
@@ -44,6 +44,14 @@ class ReadOptions:
                     f"{name} cannot be set for {source}, which records it itself "
                     f"(got {getattr(self, name)!r}). Leave {name} out."
                 )
+
+
+def check_reading(function: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that neither the function nor :func:`condped.read` knows."""
+    for name in given:
+        if name not in Reading.__annotations__:
+            hint = not_found("option", name, Reading.__annotations__)
+            raise TypeError(f"{function}() does not take {name!r}. {hint}")
 
 
 def checked_direction(direction: object) -> Direction:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from numbers import Integral
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -66,10 +67,10 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     )
     if options.loss is not None:
         loss = options.loss
-        return table.with_loss(_losses(trials, loss) if callable(loss) else loss)
+        return table.with_loss(losses_of(trials, loss) if callable(loss) else loss)
     if options.objective is None:
         return table
-    if not isinstance(options.objective, (str, int)):
+    if not isinstance(options.objective, (str, Integral)):
         raise SettingsError(
             f"objective must be one name or position for an Optuna study "
             f"(got {options.objective!r}). Leave it out to use all objectives."
@@ -125,14 +126,14 @@ def _states(trials: Sequence[Any], numbers: IntArray) -> npt.NDArray[np.int8]:
     return np.array([meaning.get(n, -1) for n in range(max(meaning) + 1)], dtype=np.int8)[numbers]
 
 
-def _losses(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray:
+def losses_of(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray:
     """Call the user's function on finished trials; others have nothing to compute it from."""
     values = np.full(len(trials), np.nan)
     for place, trial in enumerate(trials):
         if trial.state.name == "COMPLETE":
             value = loss(trial)
             try:
-                values[place] = value
+                values[place] = float(value)
             except (TypeError, ValueError):
                 raise DataError(
                     f"loss must return a number (got {value!r} for trial {trial.number}).",

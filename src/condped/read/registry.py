@@ -115,7 +115,7 @@ READERS: tuple[Reader, ...] = (
         "parquet",
         "a Parquet file (.parquet, .pq), one row per trial",
         _file(".parquet", ".pq"),
-        "condped.read.parquet_file",
+        "condped.read.pyarrow_parquet",
         library="pyarrow",
         extra="parquet",
     ),

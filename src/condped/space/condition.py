@@ -247,7 +247,8 @@ class _Parser:
         return [*tokens, _Token("end", "", end)]
 
     def _fail(self, place: int, expected: str) -> NoReturn:
-        found = f"found {self.text[place:].strip()[:20]!r}" if place < len(self.text) else "it ends"
+        rest = self.text[place:].strip()
+        found = f"found {rest[:20]!r}" if rest else "it ends"
         raise ConditionError(
             f"The condition {self.text!r} does not parse: at character {place} {found}, where "
             f"{expected} should stand. An example of a condition: \"c < 0.5 and k in ['a', 'b']\"."

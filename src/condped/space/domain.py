@@ -149,6 +149,19 @@ Numeric: TypeAlias = Float | Int
 Domain: TypeAlias = Float | Int | Categorical
 
 
+def plain_domain(domain: Domain) -> dict[str, Any]:
+    """Return a domain as plain data, as a space file has it."""
+    plain: dict[str, Any] = {"type": type(domain).__name__.lower()}
+    if isinstance(domain, Categorical):
+        return {**plain, "choices": list(domain.choices)}
+    plain |= {"low": domain.low, "high": domain.high}
+    if domain.log:
+        plain["log"] = True
+    if domain.step is not None and not (isinstance(domain, Int) and domain.step == 1):
+        plain["step"] = domain.step
+    return plain
+
+
 def _scale_label(log: bool, step: float | None) -> str:
     if log:
         return " log"

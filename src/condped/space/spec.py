@@ -11,7 +11,7 @@ from typing import Any
 
 from condped.errors import ConditionError, SourceError, SpaceError, not_found
 from condped.space.condition import Between, Comparison, Condition, Membership
-from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.domain import Categorical, Domain, Float, Int, plain_domain
 
 _FIELDS = {
     "float": ("low", "high", "log", "step"),
@@ -68,6 +68,10 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                 f"A space must map parameter names to domains (got {type(parameters).__name__})."
             )
         read = {_name(name): _alternatives(name, entry) for name, entry in parameters.items()}
+        if not inferred:  # what the values show may well be constant
+            for name, alternatives in read.items():
+                for alternative in alternatives:
+                    _check_domain(name, alternative.domain)
         object.__setattr__(self, "parameters", read)
         object.__setattr__(self, "inferred", inferred)
         for name, alternatives in read.items():
@@ -256,10 +260,6 @@ def _alternative(name: str, entry: Any) -> Alternative:
         domain: Domain = _TYPES[kind](**fields)
     except SpaceError as error:
         raise SpaceError(f"Parameter {name!r}: {error}") from None
-    if isinstance(domain, Categorical):
-        _check_choices(name, domain.choices)
-    else:
-        _check_bounds(name, domain, fields)
     condition = entry.get("when")
     try:
         return Alternative(domain, None if condition is None else Condition.parse(condition))
@@ -267,19 +267,16 @@ def _alternative(name: str, entry: Any) -> Alternative:
         raise ConditionError(f"Parameter {name!r}: {error}") from None
 
 
-def _check_bounds(name: str, domain: Float | Int, fields: Mapping[str, Any]) -> None:
-    """Refuse a domain of one value: in a space that was written down it is a mistake."""
-    if domain.low < domain.high:
-        return
-    given = f"got low={fields['low']}, high={fields['high']}"
-    if fields["low"] < fields["high"]:
+def _check_domain(name: str, domain: Domain) -> None:
+    """Refuse what can only be a mistake in a space that somebody wrote."""
+    if isinstance(domain, Categorical):
+        _check_choices(name, domain.choices)
+    elif domain.single:
         raise SpaceError(
-            f"Parameter {name!r}: the step leaves only one value ({given}, step={domain.step}). "
-            "Lower the step."
+            f"Parameter {name!r}: low must be below high, with room for a step (got "
+            f"low={domain.low}, high={domain.high}, step={domain.step}). "
+            "Leave a constant out of the space."
         )
-    raise SpaceError(
-        f"Parameter {name!r}: low must be below high ({given}). Leave a constant out of the space."
-    )
 
 
 def _check_choices(name: str, choices: tuple[Any, ...]) -> None:
@@ -302,15 +299,5 @@ def _check_choices(name: str, choices: tuple[Any, ...]) -> None:
 
 
 def _plain(alternative: Alternative) -> dict[str, Any]:
-    domain = alternative.domain
-    plain: dict[str, Any] = {"type": type(domain).__name__.lower()}
-    if alternative.when is not None:
-        plain = {"when": alternative.when.text, **plain}
-    if isinstance(domain, Categorical):
-        return {**plain, "choices": list(domain.choices)}
-    plain |= {"low": domain.low, "high": domain.high}
-    if domain.log:
-        plain["log"] = True
-    if domain.step is not None and not (isinstance(domain, Int) and domain.step == 1):
-        plain["step"] = domain.step
-    return plain
+    plain = plain_domain(alternative.domain)
+    return plain if alternative.when is None else {"when": alternative.when.text, **plain}

@@ -1,0 +1,39 @@
+"""The account: what the numbers are based on, and what was left out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from condped.topsets import Handling, TrialCounts
+from condped.trials import Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An objective that the importances explain."""
+
+    name: str
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedRegimes:
+    """Regimes of one parameter that have too few trials to estimate anything."""
+
+    parameter: str
+    regimes: int
+    region_trials: int  # in all of them together
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the numbers are based on, and what was left out of them."""
+
+    objectives: tuple[Explained, ...]
+    trials: TrialCounts
+    handling: Handling  # what was done with trials that did not end well
+    region_size: int
+    dropped_regimes: tuple[DroppedRegimes, ...]
+    space_inferred: bool
+    ignored_columns: tuple[str, ...]
+    notes: tuple[str, ...]
