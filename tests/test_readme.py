@@ -73,3 +73,21 @@ def test_make_targets_of_the_readme_exist() -> None:
         assert f"make {target}" in README
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_speed_table_is_the_last_measurement() -> None:
+    """The ratios of the README are those of benchmarks/speed.json."""
+    measured = json.loads((ROOT / "benchmarks" / "speed.json").read_text(encoding="utf-8"))
+    by_size = {f"{row['trials']:,}": row for row in measured["by_size"]}
+    shown = re.findall(
+        r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", README, re.MULTILINE
+    )
+    assert len(shown) >= 4
+    for trials, *ratios in shown:
+        row = by_size[trials]
+        expected = (
+            row["optuna"] / row["columns"],
+            row["rustuna"] / row["columns"],
+            row["optuna"] / row["study"],
+        )
+        assert [float(ratio) for ratio in ratios] == pytest.approx(expected, rel=0.06)

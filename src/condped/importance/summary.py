@@ -78,7 +78,7 @@ def sweep_summary(curve: SweepResult) -> str:
 
 def headline(account: Account, settings: Settings, target_quantile: float | None) -> str:
     """Return the question that a result answers."""
-    best = "best" if target_quantile is None else f"best {_percent(target_quantile)}"
+    best = "best share γ'" if target_quantile is None else f"best {_percent(target_quantile)}"
     inside = ""
     if settings.region_quantile < 1:
         inside = f" inside the best {_percent(settings.region_quantile)}"
