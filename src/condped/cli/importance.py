@@ -23,11 +23,12 @@ from condped.cli.options import analysis_options, given, show
 def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Tell which parameters mattered for reaching the best trials.
 
-    SOURCE is a CSV or Parquet file with one row per trial. An empty cell means that the
-    parameter was inactive.
+    SOURCE is a CSV or Parquet file with one row per trial (an empty cell means that the
+    parameter was inactive), or an Optuna study in SQLite, such as sqlite:///study.db.
 
     \b
     condped importance results.csv --objective loss
+    condped importance sqlite:///study.db --study tuning
     condped importance results.csv -o accuracy -d maximize --space space.json --json
     """  # noqa: D301
     result = condped.importance(source, **given(options))

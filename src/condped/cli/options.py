@@ -27,6 +27,7 @@ _ANALYSIS = (
                  help="JSON file with the domains.  [default: inferred from the values]"),
     click.option("-p", "--parameter", "parameters", multiple=True, metavar="COLUMN",
                  help="Use this parameter only; repeatable."),
+    click.option("--study", metavar="NAME", help="The study, where a storage holds several."),
     click.option("--state", metavar="COLUMN", help="How trials ended: complete, pruned, failed."),
     click.option("--constraint", "constraints", multiple=True, metavar="COLUMN",
                  help="A constraint, violated above 0; repeatable."),

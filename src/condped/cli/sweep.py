@@ -15,8 +15,8 @@ from condped.cli.options import analysis_options, given, show
 def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Tell how the importances change with the target quantile, from 0.01 up.
 
-    SOURCE is a CSV or Parquet file with one row per trial. An empty cell means that the
-    parameter was inactive.
+    SOURCE is a CSV or Parquet file with one row per trial (an empty cell means that the
+    parameter was inactive), or an Optuna study in SQLite, such as sqlite:///study.db.
 
     \b
     condped sweep results.csv --objective loss --space space.json

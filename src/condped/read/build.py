@@ -51,6 +51,7 @@ class RawTable:
 
 def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     """Assemble a table from columns and what the caller says of them."""
+    options.refuse("a table", "study")
     _check_names(raw)
     objectives = _objectives(raw, options)
     states = _states(raw, options.state)

@@ -25,15 +25,16 @@ def read(
     state: str | None = None,
     constraints: Sequence[str] | None = None,
     parameters: Sequence[str] | None = None,
+    study: str | None = None,
 ) -> TrialTable:
     """Read trials from a source.
 
     Parameters
     ----------
     source
-        An Optuna study, a dataframe (pandas, Polars, pyarrow), a mapping of arrays, the path of
-        a CSV or Parquet file, or a TrialTable. One row per trial; a missing value means that the
-        parameter was inactive.
+        An Optuna study, the URL or path of its SQLite file, a dataframe (pandas, Polars,
+        pyarrow), a mapping of arrays, the path of a CSV or Parquet file, or a TrialTable. Tables
+        have one row per trial; a missing value means that the parameter was inactive.
     objective
         The objective's column, or a list of several. Where the source knows its objectives
         (a study, a TrialTable): the name or position of the one to use.
@@ -50,6 +51,8 @@ def read(
         Columns of constraint values; a trial is infeasible where one is above 0.
     parameters
         Use these parameters only.
+    study
+        The name of the study, for a storage that holds several.
 
     Examples
     --------
@@ -66,7 +69,7 @@ def read(
         or not all(isinstance(name, str) for name in parameters)
     ):
         raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
-    options = ReadOptions(objective, direction, space, loss, state, constraints, parameters)
+    options = ReadOptions(objective, direction, space, loss, state, constraints, parameters, study)
     if isinstance(source, TrialTable):
         table = _reread(source, options)
     else:
@@ -77,7 +80,7 @@ def read(
 
 def _reread(table: TrialTable, options: ReadOptions) -> TrialTable:
     """Choose among what a table has."""
-    options.refuse("a TrialTable", "direction", "space", "state", "constraints")
+    options.refuse("a TrialTable", "direction", "space", "state", "constraints", "study")
     if options.loss is not None:
         if callable(options.loss):
             raise SettingsError(

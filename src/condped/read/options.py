@@ -22,6 +22,7 @@ class Reading(TypedDict, total=False):
     state: str | None
     constraints: Sequence[str] | None
     parameters: Sequence[str] | None
+    study: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class ReadOptions:
     state: str | None = None
     constraints: Sequence[str] | None = None
     parameters: Sequence[str] | None = None
+    study: str | None = None
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that a source settles by itself, rather than ignore them."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from numbers import Integral
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -18,10 +17,10 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
+from condped.read.optuna_records import STATES, chosen_objective, direction_of, objective_names
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials import (
     ABSENT,
-    Direction,
     Objective,
     Parameter,
     State,
@@ -30,13 +29,6 @@ from condped.trials import (
     id_dtype,
 )
 
-_STATES = {
-    "COMPLETE": State.COMPLETE,
-    "PRUNED": State.PRUNED,
-    "FAIL": State.FAILED,
-    "RUNNING": State.RUNNING,
-    "WAITING": State.RUNNING,
-}
 # Trials at a time: their objects stay in the processor's cache while each column is taken from
 # them, which takes a third off the time.
 _BLOCK = 2048
@@ -45,14 +37,12 @@ _BOUNDS = attrgetter("low", "high", "log", "step")
 
 def read(study: Any, options: ReadOptions) -> TrialTable:
     """Return a study's trials."""
-    options.refuse("an Optuna study", "direction", "space", "state", "constraints")
+    options.refuse("an Optuna study", "direction", "space", "state", "constraints", "study")
     if options.objective is not None and options.loss is not None:
         raise SettingsError("Give either loss or objective, not both.")
     trials = study.get_trials(deepcopy=False)
-    directions = [_direction(direction) for direction in study.directions]
-    names = study.metric_names or (
-        ["value"] if len(directions) == 1 else [f"values_{i}" for i in range(len(directions))]
-    )
+    directions = [direction_of(direction.name) for direction in study.directions]
+    names = objective_names(len(directions), study.metric_names)
     blocks = _Blocks(trials, len(directions))
     for start in range(0, len(trials), _BLOCK):
         blocks.add(start, trials[start : start + _BLOCK])
@@ -65,17 +55,9 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
         states=_states(trials, blocks.states),
         violations=_violations(trials) if blocks.attributes else None,
     )
-    if options.loss is not None:
-        loss = options.loss
-        return table.with_loss(losses_of(trials, loss) if callable(loss) else loss)
-    if options.objective is None:
-        return table
-    if not isinstance(options.objective, (str, Integral)):
-        raise SettingsError(
-            f"objective must be one name or position for an Optuna study "
-            f"(got {options.objective!r}). Leave it out to use all objectives."
-        )
-    return table.with_objective(options.objective)
+    if callable(options.loss):
+        return table.with_loss(losses_of(trials, options.loss))
+    return chosen_objective(table, options)
 
 
 class _Blocks:
@@ -127,14 +109,10 @@ def _getter(trials: Sequence[Any], name: str) -> Callable[[Any], Any]:
     return attrgetter(kept if direct else name)
 
 
-def _direction(direction: Any) -> Direction:
-    return "maximize" if direction.name == "MAXIMIZE" else "minimize"
-
-
 def _states(trials: Sequence[Any], numbers: IntArray) -> npt.NDArray[np.int8]:
     if not trials:
         return all_complete(0)
-    meaning = {int(kind): _STATES[kind.name] for kind in type(trials[0].state)}
+    meaning = {int(kind): STATES[kind.name] for kind in type(trials[0].state)}
     if all(meaning[number] is State.COMPLETE for number in np.unique(numbers).tolist()):
         return all_complete(len(trials))
     return np.array([meaning.get(n, -1) for n in range(max(meaning) + 1)], dtype=np.int8)[numbers]

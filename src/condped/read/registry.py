@@ -94,6 +94,15 @@ READERS: tuple[Reader, ...] = (
         "condped.read.optuna_study",
     ),
     Reader(
+        "optuna-sqlite",
+        "an Optuna study in SQLite (sqlite:///study.db, or the file itself: .db, .sqlite3)",
+        lambda source: (
+            isinstance(source, str)
+            and (source.startswith("sqlite:///") or _file(".db", ".sqlite", ".sqlite3")(source))
+        ),
+        "condped.read.optuna_sqlite",
+    ),
+    Reader(
         "mapping",
         "a mapping of column names to arrays or lists",
         lambda source: isinstance(source, Mapping),

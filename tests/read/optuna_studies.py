@@ -1,0 +1,75 @@
+"""Studies that Optuna really ran, with everything in them that a reader must cope with."""
+
+from __future__ import annotations
+
+import numpy as np
+import optuna
+
+import condped
+
+
+def conditional(trial: optuna.Trial) -> float:
+    """Switch parameters and domains, fail, prune and diverge now and then."""
+    learner = trial.suggest_categorical("learner; DROP TABLE trials", ["svm", "net", None, 2, True])
+    trial.set_constraint("speed", trial.number % 3 - 1.0)
+    if trial.number % 9 == 4:
+        trial.report(0.5, 1)
+        raise optuna.TrialPruned
+    if trial.number % 11 == 7:
+        raise ArithmeticError("the model did not converge")
+    if learner == "svm":
+        c = trial.suggest_float("svm.C 'cost'", 1e-3, 1e3, log=True)
+        return float("inf") if c > 500 else abs(np.log(c))
+    if learner == "net":
+        layers = trial.suggest_int("n_läyers", 1, 5)
+        high = 0.5 if layers < 3 else 0.25
+        dropout = trial.suggest_float("dropout", 0.0, high, step=0.05)
+        units = trial.suggest_int("<b>units</b>", 4, 512, log=True)
+        return layers * dropout + units / 100
+    return 3.0 + trial.suggest_float('quote"d', -1, 1)
+
+
+def two_objectives(trial: optuna.Trial) -> tuple[float, float]:
+    """Return an error to minimise and a speed to maximise."""
+    x = trial.suggest_float("x", 0, 1)
+    return x, (float("-inf") if x > 0.95 else trial.suggest_int("n", 0, 20, step=5) - x)
+
+
+def run(study: optuna.Study, trials: int) -> optuna.Study:
+    """Run the objective that fits the study's directions."""
+    if len(study.directions) == 1:
+        study.optimize(conditional, n_trials=trials, catch=(ArithmeticError,))
+    else:
+        study.optimize(two_objectives, n_trials=trials)
+    return study
+
+
+def assert_same_table(ours: condped.TrialTable, theirs: condped.TrialTable) -> None:
+    """Compare all columns; the order of parameters may differ."""
+    assert len(ours) == len(theirs)
+    assert np.array_equal(ours.states, theirs.states)
+    for one, other in zip(ours.objectives, theirs.objectives, strict=True):
+        assert (one.name, one.direction) == (other.name, other.direction)
+        assert np.array_equal(one.values, other.values, equal_nan=True)
+    if theirs.violations is None:
+        assert ours.violations is None
+    else:
+        assert ours.violations is not None
+        assert np.array_equal(ours.violations, theirs.violations, equal_nan=True)
+    found = {parameter.name: parameter for parameter in ours.parameters}
+    assert set(found) == set(theirs.names)
+    for expected in theirs.parameters:
+        parameter = found[expected.name]
+        assert parameter.domains == expected.domains
+        assert np.array_equal(parameter.domain_ids, expected.domain_ids)
+        here = expected.domain_ids >= 0
+        assert parameter.values.dtype == expected.values.dtype
+        assert np.array_equal(parameter.values[here], expected.values[here])
+
+
+def assert_same_importances(ours: condped.TrialTable, theirs: condped.TrialTable) -> None:
+    """Compare variances for one and for all objectives."""
+    for options in ({}, {"target_quantile": 0.3, "region_quantile": 0.8}):
+        one = condped.importance(ours, **options)  # type: ignore[arg-type]
+        other = condped.importance(theirs, **options)  # type: ignore[arg-type]
+        assert one.to_dict(normalize=False) == other.to_dict(normalize=False)
