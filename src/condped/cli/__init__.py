@@ -1,4 +1,4 @@
-"""The command line: ``condped importance``, ``condped sweep``, ``condped demo``."""
+"""The command line: ``condped importance``, ``sweep``, ``sources``, ``demo``."""
 
 from condped.cli.app import main
 

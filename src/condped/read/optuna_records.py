@@ -18,7 +18,16 @@ from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.trials import ABSENT, Direction, Parameter, State, TrialTable, id_dtype
+from condped.trials import (
+    ABSENT,
+    Direction,
+    Objective,
+    Parameter,
+    State,
+    TrialTable,
+    all_complete,
+    id_dtype,
+)
 
 STATES = {
     "COMPLETE": State.COMPLETE,
@@ -47,6 +56,35 @@ def objective_names(count: int, recorded: Sequence[str] | None) -> Sequence[str]
     if recorded:
         return recorded
     return ["value"] if count == 1 else [f"values_{place}" for place in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecords:
+    """A study as a storage holds it, without its parameters."""
+
+    trial_ids: IntArray  # ascending
+    states: Sequence[str]  # Optuna's names
+    directions: Sequence[str]  # likewise
+    metrics: Sequence[str] | None
+    values: FloatArray  # (trials, objectives), NaN where nothing is recorded
+    constraints: Iterable[tuple[int, str, str]]  # trial, key, JSON
+
+    def table(self, parameters: tuple[Parameter, ...], notes: Sequence[str] = ()) -> TrialTable:
+        """Return the study's trials."""
+        names = objective_names(len(self.directions), self.metrics)
+        complete = all(state == "COMPLETE" for state in self.states)
+        return TrialTable(
+            parameters=parameters,
+            objectives=tuple(
+                Objective(name, np.ascontiguousarray(self.values[:, place]), direction_of(word))
+                for place, (name, word) in enumerate(zip(names, self.directions, strict=True))
+            ),
+            states=all_complete(len(self.states))
+            if complete
+            else np.array([STATES[state] for state in self.states], dtype=np.int8),
+            violations=_violations(self.trial_ids, self.constraints),
+            notes=tuple(notes),
+        )
 
 
 def chosen_objective(table: TrialTable, options: ReadOptions) -> TrialTable:
@@ -186,9 +224,7 @@ class _Spread:
         return Parameter(name, spread, ids, domains)
 
 
-def violations_of(
-    trial_ids: IntArray, records: Iterable[tuple[int, str, str]]
-) -> FloatArray | None:
+def _violations(trial_ids: IntArray, records: Iterable[tuple[int, str, str]]) -> FloatArray | None:
     """Return constraint values from (trial, key, JSON) of the trials' system attributes."""
     names = _Numbering()
     entries: list[tuple[int, int, float]] = []

@@ -16,15 +16,12 @@ from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError
 from condped.read.options import ReadOptions
 from condped.read.optuna_records import (
-    STATES,
     ParameterRecords,
+    StudyRecords,
     chosen_objective,
     chosen_study,
-    direction_of,
-    objective_names,
-    violations_of,
 )
-from condped.trials import Objective, TrialTable, all_complete
+from condped.trials import Parameter, TrialTable
 
 PREFIX = "sqlite:///"
 # The schema of all versions from 2.10 to 5.0.
@@ -61,38 +58,27 @@ def _study(connection: sqlite3.Connection, path: Path, wanted: str | None) -> Tr
         "SELECT trial_id, state FROM trials WHERE study_id = ? ORDER BY trial_id", (study,)
     ).fetchall()
     trial_ids = np.array([trial for trial, _ in trials], dtype=np.int64)
-    states = [STATES[state] for _, state in trials]
-    finished = all(state == STATES["COMPLETE"] for state in states)
-    directions = [
-        direction_of(direction)
-        for (direction,) in connection.execute(
-            "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective",
-            (study,),
-        )
-    ]
-    recorded = connection.execute(
+    directions = connection.execute(
+        "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective", (study,)
+    ).fetchall()
+    metrics = connection.execute(
         "SELECT value_json FROM study_system_attributes WHERE study_id = ? AND key = ?",
         (study, "study:metric_names"),
     ).fetchone()
-    names = objective_names(len(directions), json.loads(recorded[0]) if recorded else None)
-    values = _values(connection, study, trial_ids, len(directions))
-    return TrialTable(
-        parameters=_parameters(connection, trial_ids),
-        objectives=tuple(
-            Objective(name, np.ascontiguousarray(values[:, place]), direction)
-            for place, (name, direction) in enumerate(zip(names, directions, strict=True))
-        ),
-        states=all_complete(len(states)) if finished else np.array(states, dtype=np.int8),
-        violations=violations_of(
-            trial_ids,
-            connection.execute(
-                "SELECT trial_id, key, value_json FROM trial_system_attributes "
-                "JOIN trials USING (trial_id) WHERE study_id = ? "
-                "AND (key = 'constraints' OR key LIKE 'constraints:%')",
-                (study,),
-            ),
-        ),
+    constraints = connection.execute(
+        "SELECT trial_id, key, value_json FROM trial_system_attributes "
+        "JOIN trials USING (trial_id) WHERE study_id = ? "
+        "AND (key = 'constraints' OR key LIKE 'constraints:%')",
+        (study,),
     )
+    return StudyRecords(
+        trial_ids=trial_ids,
+        states=[state for _, state in trials],
+        directions=[direction for (direction,) in directions],
+        metrics=json.loads(metrics[0]) if metrics else None,
+        values=_values(connection, study, trial_ids, len(directions)),
+        constraints=constraints,
+    ).table(_parameters(connection, trial_ids))
 
 
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
@@ -130,7 +116,7 @@ def _values(
     return values
 
 
-def _parameters(connection: sqlite3.Connection, trial_ids: IntArray) -> Any:
+def _parameters(connection: sqlite3.Connection, trial_ids: IntArray) -> tuple[Parameter, ...]:
     records = ParameterRecords()
     if len(trial_ids):
         # The sign keeps SQLite from the index: reading the table through is much faster.

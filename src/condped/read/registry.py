@@ -86,6 +86,15 @@ def _file(*endings: str) -> Callable[[Any], bool]:
     return recognises
 
 
+def _journal(source: Any) -> bool:
+    """Return whether a file starts like a journal of Optuna's."""
+    if not isinstance(source, str) or not Path(source).is_file():
+        return False
+    with Path(source).open("rb") as file:
+        start = file.read(200).lstrip()
+    return start.startswith(b"{") and b'"op_code"' in start
+
+
 READERS: tuple[Reader, ...] = (
     Reader(
         "optuna-study",
@@ -101,6 +110,12 @@ READERS: tuple[Reader, ...] = (
             and (source.startswith("sqlite:///") or _file(".db", ".sqlite", ".sqlite3")(source))
         ),
         "condped.read.optuna_sqlite",
+    ),
+    Reader(
+        "optuna-journal",
+        "an Optuna journal file (JSON lines of operations, whatever its name)",
+        _journal,
+        "condped.read.optuna_journal",
     ),
     Reader(
         "mapping",
