@@ -23,9 +23,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Ratios against Optuna and rustuna, about three minutes.
+# Ratios against Optuna and rustuna, about five minutes.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed --output benchmarks/speed.json
+	$(BIN)/python -m benchmarks.reading --output benchmarks/reading.json
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

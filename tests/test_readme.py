@@ -91,3 +91,14 @@ def test_speed_table_is_the_last_measurement() -> None:
             row["optuna"] / row["study"],
         )
         assert [float(ratio) for ratio in ratios] == pytest.approx(expected, rel=0.06)
+
+
+def test_reading_speed_is_the_last_measurement() -> None:
+    """The ratios of reading storages are those of benchmarks/reading.json."""
+    measured = json.loads((ROOT / "benchmarks" / "reading.json").read_text(encoding="utf-8"))
+    faster = {
+        name: measured[name]["optuna_seconds"] / measured[name]["condped_seconds"]
+        for name in ("sqlite", "journal")
+    }
+    assert f"{faster['sqlite']:.0f} times faster than Optuna from SQLite" in README
+    assert f"{faster['journal']:.0f} times faster\nfrom a journal file" in README

@@ -77,6 +77,11 @@ def test_one_of_two_objectives_is_chosen_by_name(storage: str) -> None:
     assert [(o.name, o.direction) for o in found.account.objectives] == [("speed", "maximize")]
 
 
+def test_options_in_the_url_are_no_part_of_the_path(storage: str) -> None:
+    """SQLAlchemy's options may stand behind the file, as Optuna takes them too."""
+    assert len(condped.read(f"{storage}?timeout=5", study="random")) == 70
+
+
 def test_reading_changes_nothing(storage: str) -> None:
     """The file's bytes are the same, and nothing is left beside it."""
     path = Path(storage.removeprefix("sqlite:///"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 
@@ -33,9 +33,7 @@ _WAIT = 30.0  # seconds for a writer to let go
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in an SQLite file that Optuna wrote."""
     options.refuse("an Optuna study", "direction", "space", "state", "constraints")
-    path = Path(unquote(source.removeprefix(PREFIX))) if source.startswith(PREFIX) else Path(source)
-    if not path.is_file():
-        raise DataError(f"There is no file {str(path)!r}.")
+    path = _path(source)
     try:
         with closing(_connect(path)) as connection:
             # One transaction: all queries see the same state, whatever workers write meanwhile.
@@ -43,6 +41,15 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             return chosen_objective(_study(connection, path, options.study), options)
     except sqlite3.Error as error:
         raise DataError(f"The SQLite file {str(path)!r} cannot be read: {error}.") from error
+
+
+def _path(source: str) -> Path:
+    """Return the file that a URL or a path names; options behind a question mark are no part."""
+    named = source.removeprefix(PREFIX)
+    for text in (named, named.partition("?")[0]):
+        if Path(text).is_file():
+            return Path(text)
+    raise DataError(f"There is no file {named!r} (seen from {str(Path.cwd())!r}).")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
