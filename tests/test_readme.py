@@ -57,7 +57,7 @@ def test_commands_run(tmp_path: Path) -> None:
             [script, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        assert "x" in done.stdout
+        assert done.stdout
 
 
 def test_space_example_is_a_space() -> None:

@@ -112,6 +112,17 @@ READERS: tuple[Reader, ...] = (
         "condped.read.optuna_sqlite",
     ),
     Reader(
+        "optuna-postgresql",
+        "an Optuna study in PostgreSQL (postgresql://user:password@host/database)",
+        lambda source: (
+            isinstance(source, str)
+            and source.partition("://")[0].partition("+")[0] in ("postgresql", "postgres")
+        ),
+        "condped.read.optuna_psycopg",
+        library="psycopg",
+        extra="postgresql",
+    ),
+    Reader(
         "optuna-journal",
         "an Optuna journal file (JSON lines of operations, whatever its name)",
         _journal,
