@@ -52,7 +52,7 @@ def test_commands_run(tmp_path: Path) -> None:
     assert len(commands) >= 3
     script = str(Path(sys.executable).with_name("condped"))
     for command in commands:
-        words = shlex.split(command)
+        words = shlex.split(command, comments=True)
         done = subprocess.run(
             [script, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
         )
