@@ -96,9 +96,13 @@ def test_speed_table_is_the_last_measurement() -> None:
 def test_reading_speed_is_the_last_measurement() -> None:
     """The ratios of reading storages are those of benchmarks/reading.json."""
     measured = json.loads((ROOT / "benchmarks" / "reading.json").read_text(encoding="utf-8"))
-    faster = {
-        name: measured[name]["optuna_seconds"] / measured[name]["condped_seconds"]
-        for name in ("sqlite", "journal")
-    }
-    assert f"{faster['sqlite']:.0f} times faster than Optuna from SQLite" in README
-    assert f"{faster['journal']:.0f} times faster\nfrom a journal file" in README
+    titles = {"SQLite": "sqlite", "PostgreSQL": "postgresql", "journal file": "journal"}
+    for title, name in titles.items():
+        row = measured[name]
+        shown = re.search(rf"^\| {title} \| ([\d.]+) \| ([\d.]+) \|$", README, re.MULTILINE)
+        assert shown is not None
+        expected = (
+            row["optuna_seconds"] / row["condped_seconds"],
+            row["optuna_peak"] / row["condped_peak"],
+        )
+        assert tuple(map(float, shown.groups())) == pytest.approx(expected, rel=0.06)
