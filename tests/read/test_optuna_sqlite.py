@@ -196,5 +196,5 @@ def test_a_loss_of_ones_own_takes_the_objectives_place(storage: str) -> None:
     """One number per trial, or an error that says why a function will not do."""
     table = condped.read(storage, study="random", loss=np.arange(70.0))
     assert table.objectives[0].values[-1] == 69
-    with pytest.raises(SettingsError, match="Load the study with Optuna"):
+    with pytest.raises(SettingsError, match="load an Optuna study with Optuna"):
         condped.read(storage, study="random", loss=lambda trial: 0.0)

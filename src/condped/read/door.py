@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
 from condped.errors import SettingsError
-from condped.read.options import ReadOptions
+from condped.read.options import ReadOptions, chosen_objective
 from condped.read.registry import reader_for
 from condped.trials import TrialTable
 
@@ -71,27 +70,9 @@ def read(
         raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
     options = ReadOptions(objective, direction, space, loss, state, constraints, parameters, study)
     if isinstance(source, TrialTable):
-        table = _reread(source, options)
+        options.refuse("a TrialTable", "direction", "space", "state", "constraints", "study")
+        table = chosen_objective(source, options, "a TrialTable")
     else:
         source = str(source) if isinstance(source, Path) else source
         table = reader_for(source).load()(source, options)
     return table if parameters is None else table.with_parameters(parameters)
-
-
-def _reread(table: TrialTable, options: ReadOptions) -> TrialTable:
-    """Choose among what a table has."""
-    options.refuse("a TrialTable", "direction", "space", "state", "constraints", "study")
-    if options.loss is not None:
-        if callable(options.loss):
-            raise SettingsError(
-                "loss must be numbers for a TrialTable (got a function). "
-                "Compute one number per trial and pass the array."
-            )
-        return table.with_loss(options.loss)
-    if options.objective is None:
-        return table
-    if not isinstance(options.objective, (str, Integral)):
-        raise SettingsError(
-            f"objective must be one name or position for a TrialTable (got {options.objective!r})."
-        )
-    return table.with_objective(options.objective)

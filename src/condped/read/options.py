@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypedDict
 
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
-from condped.trials import Direction
+from condped.trials import Direction, TrialTable
 
 
 class Reading(TypedDict, total=False):
@@ -61,3 +62,24 @@ def checked_direction(direction: object) -> Direction:
     if direction not in ("minimize", "maximize"):
         raise SettingsError(f"direction must be minimize or maximize (got {direction!r}).")
     return direction
+
+
+def chosen_objective(table: TrialTable, options: ReadOptions, source: str) -> TrialTable:
+    """Return a table that knows its objectives with what the caller wants explained."""
+    if options.loss is not None:
+        if options.objective is not None:
+            raise SettingsError("Give either loss or objective, not both.")
+        if callable(options.loss):
+            raise SettingsError(
+                f"loss must be one number per trial for {source} (got a function). Pass the "
+                "numbers, or load an Optuna study with Optuna to use a function of its trials."
+            )
+        return table.with_loss(options.loss)
+    if options.objective is None:
+        return table
+    if not isinstance(options.objective, (str, Integral)):
+        raise SettingsError(
+            f"objective must be one name or position for {source} (got {options.objective!r}). "
+            "Leave it out to use all objectives."
+        )
+    return table.with_objective(options.objective)

@@ -17,11 +17,10 @@ from typing import Any, cast
 import numpy as np
 
 from condped.errors import DataError
-from condped.read.options import ReadOptions
+from condped.read.options import ReadOptions, chosen_objective
 from condped.read.optuna_records import (
     ParameterRecords,
     StudyRecords,
-    chosen_objective,
     chosen_study,
     domain_of,
 )
@@ -43,7 +42,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     replay = _Replay()
     for operations in _batches(source, replay.notes):
         replay.apply(operations)
-    return chosen_objective(replay.table(source, options.study), options)
+    return chosen_objective(replay.table(source, options.study), options, "an Optuna study")
 
 
 def _batches(path: str, notes: list[str]) -> Iterator[list[dict[str, Any]]]:

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 from condped.errors import DataError
-from condped.read.options import ReadOptions
-from condped.read.optuna_records import chosen_objective
+from condped.read.options import ReadOptions, chosen_objective
 from condped.read.optuna_sql import study_table
 from condped.trials import TrialTable
 
@@ -30,10 +29,11 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             database = _PostgreSql(f"The database {place}", connection)
-            return chosen_objective(study_table(database, options.study), options)
+            table = study_table(database, options.study)
     except psycopg.Error as error:
         reason = " ".join(str(error).split())
         raise DataError(f"The database {place} cannot be read: {reason}") from error
+    return chosen_objective(table, options, "an Optuna study")
 
 
 def _without_password(source: str) -> str:

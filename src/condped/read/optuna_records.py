@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
-from condped.read.options import ReadOptions
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials import (
     ABSENT,
@@ -85,27 +83,6 @@ class StudyRecords:
             violations=_violations(self.trial_ids, self.constraints),
             notes=tuple(notes),
         )
-
-
-def chosen_objective(table: TrialTable, options: ReadOptions) -> TrialTable:
-    """Return the table with what the caller wants explained."""
-    if options.loss is not None:
-        if options.objective is not None:
-            raise SettingsError("Give either loss or objective, not both.")
-        if callable(options.loss):
-            raise SettingsError(
-                "loss must be one number per trial for a storage (got a function). Load the study "
-                "with Optuna to use a function of its trials."
-            )
-        return table.with_loss(options.loss)
-    if options.objective is None:
-        return table
-    if not isinstance(options.objective, (str, Integral)):
-        raise SettingsError(
-            f"objective must be one name or position for an Optuna study "
-            f"(got {options.objective!r}). Leave it out to use all objectives."
-        )
-    return table.with_objective(options.objective)
 
 
 def chosen_study(names: Sequence[str], wanted: str | None, place: str) -> str:

@@ -11,8 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from condped.errors import DataError
-from condped.read.options import ReadOptions
-from condped.read.optuna_records import chosen_objective
+from condped.read.options import ReadOptions, chosen_objective
 from condped.read.optuna_sql import study_table
 from condped.trials import TrialTable
 
@@ -30,9 +29,10 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             # One transaction: all queries see the same state, whatever workers write meanwhile.
             db.execute("BEGIN")
             database = _Sqlite(f"The SQLite file {str(path)!r}", db)
-            return chosen_objective(study_table(database, options.study), options)
+            table = study_table(database, options.study)
     except sqlite3.Error as error:
         raise DataError(f"The SQLite file {str(path)!r} cannot be read: {error}.") from error
+    return chosen_objective(table, options, "an Optuna study")
 
 
 def _path(source: str) -> Path:
