@@ -144,24 +144,27 @@ def many_parameters(repeats: int) -> dict[str, float]:
 
 
 _LARGE = """
-import resource, sys, time
+import sys, time
 import numpy as np
 import condped
 
+def memory(field):
+    # The kernel's own numbers: what getrusage says may be the parent's.
+    (line,) = [line for line in open("/proc/self/status") if line.startswith(field)]
+    return 1024 * int(line.split()[1])
+
 rows = int(sys.argv[1])
+floor = memory("VmRSS")
 rng = np.random.default_rng(0)
 columns = {f"p{i}": rng.random(rows) for i in range(10)}
 columns["loss"] = rng.random(rows)
 columns["loss"] += columns["p0"]
 space = condped.Space({f"p{i}": condped.Float(0, 1) for i in range(10)})
 given = sum(column.nbytes for column in columns.values())
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 start = time.perf_counter()
 condped.importance(columns, objective="loss", space=space)
 seconds = time.perf_counter() - start
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-floor = before - given
-print(seconds, given, after - floor)
+print(seconds, given, memory("VmHWM") - floor)
 """
 
 
