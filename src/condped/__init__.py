@@ -16,7 +16,7 @@ from condped import errors, problems
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.sweep import SweepResult, sweep
-from condped.read import read
+from condped.read import Reader, read
 from condped.space import Categorical, Float, Int, Space, when
 from condped.trials import TrialTable
 
@@ -30,6 +30,7 @@ __all__ = [
     "Float",
     "ImportanceResult",
     "Int",
+    "Reader",
     "Space",
     "SweepResult",
     "TrialTable",

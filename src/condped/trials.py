@@ -151,6 +151,40 @@ class TrialTable:
                 raise not_found("parameter", name, known)
         return replace(self, parameters=tuple(known[name] for name in dict.fromkeys(names)))
 
+    def with_notes(self, notes: Sequence[str]) -> TrialTable:
+        """Return the table with more for the user to know."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_failures(self, values: Sequence[float]) -> TrialTable:
+        """Return the table with finished trials failed where an objective has one of the values.
+
+        Some tools write a number such as 2147483647 where there was none to write.
+        """
+        measured = np.column_stack([objective.values for objective in self.objectives])
+        failed = np.isin(measured, np.asarray(values, dtype=np.float64)).any(axis=1)
+        failed &= self.states == State.COMPLETE
+        if not failed.any():
+            return self
+        states = np.where(failed, np.int8(State.FAILED), self.states)
+        shown = " or ".join(f"{value:g}" for value in values)
+        note = f"{np.count_nonzero(failed)} trials with the objective {shown} count as failed."
+        return replace(self.with_notes([note]), states=states)
+
+    def only(self, rows: BoolArray) -> TrialTable:
+        """Return the table with these trials only."""
+        return replace(
+            self,
+            parameters=tuple(
+                replace(entry, values=entry.values[rows], domain_ids=entry.domain_ids[rows])
+                for entry in self.parameters
+            ),
+            objectives=tuple(
+                replace(objective, values=objective.values[rows]) for objective in self.objectives
+            ),
+            states=self.states[rows],
+            violations=None if self.violations is None else self.violations[rows],
+        )
+
     def _objective(self, chosen: str | int) -> Objective:
         names = [objective.name for objective in self.objectives]
         if isinstance(chosen, str):

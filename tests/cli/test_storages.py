@@ -8,7 +8,7 @@ from pathlib import Path
 import optuna
 
 import condped
-from condped.read.registry import READERS
+from condped.read.registry import readers
 from tests.cli.test_commands import condped_command
 
 
@@ -34,7 +34,7 @@ def test_sources_lists_every_reader() -> None:
     """Name, description and the extra that is needed."""
     done = condped_command("sources")
     assert done.returncode == 0
-    for reader in READERS:
+    for reader in readers():
         assert f"{reader.name} " in done.stdout
         assert reader.description in done.stdout
     assert "condped[parquet]" in done.stdout

@@ -124,7 +124,7 @@ def test_quantiles_out_of_order_are_refused(
         b"trials.csv",
         5,
         None,
-        [{"loss": 1}],
+        [5],
         pd.Series(LOSS),
         object(),
     ],

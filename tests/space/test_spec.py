@@ -258,7 +258,7 @@ def test_a_space_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", [5, ["x"], object(), b"space.json"])
 def test_a_space_of_another_type_is_refused(source: Any) -> None:
     """The message says what a space can be."""
-    with pytest.raises(SourceError, match="a Space, a mapping or the path"):
+    with pytest.raises(SourceError, match="a Space, a mapping, the path"):
         load_space(source)
 
 

@@ -2,5 +2,6 @@
 
 from condped.read.door import read
 from condped.read.options import Reading, check_reading
+from condped.read.registry import Reader
 
-__all__ = ["Reading", "check_reading", "read"]
+__all__ = ["Reader", "Reading", "check_reading", "read"]

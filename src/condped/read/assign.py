@@ -10,6 +10,7 @@ from condped.arrays import BoolArray, IdArray
 from condped.read.columns import LevelColumn, NumberColumn
 from condped.read.convert import none_place
 from condped.read.fit import fit_choices, fit_numbers
+from condped.read.outside import refuse_outside
 from condped.read.refusal import refuse
 from condped.space.domain import Domain
 from condped.space.spec import Alternative
@@ -22,11 +23,13 @@ def assign(
     columns: Mapping[str, NumberColumn | LevelColumn],
     *,
     finished: BoolArray | None,
+    outside: str,
     notes: list[str],
 ) -> Parameter:
     """Decide each trial's domain and check that the value fits it.
 
-    ``finished`` tells which trials ended (None: all); ``notes`` takes what is worth saying.
+    ``finished`` tells which trials ended (None: all); ``outside`` whether numbers beyond the
+    bounds are an "error" here; ``notes`` takes what is worth saying.
     """
     column = columns[name]
     domains = tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
@@ -47,6 +50,8 @@ def assign(
             ids = np.where(absent, ids.dtype.type(ABSENT), ids)
     if isinstance(column, LevelColumn):
         return Parameter(name, fit_choices(name, column, ids, domains), ids, domains)
+    if outside == "error":
+        refuse_outside(name, column.values, ids, domains)
     return Parameter(name, fit_numbers(name, column, ids, domains), ids, domains)
 
 

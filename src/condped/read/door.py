@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from condped.errors import SettingsError
 from condped.read.options import ReadOptions, chosen_objective
-from condped.read.registry import reader_for
+from condped.read.outside import check_way, settle
+from condped.read.registry import reader_for, reader_named
+from condped.space.load import load_space
 from condped.trials import TrialTable
 
 
@@ -25,22 +27,29 @@ def read(
     constraints: Sequence[str] | None = None,
     parameters: Sequence[str] | None = None,
     study: str | None = None,
+    budget: float | str | None = None,
+    failure_values: Sequence[float] | None = None,
+    outside: str = "error",
+    skip_corrupt: bool = False,
+    reader: str | None = None,
 ) -> TrialTable:
     """Read trials from a source.
 
     Parameters
     ----------
     source
-        An Optuna study, the URL or path of its SQLite file, a dataframe (pandas, Polars,
-        pyarrow), a mapping of arrays, the path of a CSV or Parquet file, or a TrialTable. Tables
-        have one row per trial; a missing value means that the parameter was inactive.
+        A study, storage, experiment, dataframe, file or directory of any tool that
+        ``condped sources`` lists, or a TrialTable. Tables have one row per trial; a missing
+        value means that the parameter was inactive.
     objective
         The objective's column, or a list of several. Where the source knows its objectives
         (a study, a TrialTable): the name or position of the one to use.
     direction
         ``minimize`` (default) or ``maximize``; a list for several objectives.
     space
-        The domains: a Space, plain data, or the path of a JSON file. Inferred if not given.
+        The domains: a Space, plain data, the path of a JSON file, or the space of a tool
+        (ConfigSpace, Ray Tune, Hyperopt). Where a source records its domains these are used,
+        otherwise they are inferred if not given.
     loss
         Numbers to minimise in place of the objective, one per trial. For a study also a function
         of a trial.
@@ -51,7 +60,19 @@ def read(
     parameters
         Use these parameters only.
     study
-        The name of the study, for a storage that holds several.
+        The name of the study or experiment, for a source that holds several.
+    budget
+        For a source that evaluates one configuration with several budgets: the budget to use,
+        or "highest" (default), each configuration's highest.
+    failure_values
+        Values of the objective that a tool writes for failed trials, such as 2147483647.
+    outside
+        What to do with numbers outside their domains: "error" (default), "nearest" to count
+        them in the nearest cell, "drop" to leave their trials out.
+    skip_corrupt
+        Whether to pass over lines that cannot be read; they are counted in the notes.
+    reader
+        The name of the reader to use (``condped sources`` lists them). Found if not given.
 
     Examples
     --------
@@ -68,11 +89,29 @@ def read(
         or not all(isinstance(name, str) for name in parameters)
     ):
         raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
-    options = ReadOptions(objective, direction, space, loss, state, constraints, parameters, study)
+    check_way(outside)
+    options = ReadOptions(
+        objective=objective,
+        direction=direction,
+        space=None if space is None else load_space(space),
+        loss=loss,
+        state=state,
+        constraints=constraints,
+        parameters=parameters,
+        study=study,
+        budget=budget,
+        outside=outside,
+        skip_corrupt=skip_corrupt,
+    )
     if isinstance(source, TrialTable):
         options.refuse("a TrialTable", "direction", "space", "state", "constraints", "study")
         table = chosen_objective(source, options, "a TrialTable")
     else:
         source = str(source) if isinstance(source, Path) else source
-        table = reader_for(source).load()(source, options)
+        found = reader_for(source) if reader is None else reader_named(reader)
+        table = found.load()(source, options)
+    if failure_values is not None:
+        table = table.with_failures(failure_values)
+    if outside != "error":  # values outside have been refused otherwise
+        table = settle(table, outside)
     return table if parameters is None else table.with_parameters(parameters)

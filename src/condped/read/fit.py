@@ -1,8 +1,8 @@
-"""Values against their domains: choices to positions, numbers inside bounds and on steps."""
+"""Values against their domains: choices to positions, numbers whole or on steps."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +10,7 @@ from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
 from condped.read.columns import LevelColumn, NumberColumn
 from condped.read.convert import none_place
 from condped.read.refusal import refuse
-from condped.space.domain import Categorical, Domain, Float, Int
-
-# Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
-_TOLERANCE = 1e-9
-# ... and so may bounds that were stored in single precision.
-_SINGLE = 2.0**-24
+from condped.space.domain import Categorical, Domain, Int
 
 
 def fit_choices(
@@ -57,29 +52,13 @@ def _shown(choices: tuple[Any, ...]) -> str:
 def fit_numbers(
     name: str, column: NumberColumn, ids: IdArray, domains: tuple[Domain, ...]
 ) -> ValueArray:
-    """Return the numbers, whole where all domains are, after checking bounds and steps."""
+    """Return the numbers, whole where all domains are, after checking the steps."""
     values = column.values
     whole = [isinstance(domain, Int) for domain in domains]
     if values.dtype.kind == "f" and any(whole):
         _refuse_fractions(name, values, np.array([*whole, False])[ids])
     elif values.dtype.kind == "i" and not all(whole):
         values = values.astype(np.float64)
-    if len(domains) == 1 and ids.strides == (0,):
-        domain = domains[0]
-        assert not isinstance(domain, Categorical)
-        low, high = _bounds(domain)
-        if values.size and (values.min() < low or values.max() > high):
-            outside = (values < low) | (values > high)
-            _refuse_outside(name, values, outside, domains, ids)
-    else:
-        bounds = [_bounds(domain) for domain in domains if not isinstance(domain, Categorical)]
-        lows = np.array([low for low, _ in bounds] + [-np.inf])
-        highs = np.array([high for _, high in bounds] + [np.inf])
-        places = ids.astype(np.intp)
-        outside = values < lows.take(places, mode="wrap")
-        outside |= values > highs.take(places, mode="wrap")
-        if outside.any():
-            _refuse_outside(name, values, outside, domains, ids)
     for place, domain in enumerate(domains):
         _check_steps(name, values, ids, place, domain)
     if all(whole) and values.dtype.kind == "f":
@@ -91,16 +70,6 @@ def fit_numbers(
             )
         values = present.astype(np.int64)
     return values
-
-
-def _bounds(domain: Float | Int) -> tuple[float, float]:
-    if isinstance(domain, Int):
-        return domain.low, domain.high
-    slack = 0.0 if domain.log else _TOLERANCE * (domain.high - domain.low)
-    return (
-        domain.low - max(slack, _SINGLE * abs(domain.low)),
-        domain.high + max(slack, _SINGLE * abs(domain.high)),
-    )
 
 
 def _refuse_fractions(name: str, values: FloatArray, whole: BoolArray) -> None:
@@ -132,15 +101,3 @@ def _check_steps(name: str, values: ValueArray, ids: IdArray, place: int, domain
             f"has the value {values[first]} between the steps of {domain.label}",
             "Correct the value or the step",
         )
-
-
-def _refuse_outside(
-    name: str, values: ValueArray, outside: BoolArray, domains: tuple[Domain, ...], ids: IdArray
-) -> NoReturn:
-    first = int(np.argmax(outside))
-    refuse(
-        name,
-        outside,
-        f"has the value {values[first]} outside its domain {domains[ids[first]].label}",
-        "Widen the domain or correct the value",
-    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.arrays import BoolArray
 from condped.errors import DataError
-from condped.read.build import RawTable, build_table
+from condped.read.build import build_table
 from condped.read.columns import (
     Column,
     LevelColumn,
@@ -21,6 +21,7 @@ from condped.read.columns import (
     object_column,
 )
 from condped.read.options import ReadOptions
+from condped.read.raw import RawTable
 from condped.trials import TrialTable
 
 

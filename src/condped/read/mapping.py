@@ -6,9 +6,10 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from condped.errors import DataError
-from condped.read.build import RawTable, build_table
+from condped.read.build import build_table
 from condped.read.columns import array_column
 from condped.read.options import ReadOptions
+from condped.read.raw import RawTable
 from condped.trials import TrialTable
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
+from condped.space.spec import Space
 from condped.trials import Direction, TrialTable
 
 
@@ -24,20 +25,28 @@ class Reading(TypedDict, total=False):
     constraints: Sequence[str] | None
     parameters: Sequence[str] | None
     study: str | None
+    budget: float | str | None
+    failure_values: Sequence[float] | None
+    outside: str
+    skip_corrupt: bool
+    reader: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader gets of these."""
+    """What a reader gets of these; see :func:`condped.read` for what they mean."""
 
     objective: str | int | Sequence[str] | None = None
     direction: str | Sequence[str] | None = None
-    space: Any = None
+    space: Space | None = None
     loss: Any | Callable[[Any], float] | None = None
     state: str | None = None
     constraints: Sequence[str] | None = None
     parameters: Sequence[str] | None = None
     study: str | None = None
+    budget: float | str | None = None
+    outside: str = "error"
+    skip_corrupt: bool = False
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that a source settles by itself, rather than ignore them."""

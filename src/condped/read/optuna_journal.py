@@ -17,13 +17,14 @@ from typing import Any, cast
 import numpy as np
 
 from condped.errors import DataError
-from condped.read.options import ReadOptions, chosen_objective
+from condped.read.options import ReadOptions
 from condped.read.optuna_records import (
     ParameterRecords,
     StudyRecords,
     chosen_study,
     domain_of,
 )
+from condped.read.recorded import recorded_table
 from condped.space.domain import Categorical
 from condped.trials import TrialTable
 
@@ -42,7 +43,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     replay = _Replay()
     for operations in _batches(source, replay.notes):
         replay.apply(operations)
-    return chosen_objective(replay.table(source, options.study), options, "an Optuna study")
+    return recorded_table(replay.table(source, options.study), options, "an Optuna study")
 
 
 def _batches(path: str, notes: list[str]) -> Iterator[list[dict[str, Any]]]:

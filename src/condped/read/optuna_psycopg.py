@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import psycopg
 
 from condped.errors import DataError
-from condped.read.options import ReadOptions, chosen_objective
+from condped.read.options import ReadOptions
 from condped.read.optuna_sql import study_table
+from condped.read.recorded import recorded_table
 from condped.trials import TrialTable
 
 _WAIT = 10  # seconds for a server to answer
@@ -33,7 +34,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     except psycopg.Error as error:
         reason = " ".join(str(error).split())
         raise DataError(f"The database {place} cannot be read: {reason}") from error
-    return chosen_objective(table, options, "an Optuna study")
+    return recorded_table(table, options, "an Optuna study")
 
 
 def _without_password(source: str) -> str:

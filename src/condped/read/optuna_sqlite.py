@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import quote
 
 from condped.errors import DataError
-from condped.read.options import ReadOptions, chosen_objective
+from condped.read.options import ReadOptions
 from condped.read.optuna_sql import study_table
+from condped.read.recorded import recorded_table
 from condped.trials import TrialTable
 
 PREFIX = "sqlite:///"
@@ -32,7 +33,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             table = study_table(database, options.study)
     except sqlite3.Error as error:
         raise DataError(f"The SQLite file {str(path)!r} cannot be read: {error}.") from error
-    return chosen_objective(table, options, "an Optuna study")
+    return recorded_table(table, options, "an Optuna study")
 
 
 def _path(source: str) -> Path:

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
-from condped.read.options import ReadOptions, chosen_objective
+from condped.read.options import ReadOptions
 from condped.read.optuna_records import STATES, direction_of, objective_names
+from condped.read.recorded import recorded_table
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials import (
     ABSENT,
@@ -57,7 +58,7 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     )
     if callable(options.loss):
         return table.with_loss(losses_of(trials, options.loss))
-    return chosen_objective(table, options, "an Optuna study")
+    return recorded_table(table, options, "an Optuna study")
 
 
 class _Blocks:

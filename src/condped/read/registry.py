@@ -1,16 +1,20 @@
-"""Which readers there are. A reader's module is loaded when a source needs it, not before."""
+"""Which reader takes which source. A reader's module is loaded when a source needs it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from condped.errors import SourceError
+from condped.errors import SourceError, not_found
 from condped.optional import load_optional
 from condped.read.options import ReadOptions
 from condped.trials import TrialTable
+
+ENTRY_POINTS = "condped.readers"
 
 
 class ReadFunction(Protocol):
@@ -27,12 +31,16 @@ class Reader:
 
     Attributes
     ----------
+    name
+        What the caller may choose it by.
+    description
+        What it reads, to stand after "Reading".
     recognises
-        Whether a source is of this kind, told without importing anything.
+        Whether a source is of this kind, told without importing anything. Paths come as texts.
     module
         Where the reader's ``read`` is.
     library, extra
-        What it needs beyond condped itself, and the extra that brings it.
+        What it needs beyond condped itself, and the extra of condped that brings it.
     """
 
     name: str
@@ -53,115 +61,51 @@ class Reader:
         return cast(ReadFunction, module.read)
 
 
-def _class_from(library: str, *names: str) -> Callable[[Any], bool]:
-    """Return a test for instances of a library's classes that does not import the library."""
+def readers() -> tuple[Reader, ...]:
+    """Return all readers: condped's own, then those of installed packages."""
+    from condped.read.builtin import READERS  # noqa: PLC0415  (it makes Readers)
 
-    def recognises(source: Any) -> bool:
-        return any(
-            base.__module__.split(".")[0] == library and base.__name__ in names
-            for base in type(source).__mro__
-        )
-
-    return recognises
-
-
-def _frame(source: Any) -> bool:
-    return any(
-        _class_from(library, name)(source)
-        for library, name in (
-            ("pandas", "DataFrame"),
-            ("polars", "DataFrame"),
-            ("polars", "LazyFrame"),
-            ("pyarrow", "Table"),
-            ("narwhals", "DataFrame"),
-            ("narwhals", "LazyFrame"),
-        )
-    )
-
-
-def _file(*endings: str) -> Callable[[Any], bool]:
-    def recognises(source: Any) -> bool:
-        return isinstance(source, (str, Path)) and Path(source).suffix.lower() in endings
-
-    return recognises
-
-
-def _journal(source: Any) -> bool:
-    """Return whether a file starts like a journal of Optuna's."""
-    if not isinstance(source, str) or not Path(source).is_file():
-        return False
-    with Path(source).open("rb") as file:
-        start = file.read(200).lstrip()
-    return start.startswith(b"{") and b'"op_code"' in start
-
-
-READERS: tuple[Reader, ...] = (
-    Reader(
-        "optuna-study",
-        "an optuna.Study in memory",
-        _class_from("optuna", "Study"),
-        "condped.read.optuna_study",
-    ),
-    Reader(
-        "optuna-sqlite",
-        "an Optuna study in SQLite (sqlite:///study.db, or the file itself: .db, .sqlite3)",
-        lambda source: (
-            isinstance(source, str)
-            and (source.startswith("sqlite:///") or _file(".db", ".sqlite", ".sqlite3")(source))
-        ),
-        "condped.read.optuna_sqlite",
-    ),
-    Reader(
-        "optuna-postgresql",
-        "an Optuna study in PostgreSQL (postgresql://user:password@host/database)",
-        lambda source: (
-            isinstance(source, str)
-            and source.partition("://")[0].partition("+")[0] in ("postgresql", "postgres")
-        ),
-        "condped.read.optuna_psycopg",
-        library="psycopg",
-        extra="postgresql",
-    ),
-    Reader(
-        "optuna-journal",
-        "an Optuna journal file (JSON lines of operations, whatever its name)",
-        _journal,
-        "condped.read.optuna_journal",
-    ),
-    Reader(
-        "mapping",
-        "a mapping of column names to arrays or lists",
-        lambda source: isinstance(source, Mapping),
-        "condped.read.mapping",
-    ),
-    Reader(
-        "frame",
-        "a dataframe of pandas, Polars or pyarrow",
-        _frame,
-        "condped.read.frame",
-    ),
-    Reader(
-        "csv",
-        "a CSV file (.csv, .tsv), one row per trial",
-        _file(".csv", ".tsv"),
-        "condped.read.csv_file",
-    ),
-    Reader(
-        "parquet",
-        "a Parquet file (.parquet, .pq), one row per trial",
-        _file(".parquet", ".pq"),
-        "condped.read.pyarrow_parquet",
-        library="pyarrow",
-        extra="parquet",
-    ),
-)
+    return (*READERS, *_installed())
 
 
 def reader_for(source: Any) -> Reader:
-    """Return the reader that recognises a source."""
-    for reader in READERS:
+    """Return the first reader that recognises a source."""
+    for reader in readers():
         if reader.recognises(source):
             return reader
-    tried = "; ".join(f"{reader.name}: {reader.description}" for reader in READERS)
+    tried = "; ".join(f"{reader.name}: {reader.description}" for reader in readers())
     shown = repr(source) if isinstance(source, (str, Path)) else type(source).__name__
-    raise SourceError(f"No reader recognises the source (got {shown}). Tried: {tried}.")
+    gone = isinstance(source, str) and "://" not in source and not Path(source).exists()
+    why = " There is no such file or directory." if gone else ""
+    raise SourceError(f"No reader recognises the source (got {shown}).{why} Tried: {tried}.")
+
+
+def reader_named(name: str) -> Reader:
+    """Return the reader that the caller chose."""
+    by_name = {reader.name: reader for reader in readers()}
+    if name not in by_name:
+        raise not_found("reader", name, by_name)
+    return by_name[name]
+
+
+@cache
+def _installed() -> tuple[Reader, ...]:
+    """Return the readers that other packages declare as entry points."""
+    return tuple(_loaded(point) for point in entry_points(group=ENTRY_POINTS))
+
+
+def _loaded(point: EntryPoint) -> Reader:
+    package = f"the package {point.dist.name!r}" if point.dist else "an installed package"
+    remedy = f"Update or uninstall {package}, which declares it."
+    try:
+        reader = point.load()
+    except Exception as error:
+        raise SourceError(
+            f"The reader {point.name!r} cannot be loaded: {error}. {remedy}"
+        ) from error
+    if not isinstance(reader, Reader):
+        raise SourceError(
+            f"The entry point {point.name!r} of {ENTRY_POINTS!r} must be a condped.Reader "
+            f"(got {type(reader).__name__}). {remedy}"
+        )
+    return reader

@@ -2,7 +2,8 @@
 
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.space.spec import Alternative, Space, load_space, when
+from condped.space.load import load_space
+from condped.space.spec import Alternative, Space, when
 
 __all__ = [
     "Alternative",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from condped.errors import ConditionError, SourceError, SpaceError, not_found
+from condped.errors import ConditionError, SpaceError, not_found
 from condped.space.condition import Between, Comparison, Condition, Membership
 from condped.space.domain import Categorical, Domain, Float, Int, plain_domain
 
@@ -61,8 +59,11 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
 
     parameters: Mapping[str, tuple[Alternative, ...]]
     inferred: bool = False  # found from the data, not given
+    notes: tuple[str, ...] = ()  # what a user of it should know, one sentence each
 
-    def __init__(self, parameters: Mapping[str, Any], *, inferred: bool = False) -> None:
+    def __init__(
+        self, parameters: Mapping[str, Any], *, inferred: bool = False, notes: Sequence[str] = ()
+    ) -> None:
         if not isinstance(parameters, Mapping):
             raise SpaceError(
                 f"A space must map parameter names to domains (got {type(parameters).__name__})."
@@ -74,6 +75,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                     _check_domain(name, alternative.domain)
         object.__setattr__(self, "parameters", read)
         object.__setattr__(self, "inferred", inferred)
+        object.__setattr__(self, "notes", tuple(notes))
         for name, alternatives in read.items():
             for alternative in alternatives:
                 if alternative.when is not None:
@@ -159,55 +161,6 @@ def _check_values(
                 f"The condition {condition.text!r} of {owner!r} compares {leaf.name!r} with "
                 f"{value!r}, which it never equals. Allowed: {allowed}."
             )
-
-
-def load_space(source: Space | Mapping[str, Any] | str | Path) -> Space:
-    """Return a space from a Space, plain data, or the path of a JSON file."""
-    if isinstance(source, Space):
-        return source
-    if isinstance(source, Mapping):
-        space = Space(source)
-    elif isinstance(source, (str, Path)):
-        space = _from_file(Path(source))
-    else:
-        raise SourceError(
-            f"space must be a Space, a mapping or the path of a JSON file "
-            f"(got {type(source).__name__})."
-        )
-    if not space:
-        raise SpaceError("The space has no parameters. Give at least one, or leave space out.")
-    return space
-
-
-def _from_file(path: Path) -> Space:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SpaceError(
-            f"The space file {str(path)!r} cannot be read: {error.strerror}."
-        ) from error
-    except ValueError as error:  # not UTF-8, or a null byte in the path
-        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
-        raise SpaceError(f"The space file {str(path)!r} is not UTF-8 text: {reason}.") from error
-    try:
-        plain = json.loads(text, object_pairs_hook=_no_duplicates)
-    except json.JSONDecodeError as error:
-        raise SpaceError(
-            f"The space file {str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, "
-            f"column {error.colno}."
-        ) from error
-    except RecursionError as error:
-        raise SpaceError(f"The space file {str(path)!r} is nested too deeply.") from error
-    return Space(plain)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in seen:
-            raise SpaceError(f"The space names {name!r} twice. Keep one, or give alternatives.")
-        seen[name] = value
-    return seen
 
 
 def _name(name: object) -> str:

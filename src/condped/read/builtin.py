@@ -1,0 +1,274 @@
+"""The readers that condped brings, and how each tells its sources without importing anything."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from condped.read.registry import Reader
+
+_DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
+
+
+def _class_from(*classes: str) -> Callable[[Any], bool]:
+    """Return a test for instances of libraries' classes, each given as library.Class."""
+    known = {tuple(name.split(".")) for name in classes}
+
+    def recognises(source: Any) -> bool:
+        return any(
+            (base.__module__.split(".")[0], base.__name__) in known for base in type(source).__mro__
+        )
+
+    return recognises
+
+
+def _url(*schemes: str) -> Callable[[Any], bool]:
+    """Return a test for URLs; a driver may follow the scheme, as in mysql+pymysql://."""
+
+    def recognises(source: Any) -> bool:
+        if not isinstance(source, str) or "://" not in source:
+            return False
+        return source.partition("://")[0].partition("+")[0] in schemes
+
+    return recognises
+
+
+def _file(*endings: str) -> Callable[[Any], bool]:
+    """Return a test for files by their ending; that of a compression may follow."""
+
+    def recognises(source: Any) -> bool:
+        if not isinstance(source, str) or _many(source):
+            return False
+        suffixes = [suffix.lower() for suffix in Path(source).suffixes]
+        if suffixes and suffixes[-1] in (".gz", ".zst"):
+            suffixes.pop()
+        return bool(suffixes) and suffixes[-1] in endings
+
+    return recognises
+
+
+def _folder(*patterns: str) -> Callable[[Any], bool]:
+    """Return a test for directories that hold a file of one of the patterns."""
+
+    def recognises(source: Any) -> bool:
+        if not isinstance(source, str) or not Path(source).is_dir():
+            return False
+        return any(next(Path(source).glob(pattern), None) for pattern in patterns)
+
+    return recognises
+
+
+def _many(source: Any) -> bool:
+    """Return whether a source names several files: a directory, or a pattern with * ? [ ]."""
+    if not isinstance(source, str) or "://" in source:
+        return False
+    path = Path(source)
+    return path.is_dir() or (any(sign in source for sign in "*?[") and not path.is_file())
+
+
+def _starts_with(source: Any, size: int) -> bytes:
+    """Return the first bytes of a file; none if the source is no file."""
+    try:
+        if not isinstance(source, str) or not Path(source).is_file():
+            return b""
+        with Path(source).open("rb") as file:
+            return file.read(size)
+    except (OSError, ValueError):
+        return b""
+
+
+def _journal(source: Any) -> bool:
+    start = _starts_with(source, 200).lstrip()
+    return start.startswith(b"{") and b'"op_code"' in start
+
+
+def _mlflow_database(source: Any) -> bool:
+    """Return whether an SQLite file holds the tables of an MLflow store."""
+    if not isinstance(source, str):
+        return False
+    path = Path(source.removeprefix("sqlite:///").partition("?")[0])
+    if not _starts_with(str(path), 16).startswith(b"SQLite format 3"):
+        return False
+    address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            tables = {name for (name,) in found}
+    except sqlite3.Error:  # the reader of such files will say what is wrong with it
+        return False
+    return tables >= {"experiments", "runs", "params", "latest_metrics"}
+
+
+def _ax_file(source: Any) -> bool:
+    start = _starts_with(source, 4096)
+    return start.lstrip().startswith(b"{") and b'"__type"' in start
+
+
+def _records(source: Any) -> bool:
+    return (
+        isinstance(source, Sequence)
+        and len(source) > 0
+        and not isinstance(source, (str, bytes))
+        and all(isinstance(record, Mapping) for record in source)
+    )
+
+
+READERS: tuple[Reader, ...] = (
+    Reader(
+        "optuna-study",
+        "an optuna.Study (or rustuna.Study) in memory",
+        _class_from("optuna.Study", "rustuna.Study"),
+        "condped.read.optuna_study",
+    ),
+    Reader(
+        "mlflow-sqlite",
+        "an MLflow tracking store in SQLite (sqlite:///mlflow.db, or the file itself)",
+        _mlflow_database,
+        "condped.read.mlflow_sqlite",
+    ),
+    Reader(
+        "optuna-sqlite",
+        "an Optuna study in SQLite (sqlite:///study.db, or the file itself: .db, .sqlite3)",
+        lambda source: _url("sqlite")(source) or _file(*_DATABASE_FILES)(source),
+        "condped.read.optuna_sqlite",
+    ),
+    Reader(
+        "optuna-postgresql",
+        "an Optuna study in PostgreSQL (postgresql://user:password@host/database)",
+        _url("postgresql", "postgres"),
+        "condped.read.optuna_psycopg",
+        library="psycopg",
+        extra="postgresql",
+    ),
+    Reader(
+        "optuna-mysql",
+        "an Optuna study in MySQL or MariaDB (mysql://user:password@host/database)",
+        _url("mysql", "mariadb"),
+        "condped.read.optuna_pymysql",
+        library="pymysql",
+        extra="mysql",
+    ),
+    Reader(
+        "optuna-journal",
+        "an Optuna journal file (JSON lines of operations, whatever its name)",
+        _journal,
+        "condped.read.optuna_journal",
+    ),
+    Reader(
+        "optuna-storage",
+        "any other storage of Optuna's: the object, redis://host/0 or grpc://host:port",
+        lambda source: (
+            _class_from("optuna.BaseStorage")(source) or _url("redis", "rediss", "grpc")(source)
+        ),
+        "condped.read.optuna_storage",
+        library="optuna",
+        extra="optuna",
+    ),
+    Reader(
+        "smac",
+        "the output directory of SMAC3 (with runhistory.json and configspace.json)",
+        _folder("runhistory.json", "*/runhistory.json", "*/*/runhistory.json"),
+        "condped.read.smac_folder",
+    ),
+    Reader(
+        "ray-results",
+        "a ray.tune.ResultGrid in memory",
+        _class_from("ray.ResultGrid"),
+        "condped.read.ray_results",
+    ),
+    Reader(
+        "ray-folder",
+        "the experiment directory of Ray Tune (with experiment_state-*.json)",
+        _folder("experiment_state-*.json"),
+        "condped.read.ray_folder",
+    ),
+    Reader(
+        "hyperopt",
+        "a hyperopt.Trials in memory",
+        _class_from("hyperopt.Trials"),
+        "condped.read.hyperopt_trials",
+    ),
+    Reader(
+        "mlflow-files",
+        "an MLflow tracking store of files (mlruns)",
+        _folder("*/meta.yaml"),
+        "condped.read.mlflow_yaml",
+        library="yaml",
+        extra="mlflow",
+    ),
+    Reader(
+        "syne-tune",
+        "the experiment directory of Syne Tune (with results.csv.zip and metadata.json)",
+        _folder("results.csv.zip"),
+        "condped.read.syne_tune_folder",
+    ),
+    Reader(
+        "ax",
+        "a JSON file that Ax saved",
+        _ax_file,
+        "condped.read.ax_file",
+    ),
+    Reader(
+        "mapping",
+        "a mapping of column names to arrays or lists",
+        lambda source: isinstance(source, Mapping),
+        "condped.read.mapping",
+    ),
+    Reader(
+        "records",
+        "a list of mappings, one per trial",
+        _records,
+        "condped.read.records",
+    ),
+    Reader(
+        "frame",
+        "a dataframe of pandas, Polars or pyarrow, such as the exports of MLflow, W&B, Ray",
+        _class_from(
+            "pandas.DataFrame",
+            "polars.DataFrame",
+            "polars.LazyFrame",
+            "pyarrow.Table",
+            "narwhals.DataFrame",
+            "narwhals.LazyFrame",
+        ),
+        "condped.read.frame",
+    ),
+    Reader(
+        "csv",
+        "a CSV file (.csv, .tsv; also .gz, .zst), one row per trial",
+        _file(".csv", ".tsv"),
+        "condped.read.csv_file",
+    ),
+    Reader(
+        "json-lines",
+        "a file of JSON lines (.jsonl, .ndjson; also .gz, .zst), one object per trial",
+        _file(".jsonl", ".ndjson"),
+        "condped.read.json_lines",
+    ),
+    Reader(
+        "parquet",
+        "a Parquet file (.parquet, .pq), one row per trial",
+        _file(".parquet", ".pq"),
+        "condped.read.pyarrow_parquet",
+        library="pyarrow",
+        extra="parquet",
+    ),
+    Reader(
+        "arrow",
+        "an Arrow or Feather file (.arrow, .feather), one row per trial",
+        _file(".arrow", ".feather"),
+        "condped.read.pyarrow_feather",
+        library="pyarrow",
+        extra="parquet",
+    ),
+    Reader(
+        "files",
+        "a directory or pattern of CSV, JSON lines, Parquet or Arrow files ('runs/*.csv')",
+        _many,
+        "condped.read.many_files",
+    ),
+)

@@ -1,0 +1,104 @@
+"""Numbers outside their domains: refused, counted in the nearest cell, or their trials dropped."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from condped.arrays import BoolArray, IdArray, ValueArray
+from condped.errors import DataError, SettingsError
+from condped.read.refusal import refuse
+from condped.space.domain import Categorical, Domain, Int
+from condped.trials import Parameter, TrialTable
+
+WAYS = ("error", "nearest", "drop")
+# Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
+_TOLERANCE = 1e-9
+# ... and so may bounds that were stored in single precision.
+_SINGLE = 2.0**-24
+
+
+def check_way(way: object) -> None:
+    """Refuse a way of treating such values that there is not."""
+    if way not in WAYS:
+        raise SettingsError(f"outside must be one of {', '.join(WAYS)} (got {way!r}).")
+
+
+def refuse_outside(
+    name: str, values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]
+) -> None:
+    """Raise an error if a parameter has numbers outside their domains."""
+    outside = _outside(values, ids, domains)
+    if outside is not None:
+        first = int(np.argmax(outside))
+        refuse(
+            name,
+            outside,
+            f"has the value {values[first]} outside its domain {domains[ids[first]].label}",
+            "Widen the domain or correct the value; or set outside='nearest' to count it in the "
+            "nearest cell, outside='drop' to leave such trials out",
+        )
+
+
+def settle(table: TrialTable, way: str) -> TrialTable:
+    """Return a table in whose analysis values outside their domains are no trouble.
+
+    ``way`` is one of WAYS. Counting puts such values into the nearest cell by itself.
+    """
+    if way == "error":
+        for parameter in table.parameters:
+            refuse_outside(
+                parameter.name, parameter.values, parameter.domain_ids, parameter.domains
+            )
+        return table
+    found = [(parameter, _outside_of(parameter)) for parameter in table.parameters]
+    notes = [_note(parameter, where, way) for parameter, where in found if where is not None]
+    if not notes:
+        return table
+    table = table.with_notes(notes)
+    if way == "nearest":
+        return table
+    gone = np.logical_or.reduce([where for _, where in found if where is not None])
+    if gone.all():
+        raise DataError("All trials have a value outside its domain. Correct the space.")
+    return table.only(~gone)
+
+
+def _note(parameter: Parameter, where: BoolArray, way: str) -> str:
+    first, count = int(np.argmax(where)), int(np.count_nonzero(where))
+    label = parameter.domains[parameter.domain_ids[first]].label
+    how = "counted in the nearest cell" if way == "nearest" else "these trials were left out"
+    return (
+        f"{' '.join(parameter.name.split())}: {count} values outside the domain (first: "
+        f"{parameter.values[first]} in row {first}, outside {label}); {how}."
+    )
+
+
+def _outside_of(parameter: Parameter) -> BoolArray | None:
+    return _outside(parameter.values, parameter.domain_ids, parameter.domains)
+
+
+def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> BoolArray | None:
+    """Return where a value is outside its domain; None if nowhere."""
+    if len(domains) == 1 and ids.strides == (0,):
+        low, high = _bounds(domains[0])
+        if not values.size or (values.min() >= low and values.max() <= high):
+            return None
+        return np.asarray((values < low) | (values > high))
+    bounds = [*map(_bounds, domains), (-np.inf, np.inf)]  # the last is for absent values
+    lows, highs = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
+    places = ids.astype(np.intp)
+    outside = values < lows.take(places, mode="wrap")
+    outside |= values > highs.take(places, mode="wrap")
+    return np.asarray(outside) if outside.any() else None
+
+
+def _bounds(domain: Domain) -> tuple[float, float]:
+    if isinstance(domain, Categorical):
+        return 0, len(domain.choices) - 1
+    if isinstance(domain, Int):
+        return domain.low, domain.high
+    slack = 0.0 if domain.log else _TOLERANCE * (domain.high - domain.low)
+    return (
+        domain.low - max(slack, _SINGLE * abs(domain.low)),
+        domain.high + max(slack, _SINGLE * abs(domain.high)),
+    )

@@ -1,0 +1,110 @@
+"""Named columns as a source has them, before anybody says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from condped.arrays import FloatArray
+from condped.errors import DataError, not_found
+from condped.read.columns import (
+    Column,
+    NumberColumn,
+    UnusableColumn,
+    number_of,
+    object_column,
+)
+from condped.space.spec import Space
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """Named columns of equal length, each made when it is first asked for."""
+
+    names: tuple[str, ...]
+    rows: int
+    make: Callable[[str], Column]
+    made: dict[str, Column] = field(default_factory=dict)
+
+    @classmethod
+    def of_records(
+        cls, records: Sequence[Mapping[str, Any]], names: Sequence[str] = ()
+    ) -> RawTable:
+        """Return the columns of records, one mapping per trial; what one lacks is missing there.
+
+        ``names`` are columns to have whether or not a record holds them; others follow in order
+        of first appearance.
+        """
+        found = dict.fromkeys((*names, *(name for record in records for name in record)))
+        return cls(
+            tuple(found),
+            len(records),
+            lambda name: object_column([record.get(name) for record in records]),
+        )
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self.made:
+            self.made[name] = self.make(name)
+        return self.made[name]
+
+    def require(self, kind: str, name: str) -> Column:
+        """Return a column that the caller named, or say what there is."""
+        if name not in self.names:
+            raise not_found(kind, name, self.names)
+        return self[name]
+
+    def numbers(self, kind: str, name: str) -> FloatArray:
+        """Return a column as numbers, NaN where missing."""
+        column = self.require(kind, name)
+        if isinstance(column, NumberColumn):
+            if column.missing is None or column.values.dtype.kind == "f":
+                return column.values.astype(np.float64, copy=False)
+            return column.numbers()
+        if isinstance(column, UnusableColumn):
+            raise DataError(
+                f"The {kind} {name!r} must be numeric (got {column.kind}).", column=name
+            )
+        numbers = [number_of(level) for level in column.levels]
+        texts = np.array([number is None for number in numbers] + [False])[column.codes]
+        if texts.any():
+            first = int(np.argmax(texts))
+            raise DataError(
+                f"The {kind} {name!r} must be numeric: row {first} holds "
+                f"{column.levels[column.codes[first]]!r}, the first of {int(texts.sum())} such "
+                "rows (rows count from 0).",
+                column=name,
+                first_row=first,
+                count=int(texts.sum()),
+            )
+        return np.array([*numbers, np.nan], dtype=np.float64)[column.codes]
+
+
+@dataclass(frozen=True, slots=True)
+class RawRuns:
+    """Runs as a tool records them: what was tried apart from what was measured.
+
+    Attributes
+    ----------
+    parameters, metrics
+        One row per trial. A parameter that is missing in a row was inactive there.
+    states
+        (trials,) of :class:`condped.trials.State`.
+    objectives, directions
+        What the tool optimised and which way is better, if it says so.
+    space
+        The domains, if the tool records them.
+    notes
+        What the user should know, one sentence each.
+    """
+
+    parameters: RawTable
+    metrics: RawTable
+    states: npt.NDArray[np.int8]
+    objectives: tuple[str, ...] = ()
+    directions: tuple[str, ...] = ()
+    space: Space | None = None
+    notes: tuple[str, ...] = ()

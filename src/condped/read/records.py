@@ -1,0 +1,32 @@
+"""Trials as a list of mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from condped.read.build import build_table
+from condped.read.options import ReadOptions
+from condped.read.raw import RawTable
+from condped.trials import TrialTable
+
+
+def read(source: Sequence[Mapping[str, Any]], options: ReadOptions) -> TrialTable:
+    """Return a list of mappings as trials; what one does not hold is missing there.
+
+    Mappings inside mappings are taken apart: ``{"config": {"lr": 0.1}}`` gives ``config.lr``.
+    """
+    return build_table(RawTable.of_records([flat(record) for record in source]), options)
+
+
+def flat(record: Mapping[str, Any], separator: str = ".") -> dict[str, Any]:
+    """Return a mapping without mappings in it, their names joined by the separator."""
+    return dict(_entries(record, "", separator))
+
+
+def _entries(record: Mapping[str, Any], before: str, separator: str) -> Iterator[tuple[str, Any]]:
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            yield from _entries(value, f"{before}{name}{separator}", separator)
+        else:
+            yield f"{before}{name}", value

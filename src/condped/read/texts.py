@@ -1,0 +1,88 @@
+"""Columns of texts, such as a CSV file has: numbers and choices once the space says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from condped.read.columns import Column, level_column, number_column
+from condped.space.domain import Categorical
+from condped.space.spec import Space
+
+# Texts that tables use for "no value". A choice of the same spelling comes first.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
+
+
+def column_of_texts(
+    cells: Sequence[str | None],
+    space: Space | None,
+    name: str,
+    *,
+    missing_words: frozenset[str] = MISSING,
+) -> Column:
+    """Return what the texts of a column spell, by the domains that the space has for it.
+
+    Without one they are numbers if all of them are, and stay texts otherwise: '01' is '01'.
+    A cell is missing if it is None or one of ``missing_words``.
+    """
+    choices = _choices(space, name)
+    texts = {choice for choice in choices or () if isinstance(choice, str)}
+    missing = np.fromiter(
+        (
+            cell is None or (cell not in texts and cell.strip().lower() in missing_words)
+            for cell in cells
+        ),
+        bool,
+        len(cells),
+    )
+    if choices is not None:
+        return level_column(_spelled(cells, choices, texts), missing)
+    present = [cell for cell in compress(cells, ~missing) if cell is not None]
+    if any("_" in cell for cell in present):  # Python would read 64_32 as a number
+        return level_column(cells, missing)
+    try:
+        numbers = np.array([int(cell) for cell in present])
+        if numbers.dtype != np.int64:
+            raise ValueError
+    except ValueError:
+        try:
+            numbers = np.array(present, dtype=np.float64)
+        except ValueError:
+            return level_column(cells, missing)
+    values = np.full(len(cells), 0 if numbers.dtype == np.int64 else np.nan, numbers.dtype)
+    values[~missing] = numbers
+    return number_column(values, missing if missing.any() else None)
+
+
+def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
+    """Return the choices of a categorical parameter, None for anything else."""
+    if space is None or name not in space:
+        return None
+    domains = [alternative.domain for alternative in space[name]]
+    choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
+    return tuple(choices) or None
+
+
+def _spelled(cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[str]) -> list[Any]:
+    """Return the choices that the cells spell; what spells none stays a text, to be refused."""
+    spelled: dict[str | None, Any] = {}
+    for cell in dict.fromkeys(cells):
+        if cell is None or cell in texts:
+            spelled[cell] = cell
+        else:
+            spelled[cell] = next((choice for choice in choices if _spells(cell, choice)), cell)
+    return [spelled[cell] for cell in cells]
+
+
+def _spells(cell: str, choice: Any) -> bool:
+    if isinstance(choice, str):
+        return cell == choice
+    if isinstance(choice, bool) or choice is None:
+        return cell.strip().lower() == str(choice).lower()
+    try:
+        return bool(float(cell) == choice)
+    except ValueError:
+        return cell.strip() == str(choice)
