@@ -3,14 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench clean servers
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
 	$(BIN)/condped demo
 
 # Everything that must hold before a change is good: style, types, layers, tests.
-test: check
+test: check servers $(VENV)/.versions
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.dev
@@ -18,6 +18,16 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
+
+# The servers that tests start. Without Debian's packages at hand their tests say so and skip.
+servers:
+	@PATH="$$PATH:/usr/sbin"; command -v mariadbd redis-server > /dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -qq --no-install-recommends mariadb-server redis-server > /dev/null; \
+	else \
+		echo "To test MariaDB and Redis: sudo apt-get install mariadb-server redis-server"; \
+	fi
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -38,7 +48,18 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,tools]'
+	touch $@
+
+# Earlier versions of Optuna, beside the environment's own, to write files with.
+$(VENV)/.versions: $(VENV)/.dev
+	for version in 3.0.6 3.6.2 4.0.0; do \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+			--upgrade --target $(VENV)/optuna-versions/$$version optuna==$$version || exit 1; \
+	done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--upgrade --target $(VENV)/optuna-versions/3.0.6 \
+		cmaes==0.11.1 SQLAlchemy==1.4.54 alembic==1.13.3
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev

@@ -19,7 +19,7 @@ from condped.pareto import pareto_positions
 from condped.trials import Objective, State, TrialTable, id_dtype
 
 LeftOut = Literal["drop", "worst"]
-Infeasible = Literal["keep", "drop", "worst"]
+Treatment = Literal["keep", "drop", "worst"]
 _CHUNK = 1 << 17
 
 
@@ -28,17 +28,19 @@ class Handling:
     """What to do with trials that did not end well.
 
     ``drop`` leaves them out, ``worst`` counts them as worse than every other trial, and
-    ``keep`` (infeasible trials only) counts them like any other, as the reference does.
+    ``keep`` counts them like any other: infeasible trials, as the reference does, and pruned
+    ones with the value that they had reached.
     """
 
     failed: LeftOut = "drop"
-    pruned: LeftOut = "drop"
+    pruned: Treatment = "drop"
     nonfinite: LeftOut = "drop"
-    infeasible: Infeasible = "keep"
+    infeasible: Treatment = "keep"
 
     def __post_init__(self) -> None:
         for name in ("failed", "pruned", "nonfinite", "infeasible"):
-            allowed = ("keep", "drop", "worst") if name == "infeasible" else ("drop", "worst")
+            kept = name in ("pruned", "infeasible")
+            allowed = ("keep", "drop", "worst") if kept else ("drop", "worst")
             if getattr(self, name) not in allowed:
                 raise SettingsError(
                     f"{name} must be one of {', '.join(allowed)} (got {getattr(self, name)!r})."
@@ -166,13 +168,16 @@ def _sort_out(
             (worst if treatment == "worst" else dropped).append(where)
             undecided = ~where if undecided is None else undecided & ~where
 
-    if table.states.strides != (0,):
-        set_aside("running", table.states == State.RUNNING, "drop")
-        set_aside("failed", table.states == State.FAILED, handling.failed)
-        set_aside("pruned", table.states == State.PRUNED, handling.pruned)
     finite = np.isfinite(table.objectives[0].values)
     for objective in table.objectives[1:]:
         finite &= np.isfinite(objective.values)
+    if table.states.strides != (0,):
+        set_aside("running", table.states == State.RUNNING, "drop")
+        set_aside("failed", table.states == State.FAILED, handling.failed)
+        pruned = table.states == State.PRUNED
+        # One that is kept but has no value is counted below, and only there.
+        pruned = pruned & finite if handling.pruned == "keep" else pruned
+        set_aside("pruned", pruned, handling.pruned)
     if not finite.all():
         set_aside("nonfinite", ~finite, handling.nonfinite)
     infeasible = table.infeasible

@@ -12,8 +12,10 @@ def conditional(trial: optuna.Trial) -> float:
     """Switch parameters and domains, fail, prune and diverge now and then."""
     learner = trial.suggest_categorical("learner; DROP TABLE trials", ["svm", "net", None, 2, True])
     trial.set_constraint("speed", trial.number % 3 - 1.0)
+    trial.set_user_attr("seconds; --", trial.number / 7)
+    trial.report(trial.number % 5, 3)
     if trial.number % 9 == 4:
-        trial.report(0.5, 1)
+        trial.report(0.5, 10)
         raise optuna.TrialPruned
     if trial.number % 11 == 7:
         raise ArithmeticError("the model did not converge")
@@ -42,6 +44,20 @@ def run(study: optuna.Study, trials: int) -> optuna.Study:
     else:
         study.optimize(two_objectives, n_trials=trials)
     return study
+
+
+def write_two_studies(storage: optuna.storages.BaseStorage) -> None:
+    """Write a study with conditions and one with two objectives, named to make trouble."""
+    sampler = optuna.samplers.TPESampler(seed=0)
+    run(optuna.create_study(study_name="tpe's", storage=storage, sampler=sampler), 60)
+    two = optuna.create_study(
+        study_name='two"; --',
+        storage=storage,
+        directions=["minimize", "maximize"],
+        sampler=optuna.samplers.RandomSampler(seed=2),
+    )
+    two.set_metric_names(["error", "speed"])
+    run(two, 40)
 
 
 def assert_same_table(ours: condped.TrialTable, theirs: condped.TrialTable) -> None:

@@ -11,7 +11,11 @@ import pytest
 
 import condped
 from condped.errors import DataError, NameNotFoundError
-from tests.read.optuna_studies import assert_same_importances, assert_same_table, run
+from tests.read.optuna_studies import (
+    assert_same_importances,
+    assert_same_table,
+    write_two_studies,
+)
 
 # Optuna warns that naming metrics is experimental.
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -42,20 +46,7 @@ def url(server: str) -> str:
 def storage(url: str) -> Iterator[optuna.storages.RDBStorage]:
     """Let Optuna write two studies."""
     written = optuna.storages.RDBStorage(url)
-    run(
-        optuna.create_study(
-            study_name="tpe's", storage=written, sampler=optuna.samplers.TPESampler(seed=0)
-        ),
-        60,
-    )
-    two = optuna.create_study(
-        study_name='two"; --',
-        storage=written,
-        directions=["minimize", "maximize"],
-        sampler=optuna.samplers.RandomSampler(seed=2),
-    )
-    two.set_metric_names(["error", "speed"])
-    run(two, 40)
+    write_two_studies(written)
     yield written
     written.remove_session()
     written.engine.dispose()

@@ -16,6 +16,7 @@ from condped.errors import SettingsError
 Command = TypeVar("Command", bound=Callable[..., Any])
 # "worst" counts a trial as worse than all others; "drop" leaves it out.
 _TREATMENT = click.Choice(["drop", "worst"])
+_KEPT = click.Choice(["keep", "drop", "worst"])
 
 _ANALYSIS = (
     click.argument("source"),
@@ -28,6 +29,17 @@ _ANALYSIS = (
     click.option("-p", "--parameter", "parameters", multiple=True, metavar="COLUMN",
                  help="Use this parameter only; repeatable."),
     click.option("--study", metavar="NAME", help="The study, where a storage holds several."),
+    click.option("--budget", metavar="NUMBER",
+                 help="The budget to use, where configurations were tried with several."
+                 "  [default: the highest of each]"),
+    click.option("--failure-value", "failure_values", multiple=True, type=float,
+                 help="An objective value that stands for a failure; repeatable."),
+    click.option("--outside", default="error", show_default=True,
+                 type=click.Choice(["error", "nearest", "drop"]),
+                 help="Values outside their domains."),
+    click.option("--skip-corrupt", is_flag=True,
+                 help="Pass over lines that cannot be read; they are counted."),
+    click.option("--reader", metavar="NAME", help="Read the source with this reader; see sources."),
     click.option("--state", metavar="COLUMN", help="How trials ended: complete, pruned, failed."),
     click.option("--constraint", "constraints", multiple=True, metavar="COLUMN",
                  help="A constraint, violated above 0; repeatable."),
@@ -41,12 +53,12 @@ _ANALYSIS = (
                  help="Compare the target set with the region set or with the whole space."),
     click.option("--failed", default="drop", show_default=True, type=_TREATMENT,
                  help="Failed trials."),
-    click.option("--pruned", default="drop", show_default=True, type=_TREATMENT,
-                 help="Pruned trials."),
+    click.option("--pruned", default="drop", show_default=True, type=_KEPT,
+                 help="Pruned trials; keep: with the value that they had reached."),
     click.option("--nonfinite", default="drop", show_default=True, type=_TREATMENT,
                  help="Trials whose objective is NaN or infinite."),
     click.option("--infeasible", default="keep", show_default=True,
-                 type=click.Choice(["keep", "drop", "worst"]), help="Infeasible trials."),
+                 type=_KEPT, help="Infeasible trials."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
 )  # fmt: skip

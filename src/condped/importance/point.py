@@ -12,7 +12,7 @@ from condped.importance.result import (
 )
 from condped.importance.settings import Measure, Method, Reference, Settings, check_target
 from condped.read import Reading, check_reading, read
-from condped.topsets import Handling, Infeasible, LeftOut
+from condped.topsets import Handling, LeftOut, Treatment
 
 
 def importance(
@@ -24,9 +24,9 @@ def importance(
     measure: Measure = "within",
     reference: Reference = "region",
     failed: LeftOut = "drop",
-    pruned: LeftOut = "drop",
+    pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
-    infeasible: Infeasible = "keep",
+    infeasible: Treatment = "keep",
     **reading: Unpack[Reading],
 ) -> ImportanceResult:
     """Tell which parameters mattered for reaching the best trials.

@@ -16,7 +16,7 @@ from condped.importance.result import Status, frame
 from condped.importance.settings import Measure, Method, Reference, Settings, check_target
 from condped.importance.summary import sweep_summary
 from condped.read import Reading, check_reading, read
-from condped.topsets import Handling, Infeasible, LeftOut
+from condped.topsets import Handling, LeftOut, Treatment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,9 +136,9 @@ def sweep(
     measure: Measure = "within",
     reference: Reference = "region",
     failed: LeftOut = "drop",
-    pruned: LeftOut = "drop",
+    pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
-    infeasible: Infeasible = "keep",
+    infeasible: Treatment = "keep",
     **reading: Unpack[Reading],
 ) -> SweepResult:
     """Tell how the importances change with the target quantile.

@@ -120,9 +120,15 @@ def _records(source: Any) -> bool:
 READERS: tuple[Reader, ...] = (
     Reader(
         "optuna-study",
-        "an optuna.Study (or rustuna.Study) in memory",
-        _class_from("optuna.Study", "rustuna.Study"),
+        "an optuna.Study in memory",
+        _class_from("optuna.Study"),
         "condped.read.optuna_study",
+    ),
+    Reader(
+        "rustuna-study",
+        "a rustuna.Study in memory (its files are read as Optuna's)",
+        _class_from("rustuna.Study"),
+        "condped.read.rustuna_study",
     ),
     Reader(
         "mlflow-sqlite",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import compress
 from operator import itemgetter
 from pathlib import Path
@@ -17,14 +19,15 @@ from typing import Any, cast
 import numpy as np
 
 from condped.errors import DataError
+from condped.progress import report
 from condped.read.options import ReadOptions
+from condped.read.optuna_objective import Attribute, attribute_of, explained_table
 from condped.read.optuna_records import (
     ParameterRecords,
     StudyRecords,
     chosen_study,
     domain_of,
 )
-from condped.read.recorded import recorded_table
 from condped.space.domain import Categorical
 from condped.trials import TrialTable
 
@@ -33,61 +36,99 @@ _STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
 _ENDED = ("COMPLETE", "PRUNED", "FAIL")
 _DIRECTIONS = ("NOT_SET", "MINIMIZE", "MAXIMIZE")
 _SET_PARAMETER = 5
+_CREATING = {0, 4}  # studies and trials are numbered in the order of their creation
 _COLUMNS = ("trial_id", "param_name", "param_value_internal", "distribution")
 _BYTES = 1 << 17  # of lines at a time
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a journal file that Optuna wrote."""
-    options.refuse("an Optuna study", "direction", "space", "state", "constraints")
-    replay = _Replay()
-    for operations in _batches(source, replay.notes):
+    notes: list[str] = []
+    batches = _batches(source, notes, skip=options.skip_corrupt)
+    return replayed(batches, options, f"The journal {source!r}").with_notes(notes)
+
+
+def replayed(
+    batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
+) -> TrialTable:
+    """Return the trials of a study after all operations of a journal."""
+    replay = _Replay(attribute_of(options))
+    for operations in batches:
         replay.apply(operations)
-    return recorded_table(replay.table(source, options.study), options, "an Optuna study")
+    study = replay.study(place, options.study)
+    return explained_table(replay.table(study), options, _ReplayedAttributes(replay, study.trials))
 
 
-def _batches(path: str, notes: list[str]) -> Iterator[list[dict[str, Any]]]:
-    """Iterate over the lines in batches; a last line that is cut off is still being written."""
-    number = 0  # of the last line that was read
+def _batches(path: str, notes: list[str], *, skip: bool) -> Iterator[list[dict[str, Any]]]:
+    """Iterate over the operations in batches.
+
+    A last line that is cut off is still being written. Other lines that are no operation are an
+    error, or left out if the caller says so; either way it is told.
+    """
+    read, first, bad = 0, 0, 0  # lines so far, the first bad one, and how many there are
     try:
+        size, done = Path(path).stat().st_size, 0
         with Path(path).open("rb") as file:
             while lines := file.readlines(_BYTES):
-                parsed = _parsed(lines)
-                yield parsed
-                number += len(parsed)
-                if len(parsed) < len(lines):
-                    if len(parsed) < len(lines) - 1 or file.read(1):
-                        break
-                    notes.append(f"Line {number + 1} of the journal is cut off and was left out.")
-            else:
-                return
+                operations = _parsed(lines)
+                corrupt = [place for place, entry in enumerate(operations) if entry is None]
+                done += sum(map(len, lines))
+                if corrupt:
+                    last = corrupt == [len(lines) - 1] and not file.peek(1)
+                    if last and not bad:
+                        notes.append(f"Line {read + len(lines)} is cut off and was left out.")
+                    elif not skip:
+                        raise _corrupt(path, read + corrupt[0] + 1, "or set skip_corrupt=True")
+                    for place in corrupt if skip else ():
+                        if _may_create(lines[place]):
+                            raise _corrupt(path, read + place + 1, "since it may begin a trial")
+                    first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
+                    operations = [entry for entry in operations if entry is not None]
+                read += len(lines)
+                yield cast(list[dict[str, Any]], operations)
+                report("Reading the journal", done, size)
     except OSError as error:
         raise DataError(f"The journal {path!r} cannot be read: {error.strerror}.") from error
-    raise DataError(
-        f"Line {number + 1} of the journal {path!r} is not an operation; {number} good lines "
-        "stand before it. Mend or remove the line.",
-        first_row=number,
+    if bad and skip:
+        notes.append(
+            f"{bad} of {read} lines of the journal are no operations and were left out "
+            f"(first: line {first})."
+        )
+
+
+def _corrupt(path: str, number: int, remark: str) -> DataError:
+    return DataError(
+        f"Line {number} of the journal {path!r} is not an operation; {number - 1} good lines "
+        f"stand before it. Mend or remove the line, {remark}.",
+        first_row=number - 1,
     )
 
 
-def _parsed(lines: list[bytes]) -> list[dict[str, Any]]:
-    """Return the operations up to the first line that is none."""
+def _may_create(line: bytes) -> bool:
+    """Return whether leaving a line out could give later trials and studies other numbers."""
+    found = {int(code) for code in re.findall(rb'"op_code": *(\d+)', line)}
+    return not found or bool(found & _CREATING)
+
+
+def _parsed(lines: list[bytes]) -> list[dict[str, Any] | None]:
+    """Return the operations, None in place of lines that are none."""
     try:
         # One call for many lines: the parser makes each repeated key and text once.
         operations = json.loads(b"[" + b",".join(lines) + b"]")
         if len(operations) == len(lines) and all("op_code" in entry for entry in operations):
-            return cast(list[dict[str, Any]], operations)
+            return cast(list[dict[str, Any] | None], operations)
     except (ValueError, TypeError):
         pass
-    good = []
-    for line in lines:
-        try:
-            operation = json.loads(line)
-            operation["op_code"]
-        except (ValueError, KeyError, TypeError):
-            break
-        good.append(operation)
-    return good
+    return list(map(_operation, lines))
+
+
+def _operation(line: bytes) -> dict[str, Any] | None:
+    try:
+        operation = json.loads(line)
+        operation["op_code"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return cast(dict[str, Any], operation)
 
 
 class _Study:
@@ -108,7 +149,10 @@ class _Replay:
     trial was open at their place in the journal.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, attribute: Attribute | None) -> None:
+        self.attribute = attribute  # the one that is wanted beside what is always read
+        self.recorded: dict[int, Any] = {}  # its values, by trial
+        self.keys: dict[Any, None] = {}  # of all attributes of its kind
         self.studies: dict[int, _Study] = {}
         self.created = 0  # studies, deleted ones included
         self.owners: list[int] = []  # the study of each trial
@@ -119,7 +163,6 @@ class _Replay:
         self.attributes: list[tuple[int, str, str]] = []
         self.records = ParameterRecords()
         self.kinds: dict[str, object] = {}  # of each distribution's text
-        self.notes: list[str] = []
         self.place = 0  # of the operation that is being applied
         self.others: dict[int, Callable[[dict[str, Any]], None]] = {
             0: self._create_study,
@@ -129,6 +172,8 @@ class _Replay:
             6: self._set_state,
             9: self._set_attribute,
         }
+        if attribute is not None:
+            self.others[7 if attribute.reported else 8] = self._set_wanted
 
     def apply(self, operations: list[dict[str, Any]]) -> None:
         """Apply a batch of operations; those that change nothing we read are passed over."""
@@ -206,6 +251,12 @@ class _Replay:
             self._record([[trial] * len(names), names, values, texts])
         for key, recorded in operation.get("system_attrs", {}).items():
             self._note_attribute(trial, key, recorded)
+        if self.attribute is not None:
+            name = "intermediate_values" if self.attribute.reported else "user_attrs"
+            entries = operation.get(name, {})
+            if self.attribute.reported:  # JSON's keys are texts
+                entries = {int(step): value for step, value in entries.items()}
+            self._keep_wanted(trial, entries)
 
     def _open(self, trial: int) -> bool:
         """Return whether a trial is there and has not ended."""
@@ -225,14 +276,33 @@ class _Replay:
             for key, recorded in operation["system_attr"].items():
                 self._note_attribute(operation["trial_id"], key, recorded)
 
+    def _set_wanted(self, operation: dict[str, Any]) -> None:
+        assert self.attribute is not None
+        if self._open(operation["trial_id"]):
+            entries = (
+                {operation["step"]: operation["intermediate_value"]}
+                if self.attribute.reported
+                else operation["user_attr"]
+            )
+            self._keep_wanted(operation["trial_id"], entries)
+
+    def _keep_wanted(self, trial: int, entries: dict[Any, Any]) -> None:
+        assert self.attribute is not None
+        self.keys.update(dict.fromkeys(entries))
+        if self.attribute.key in entries:
+            self.recorded[trial] = entries[self.attribute.key]
+
     def _note_attribute(self, trial: int, key: str, recorded: Any) -> None:
         if key == "constraints" or key.startswith("constraints:"):
             self.attributes.append((trial, key, json.dumps(recorded)))
 
-    def table(self, path: str, wanted: str | None) -> TrialTable:
-        """Return the trials of one study."""
+    def study(self, place: str, wanted: str | None) -> _Study:
+        """Return the study that the caller wants."""
         by_name = {study.name: study for study in self.studies.values()}
-        study = by_name[chosen_study(list(by_name), wanted, f"The journal {path!r}")]
+        return by_name[chosen_study(list(by_name), wanted, place)]
+
+    def table(self, study: _Study) -> TrialTable:
+        """Return the trials of one study."""
         nothing = [np.nan] * len(study.directions)
         values = np.array([self.values[t] or nothing for t in study.trials], dtype=np.float64)
         trial_ids, ours = np.array(study.trials, dtype=np.int64), set(study.trials)
@@ -243,4 +313,19 @@ class _Replay:
             metrics=study.metrics,
             values=values.reshape(len(study.trials), len(study.directions)),
             constraints=(entry for entry in self.attributes if entry[0] in ours),
-        ).table(self.records.parameters(trial_ids), self.notes)
+        ).table(self.records.parameters(trial_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReplayedAttributes:
+    """The attribute that was wanted, in the trials of one study."""
+
+    replay: _Replay
+    trials: list[int]
+
+    def recorded(self, attribute: Attribute) -> dict[int, Any]:
+        held = self.replay.recorded
+        return {row: held[trial] for row, trial in enumerate(self.trials) if trial in held}
+
+    def known(self, attribute: Attribute) -> list[Any]:
+        return sorted(self.replay.keys)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 
 from condped.errors import DataError
 from condped.read.options import ReadOptions
-from condped.read.optuna_sql import study_table
-from condped.read.recorded import recorded_table
+from condped.read.optuna_sql import read_study, without_password
 from condped.trials import TrialTable
 
 _WAIT = 10  # seconds for a server to answer
@@ -20,28 +18,19 @@ _WAIT = 10  # seconds for a server to answer
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a PostgreSQL database that Optuna wrote."""
-    options.refuse("an Optuna study", "direction", "space", "state", "constraints")
     # Optuna's URLs may name SQLAlchemy's driver: postgresql+psycopg2://
     scheme, _, rest = source.partition("://")
-    address, place = f"{scheme.partition('+')[0]}://{rest}", _without_password(source)
+    address, place = f"{scheme.partition('+')[0]}://{rest}", without_password(source)
     try:
         with psycopg.connect(address, connect_timeout=_WAIT) as connection:
             # One snapshot for all queries, and no way to write.
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             database = _PostgreSql(f"The database {place}", connection)
-            table = study_table(database, options.study)
+            return read_study(database, options)
     except psycopg.Error as error:
         reason = " ".join(str(error).split())
         raise DataError(f"The database {place} cannot be read: {reason}") from error
-    return recorded_table(table, options, "an Optuna study")
-
-
-def _without_password(source: str) -> str:
-    """Return the URL as it can be shown."""
-    parts = urlsplit(source)
-    user, at, host = parts.netloc.rpartition("@")
-    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}"
 
 
 @dataclass(frozen=True, slots=True)

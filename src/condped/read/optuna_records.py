@@ -101,7 +101,8 @@ def domain_of(text: str) -> Domain:
     """Return the domain that a distribution's JSON describes, in the words of any version."""
     record = json.loads(text)
     fields: dict[str, Any] = record.get("attributes", record)
-    kind = record.get("name") or f"{record['type'].capitalize()}Distribution"
+    kind = record.get("name") or record["type"]
+    kind = kind if kind.endswith("Distribution") else f"{kind.capitalize()}Distribution"
     if kind == "CategoricalDistribution":
         return Categorical(fields["choices"])
     if kind in _OLD_NAMES:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError
+from condped.progress import report
+from condped.read.options import ReadOptions
+from condped.read.optuna_objective import Attribute, explained_table
 from condped.read.optuna_records import ParameterRecords, StudyRecords, chosen_study
 from condped.trials import Parameter, TrialTable
 
 # The schema of all versions from 2.10 to 5.0.
 _SCHEMA = 12
 _BLOCK = 20_000
+_INFINITE = {"INF_POS": np.inf, "INF_NEG": -np.inf}
 
 
 class Database(Protocol):
@@ -35,13 +41,16 @@ class Database(Protocol):
         ...
 
 
-def study_table(database: Database, wanted: str | None) -> TrialTable:
+def read_study(database: Database, options: ReadOptions) -> TrialTable:
     """Return the trials of one study."""
     _check_schema(database)
     studies = dict(_rows(database, "SELECT study_name, study_id FROM studies ORDER BY study_id"))
-    study = studies[chosen_study(list(studies), wanted, database.place)]
+    study = studies[chosen_study(list(studies), options.study, database.place)]
+    ours = _ours(database)
     trials = _rows(
-        database, "SELECT trial_id, state FROM trials WHERE study_id = ? ORDER BY trial_id", study
+        database,
+        f"SELECT t.trial_id, t.state FROM trials t WHERE {ours} ORDER BY t.trial_id",
+        study,
     )
     directions = _rows(
         database,
@@ -57,14 +66,13 @@ def study_table(database: Database, wanted: str | None) -> TrialTable:
     constraints = _rows(
         database,
         "SELECT a.trial_id, a.key, a.value_json FROM trial_system_attributes a "
-        "JOIN trials t ON t.trial_id = a.trial_id "
-        "WHERE t.study_id = ? AND (a.key = ? OR a.key LIKE ?)",
+        f"JOIN trials t ON t.trial_id = a.trial_id WHERE {ours} AND (a.key = ? OR a.key LIKE ?)",
         study,
         "constraints",
         "constraints:%",
     )
     trial_ids = np.array([trial for trial, _ in trials], dtype=np.int64)
-    return StudyRecords(
+    table = StudyRecords(
         trial_ids=trial_ids,
         states=[state for _, state in trials],
         directions=[direction for (direction,) in directions],
@@ -72,6 +80,73 @@ def study_table(database: Database, wanted: str | None) -> TrialTable:
         values=_values(database, study, trial_ids, len(directions)),
         constraints=constraints,
     ).table(_parameters(database, trial_ids))
+    return explained_table(table, options, _StoredAttributes(database, study, trial_ids))
+
+
+def without_password(source: str) -> str:
+    """Return a database's URL as it can be shown."""
+    parts = urlsplit(source)
+    user, at, host = parts.netloc.rpartition("@")
+    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredAttributes:
+    """What trials recorded beside their values, asked for when it is wanted."""
+
+    database: Database
+    study: int
+    trial_ids: IntArray
+
+    def recorded(self, attribute: Attribute) -> dict[int, Any]:
+        if attribute.reported:
+            return self._reported(attribute)
+        records = _rows(
+            self.database,
+            "SELECT a.trial_id, a.value_json FROM trial_user_attributes a "
+            f"JOIN trials t ON t.trial_id = a.trial_id WHERE {_ours(self.database)} AND a.key = ?",
+            self.study,
+            attribute.key,
+        )
+        return {self._row(trial): json.loads(text) for trial, text in records}
+
+    def _reported(self, attribute: Attribute) -> dict[int, Any]:
+        typed = "intermediate_value_type" in self.database.columns("trial_intermediate_values")
+        kind = "v.intermediate_value_type" if typed else "'FINITE'"
+        records = _rows(
+            self.database,
+            f"SELECT v.trial_id, v.intermediate_value, {kind} FROM trial_intermediate_values v "
+            f"JOIN trials t ON t.trial_id = v.trial_id WHERE {_ours(self.database)} AND v.step = ?",
+            self.study,
+            attribute.key,
+        )
+        return {self._row(trial): _number(value, kind) for trial, value, kind in records}
+
+    def known(self, attribute: Attribute) -> list[Any]:
+        table, key = (
+            ("trial_intermediate_values", "step")
+            if attribute.reported
+            else ("trial_user_attributes", "key")
+        )
+        return [
+            found
+            for (found,) in _rows(
+                self.database,
+                f"SELECT DISTINCT a.{key} FROM {table} a JOIN trials t "
+                f"ON t.trial_id = a.trial_id WHERE {_ours(self.database)} ORDER BY a.{key}",
+                self.study,
+            )
+        ]
+
+    def _row(self, trial: int) -> int:
+        return int(np.searchsorted(self.trial_ids, trial))
+
+
+def _ours(database: Database) -> str:
+    """Return the condition for trials ``t`` of the study that is asked for."""
+    # rustuna, which writes the same tables, hides trials by a column of its own.
+    hides = "discarded_at" in database.columns("trials")
+    return "t.study_id = ? AND t.discarded_at IS NULL" if hides else "t.study_id = ?"
 
 
 def _rows(database: Database, sql: str, *values: Any) -> list[Any]:
@@ -96,17 +171,20 @@ def _values(database: Database, study: int, trial_ids: IntArray, objectives: int
     kind = "v.value_type" if "value_type" in database.columns("trial_values") else "'FINITE'"
     sql = (
         f"SELECT v.trial_id, v.objective, v.value, {kind} FROM trial_values v "
-        "JOIN trials t ON t.trial_id = v.trial_id WHERE t.study_id = ?"
+        f"JOIN trials t ON t.trial_id = v.trial_id WHERE {_ours(database)}"
     )
-    infinite = {"INF_POS": np.inf, "INF_NEG": -np.inf}
     for block in database.blocks(sql, (study,), _BLOCK):
         trials, places, numbers, kinds = zip(*block, strict=True)
         rows = np.searchsorted(trial_ids, np.fromiter(trials, np.int64, len(trials)))
-        values[rows, np.fromiter(places, np.int64, len(places))] = [
-            infinite.get(kind, np.nan) if number is None else number
-            for number, kind in zip(numbers, kinds, strict=True)
-        ]
+        values[rows, np.fromiter(places, np.int64, len(places))] = list(
+            map(_number, numbers, kinds)
+        )
     return values
+
+
+def _number(number: float | None, kind: str) -> float:
+    """Return a recorded number; infinite ones are recorded as nothing and their kind."""
+    return _INFINITE.get(kind, np.nan) if number is None else number
 
 
 def _parameters(database: Database, trial_ids: IntArray) -> tuple[Parameter, ...]:
@@ -118,6 +196,8 @@ def _parameters(database: Database, trial_ids: IntArray) -> tuple[Parameter, ...
             "WHERE +trial_id BETWEEN ? AND ? ORDER BY param_id"
         )
         bounds = int(trial_ids[0]), int(trial_ids[-1])
+        trials = bounds[1] - bounds[0] + 1
         for block in database.blocks(sql, bounds, _BLOCK):
             records.add(*zip(*block, strict=True))
+            report("Reading parameters", block[-1][0] - bounds[0] + 1, trials)
     return records.parameters(trial_ids)

@@ -12,8 +12,7 @@ from urllib.parse import quote
 
 from condped.errors import DataError
 from condped.read.options import ReadOptions
-from condped.read.optuna_sql import study_table
-from condped.read.recorded import recorded_table
+from condped.read.optuna_sql import read_study
 from condped.trials import TrialTable
 
 PREFIX = "sqlite:///"
@@ -22,7 +21,6 @@ _WAIT = 30.0  # seconds for a writer to let go
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in an SQLite file that Optuna wrote."""
-    options.refuse("an Optuna study", "direction", "space", "state", "constraints")
     path = _path(source)
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     try:
@@ -30,10 +28,9 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             # One transaction: all queries see the same state, whatever workers write meanwhile.
             db.execute("BEGIN")
             database = _Sqlite(f"The SQLite file {str(path)!r}", db)
-            table = study_table(database, options.study)
+            return read_study(database, options)
     except sqlite3.Error as error:
         raise DataError(f"The SQLite file {str(path)!r} cannot be read: {error}.") from error
-    return recorded_table(table, options, "an Optuna study")
 
 
 def _path(source: str) -> Path:

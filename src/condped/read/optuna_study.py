@@ -7,6 +7,7 @@ column by column, without an object per trial.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -17,8 +18,8 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
+from condped.read.optuna_objective import STUDY, HeldAttributes, explained_table
 from condped.read.optuna_records import STATES, direction_of, objective_names
-from condped.read.recorded import recorded_table
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials import (
     ABSENT,
@@ -38,7 +39,7 @@ _BOUNDS = attrgetter("low", "high", "log", "step")
 
 def read(study: Any, options: ReadOptions) -> TrialTable:
     """Return a study's trials."""
-    options.refuse("an Optuna study", "direction", "space", "state", "constraints", "study")
+    options.refuse(STUDY, "study")
     if options.objective is not None and options.loss is not None:
         raise SettingsError("Give either loss or objective, not both.")
     trials = study.get_trials(deepcopy=False)
@@ -57,8 +58,9 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
         violations=_violations(trials) if blocks.attributes else None,
     )
     if callable(options.loss):
-        return table.with_loss(losses_of(trials, options.loss))
-    return recorded_table(table, options, "an Optuna study")
+        table = table.with_loss(losses_of(trials, options.loss))
+        options = replace(options, loss=None)
+    return explained_table(table, options, HeldAttributes(trials))
 
 
 class _Blocks:

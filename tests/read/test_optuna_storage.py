@@ -1,0 +1,99 @@
+"""Optuna's other storages: objects of any kind, a gRPC proxy and a Redis server that really run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import optuna
+import pytest
+from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
+
+import condped
+from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read import optuna_storage
+from tests.read.optuna_studies import (
+    assert_same_importances,
+    assert_same_table,
+    write_two_studies,
+)
+from tests.servers.local import free_port, redis_server
+
+pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+
+
+@pytest.fixture(scope="module")
+def in_memory() -> optuna.storages.InMemoryStorage:
+    """Return two studies."""
+    storage = optuna.storages.InMemoryStorage()
+    write_two_studies(storage)
+    return storage
+
+
+@pytest.fixture(scope="module")
+def grpc_url(in_memory: optuna.storages.InMemoryStorage) -> str:
+    """Serve them from a thread; it ends with the process, as Optuna has no way to stop it."""
+    port = free_port()
+    threading.Thread(
+        target=optuna.storages.run_grpc_proxy_server,
+        args=(in_memory,),
+        kwargs={"host": "127.0.0.1", "port": port},
+        daemon=True,
+    ).start()
+    return f"grpc://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a Redis server."""
+    with redis_server(tmp_path_factory.mktemp("redis")) as url:
+        yield url
+
+
+@pytest.mark.parametrize("study", ["tpe's", 'two"; --'])
+def test_storage_objects_and_a_proxy_give_the_study(
+    in_memory: optuna.storages.InMemoryStorage, grpc_url: str, study: str, tmp_path: Path
+) -> None:
+    """The table is that of the study which Optuna loads."""
+    theirs = condped.read(optuna.load_study(study_name=study, storage=in_memory))
+    journal = optuna.storages.JournalStorage(JournalFileBackend(str(tmp_path / "j.log")))
+    optuna.copy_study(
+        from_study_name=study, from_storage=in_memory, to_storage=journal, to_study_name=study
+    )
+    for source in (in_memory, grpc_url):
+        ours = condped.read(source, study=study)
+        assert_same_table(ours, theirs)
+        assert_same_importances(ours, theirs)
+    assert_same_importances(condped.read(journal), theirs)
+
+
+@pytest.mark.parametrize("prefix", ["", "team"])
+def test_a_journal_in_redis_is_replayed(redis_url: str, prefix: str) -> None:
+    """The table is that of Optuna, and the pickled snapshot beside the journal is not opened."""
+    backend = JournalRedisBackend(redis_url, prefix=prefix)
+    storage = optuna.storages.JournalStorage(backend)
+    write_two_studies(storage)
+    backend.save_snapshot(b"cos\nsystem\n(S'exit 1'\ntR.")  # would be run by unpickling
+    address = f"{redis_url}?prefix={prefix}" if prefix else redis_url
+    for study in ("tpe's", 'two"; --'):
+        ours = condped.read(address, study=study)
+        theirs = condped.read(optuna.load_study(study_name=study, storage=storage))
+        assert_same_table(ours, theirs)
+
+
+def test_what_goes_wrong_is_one_line(
+    in_memory: optuna.storages.InMemoryStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several studies, an unknown one, nobody listening; passwords are not shown."""
+    with pytest.raises(SettingsError, match="holds 2 studies"):
+        condped.read(in_memory)
+    with pytest.raises(NameNotFoundError, match='Did you mean "tpe\'s"'):
+        condped.read(in_memory, study="tpes")
+    monkeypatch.setattr(optuna_storage, "_WAIT", 1)
+    port = free_port()
+    for url in (f"redis://:secret@127.0.0.1:{port}/0", f"grpc://127.0.0.1:{port}"):
+        with pytest.raises(DataError, match="cannot be read") as caught:
+            condped.read(url)
+        assert "secret" not in str(caught.value)
+        assert "\n" not in str(caught.value)

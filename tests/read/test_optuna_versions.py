@@ -1,0 +1,112 @@
+"""Files that earlier versions of Optuna really wrote, told by those versions themselves.
+
+``make test`` installs the versions beside the environment; each runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from condped.read.optuna_records import STATES
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.testing import Run, check_reader
+
+FOLDER = Path(sys.prefix) / "optuna-versions"
+# The first 3.x had no journals yet.
+CASES = (
+    ("3.0.6", "sqlite"),
+    ("3.6.2", "sqlite"),
+    ("3.6.2", "journal"),
+    ("4.0.0", "sqlite"),
+    ("4.0.0", "journal"),
+)
+
+PROGRAM = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import optuna
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+assert optuna.__version__ == sys.argv[1], optuna.__version__
+
+def objective(trial):
+    kind = trial.suggest_categorical("kind 'of'", ["svm", "net", None])
+    if trial.number % 7 == 3:
+        trial.report(1.5, 2)
+        raise optuna.TrialPruned
+    if trial.number % 11 == 5:
+        raise ArithmeticError
+    if kind == "svm":
+        c = trial.suggest_float("C", 1e-3, 1, log=True)
+        return float("inf") if c > 0.9 else c
+    depth = trial.suggest_int("depth", 1, 9, step=2)
+    return depth + trial.suggest_float("drop", 0, 1 if depth < 5 else 0.5, step=0.1)
+
+folder = sys.argv[2]
+if sys.argv[3] == "sqlite":
+    storage = f"sqlite:///{folder}/study.db"
+elif sys.argv[1] < "4":
+    backend = optuna.storages.JournalFileStorage(f"{folder}/study.log")
+    storage = optuna.storages.JournalStorage(backend)
+else:
+    backend = optuna.storages.journal.JournalFileBackend(f"{folder}/study.log")
+    storage = optuna.storages.JournalStorage(backend)
+study = optuna.create_study(
+    storage=storage, study_name="old", direction="maximize",
+    sampler=optuna.samplers.RandomSampler(seed=3),
+)
+study.optimize(objective, n_trials=60, catch=(ArithmeticError,))
+
+def plain(distribution):
+    kind = type(distribution).__name__
+    if kind.startswith("Categorical"):
+        return ["Categorical", [list(distribution.choices)]]
+    parts = [distribution.low, distribution.high, distribution.log, distribution.step]
+    return [kind.replace("Distribution", ""), parts]
+
+print(json.dumps([
+    {"state": t.state.name, "values": t.values, "params": t.params,
+     "domains": {name: plain(d) for name, d in t.distributions.items()}}
+    for t in optuna.load_study(study_name="old", storage=storage).trials
+]))
+"""
+
+
+def domain(plain: list[Any]) -> Domain:
+    """Return the domain that the old version described."""
+    kinds: dict[str, Any] = {"Categorical": Categorical, "Float": Float, "Int": Int}
+    made: Domain = kinds[plain[0]](*plain[1])
+    return made
+
+
+@pytest.mark.parametrize(("version", "kind"), CASES)
+def test_a_file_of_an_earlier_version_is_read(version: str, kind: str, tmp_path: Path) -> None:
+    """States, values, conditions, switching domains: all as that version's own API has them."""
+    if not (FOLDER / version).is_dir():
+        message = f"Optuna {version} is NOT installed, so nothing was tested: run make test"
+        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
+    told = subprocess.run(
+        [sys.executable, "-c", PROGRAM, version, str(tmp_path), kind],
+        env={**os.environ, "PYTHONPATH": str(FOLDER / version)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    runs = [
+        Run(
+            trial["values"] or [None],
+            trial["params"],
+            {name: domain(plain) for name, plain in trial["domains"].items()},
+            STATES[trial["state"]],
+        )
+        for trial in json.loads(told.stdout)
+    ]
+    assert {run.state.name for run in runs} == {"COMPLETE", "PRUNED", "FAILED"}
+    path = tmp_path / ("study.db" if kind == "sqlite" else "study.log")
+    check_reader(f"optuna-{kind}", str(path), runs, directions=["maximize"])
