@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import optuna
@@ -37,4 +41,66 @@ def test_sources_lists_every_reader() -> None:
     for reader in readers():
         assert f"{reader.name} " in done.stdout
         assert reader.description in done.stdout
-    assert "condped[parquet]" in done.stdout
+    assert "[condped[parquet], installed]" in done.stdout
+
+
+def test_sources_names_the_extra_that_is_missing() -> None:
+    """A reader whose library is not there says how to get it."""
+    program = (
+        "import sys; "
+        "import importlib.util as u; find = u.find_spec; "
+        "u.find_spec = lambda n: None if n == 'psycopg' else find(n); "
+        "from condped.cli import main; sys.argv = ['condped', 'sources']; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert "[needs: pip install 'condped[postgresql]']" in done.stdout
+
+
+def on_a_terminal(command: list[str]) -> str:
+    """Run a command whose output and errors go to a terminal, and return what it showed."""
+    import pty  # noqa: PLC0415  (not on every system)
+
+    shown = b""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(command, stdout=follower, stderr=follower)
+    os.close(follower)
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    process.wait()
+    os.close(leader)
+    return shown.decode(errors="replace")
+
+
+SLOW = """
+import sys, time
+import condped.cli.progress as shown
+from condped.progress import report
+with shown.progress_bar():
+    for done in range(1, 31):
+        time.sleep(float(sys.argv[1]))
+        report("Reading a very long name " * 3, done, 30)
+print("the result")
+"""
+
+
+def test_a_progress_bar_shows_after_a_second_on_a_terminal_only() -> None:
+    """It is wiped at the end; quick work, pipes and files never see it."""
+    slow = on_a_terminal([sys.executable, "-c", SLOW, "0.05"])
+    assert "█" in slow
+    shares = [int(share) for share in re.findall(r"(\d+)%", slow)]
+    assert shares == sorted(shares)
+    assert shares[-1] >= 90
+    assert slow.endswith("\r\x1b[Kthe result\r\n")
+    assert on_a_terminal([sys.executable, "-c", SLOW, "0.001"]) == "the result\r\n"
+    piped = subprocess.run(
+        [sys.executable, "-c", SLOW, "0.05"], capture_output=True, text=True, check=True
+    )
+    assert (piped.stdout, piped.stderr) == ("the result\n", "")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import optuna
 
 import condped
+from condped.read.optuna_records import STATES
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.testing import Run, check_reader
 
 
 def conditional(trial: optuna.Trial) -> float:
@@ -58,6 +63,37 @@ def write_two_studies(storage: optuna.storages.BaseStorage) -> None:
     )
     two.set_metric_names(["error", "speed"])
     run(two, 40)
+
+
+def runs_of(study: optuna.Study) -> list[Run]:
+    """Return a study's trials for the kit, as Optuna itself tells them."""
+    nothing = [None] * len(study.directions)
+    return [
+        Run(
+            trial.values or nothing,
+            trial.params,
+            {name: domain_of(entry) for name, entry in trial.distributions.items()},
+            STATES[trial.state.name],
+        )
+        for trial in study.trials
+    ]
+
+
+def domain_of(distribution: Any) -> Domain:
+    """Return a distribution as a domain."""
+    if isinstance(distribution, optuna.distributions.CategoricalDistribution):
+        return Categorical(distribution.choices)
+    whole = isinstance(distribution, optuna.distributions.IntDistribution)
+    kind: Any = Int if whole else Float
+    made: Domain = kind(distribution.low, distribution.high, distribution.log, distribution.step)
+    return made
+
+
+def check_optuna(reader: str, source: Any, study: optuna.Study) -> None:
+    """Run a source of Optuna's through the kit."""
+    directions = [direction.name.lower() for direction in study.directions]
+    name = {} if isinstance(source, optuna.Study) else {"study": study.study_name}
+    check_reader(reader, source, runs_of(study), directions=directions, **name)
 
 
 def assert_same_table(ours: condped.TrialTable, theirs: condped.TrialTable) -> None:

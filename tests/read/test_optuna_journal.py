@@ -13,7 +13,12 @@ from optuna.storages.journal import JournalFileBackend
 
 import condped
 from condped.errors import DataError, SettingsError
-from tests.read.optuna_studies import assert_same_importances, assert_same_table, run
+from tests.read.optuna_studies import (
+    assert_same_importances,
+    assert_same_table,
+    check_optuna,
+    run,
+)
 
 # Optuna warns that naming metrics is experimental.
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -54,7 +59,9 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_table_is_what_optuna_replays(journal: Path, study: str) -> None:
     """Values, domains, states, objectives and constraints agree with Optuna's own API."""
     ours = condped.read(str(journal), study=study)
-    theirs = condped.read(optuna.load_study(study_name=study, storage=storage(journal)))
+    loaded = optuna.load_study(study_name=study, storage=storage(journal))
+    check_optuna("optuna-journal", str(journal), loaded)
+    theirs = condped.read(loaded)
     assert_same_table(ours, theirs)
     assert_same_importances(ours, theirs)
     assert_same_table(condped.read(journal, study=study), theirs)
@@ -102,8 +109,25 @@ def test_a_last_line_that_is_cut_off_is_left_out_and_noted(journal: Path, tmp_pa
     lines = whole.count(b"\n")
     with pytest.raises(DataError) as caught:
         condped.read(str(path), study="two")
-    assert str(caught.value).startswith(f"Line {lines + 1} of the journal")
+    assert str(caught.value).startswith(f"Line {lines + 1} of ")
     assert f"{lines} good lines stand before it" in str(caught.value)
+    with pytest.raises(DataError, match="may begin a study or a trial"):
+        condped.read(str(path), study="two", skip_corrupt=True)
+
+
+def test_corrupt_lines_are_left_out_only_by_a_flag(journal: Path, tmp_path: Path) -> None:
+    """With it they are counted, and everything else is there."""
+    whole = journal.read_bytes().splitlines(keepends=True)
+    path = tmp_path / "damaged.log"
+    spoilt = [b'{"op_code": 8, "trial_id": 0, "user_attr": {"a\n', b"\n"]
+    path.write_bytes(b"".join([*whole[:40], *spoilt, *whole[40:], b'{"op_code": 7, "st']))
+    with pytest.raises(DataError, match=r"^Line 41 of .*; 40 good lines stand before it"):
+        condped.read(str(path), study="two")
+    table = condped.read(str(path), study="two", skip_corrupt=True)
+    assert_same_table(table, condped.read(str(journal), study="two"))
+    (note,) = table.notes
+    assert note.startswith(f"2 of {len(whole) + 3} lines of ")
+    assert note.endswith("were left out (first: line 41).")
 
 
 def test_reading_changes_nothing_and_the_study_must_be_clear(journal: Path) -> None:

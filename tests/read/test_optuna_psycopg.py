@@ -14,6 +14,7 @@ from condped.errors import DataError, NameNotFoundError
 from tests.read.optuna_studies import (
     assert_same_importances,
     assert_same_table,
+    check_optuna,
     write_two_studies,
 )
 
@@ -57,7 +58,9 @@ def test_table_is_what_optuna_reads(
     storage: optuna.storages.RDBStorage, url: str, server: str, study: str
 ) -> None:
     """Values, domains, states, objectives and constraints agree with Optuna's own API."""
-    theirs = condped.read(optuna.load_study(study_name=study, storage=storage))
+    loaded = optuna.load_study(study_name=study, storage=storage)
+    check_optuna("optuna-postgresql", server, loaded)
+    theirs = condped.read(loaded)
     for address in (url, server):
         ours = condped.read(address, study=study)
         assert_same_table(ours, theirs)

@@ -15,6 +15,7 @@ from condped.read import optuna_pymysql
 from tests.read.optuna_studies import (
     assert_same_importances,
     assert_same_table,
+    check_optuna,
     run,
     write_two_studies,
 )
@@ -51,7 +52,9 @@ def test_table_is_what_optuna_reads(
     storage: optuna.storages.RDBStorage, url: str, study: str
 ) -> None:
     """Values, domains, states, objectives and constraints agree with Optuna's own API."""
-    theirs = condped.read(optuna.load_study(study_name=study, storage=storage))
+    loaded = optuna.load_study(study_name=study, storage=storage)
+    check_optuna("optuna-mysql", url, loaded)
+    theirs = condped.read(loaded)
     for address in (url, url.replace("mysql+pymysql", "mariadb"), f"{url}?charset=utf8mb4"):
         ours = condped.read(address, study=study)
         assert_same_table(ours, theirs)

@@ -15,7 +15,12 @@ import pytest
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.read.optuna_records import domain_of
-from tests.read.optuna_studies import assert_same_importances, assert_same_table, run
+from tests.read.optuna_studies import (
+    assert_same_importances,
+    assert_same_table,
+    check_optuna,
+    run,
+)
 
 # Optuna warns that naming metrics is experimental.
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -55,7 +60,9 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_table_is_what_optuna_reads(storage: str, study: str) -> None:
     """Values, domains, states, objectives and constraints agree with Optuna's own API."""
     ours = condped.read(storage, study=study)
-    theirs = condped.read(optuna.load_study(study_name=study, storage=storage))
+    loaded = optuna.load_study(study_name=study, storage=storage)
+    check_optuna("optuna-sqlite", storage, loaded)
+    theirs = condped.read(loaded)
     assert_same_table(ours, theirs)
     assert_same_importances(ours, theirs)
     assert_same_table(condped.read(storage.removeprefix("sqlite:///"), study=study), theirs)

@@ -16,6 +16,7 @@ from condped.read import optuna_storage
 from tests.read.optuna_studies import (
     assert_same_importances,
     assert_same_table,
+    check_optuna,
     write_two_studies,
 )
 from tests.servers.local import free_port, redis_server
@@ -56,7 +57,10 @@ def test_storage_objects_and_a_proxy_give_the_study(
     in_memory: optuna.storages.InMemoryStorage, grpc_url: str, study: str, tmp_path: Path
 ) -> None:
     """The table is that of the study which Optuna loads."""
-    theirs = condped.read(optuna.load_study(study_name=study, storage=in_memory))
+    loaded = optuna.load_study(study_name=study, storage=in_memory)
+    check_optuna("optuna-study", loaded, loaded)
+    check_optuna("optuna-storage", in_memory, loaded)
+    theirs = condped.read(loaded)
     journal = optuna.storages.JournalStorage(JournalFileBackend(str(tmp_path / "j.log")))
     optuna.copy_study(
         from_study_name=study, from_storage=in_memory, to_storage=journal, to_study_name=study

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import click
 
-from condped.read.registry import readers
+from condped.read.registry import Reader, readers
 
 
 @click.command("sources")
 def command() -> None:
-    """List what can be read, and which extra each needs."""
+    """List what can be read, and which extra each needs.
+
+    A source is recognised by itself; --reader NAME says which one it is where it is not.
+    """
     width = max(len(reader.name) for reader in readers())
     for reader in readers():
-        needs = f" (needs: pip install 'condped[{reader.extra}]')" if reader.extra else ""
-        click.echo(f"{reader.name:<{width}}  {reader.description}{needs}")
+        click.echo(f"{reader.name:<{width}}  {reader.description}{_needs(reader)}")
+
+
+def _needs(reader: Reader) -> str:
+    """Say what a reader needs beyond condped itself."""
+    if not reader.library:
+        return ""
+    there = find_spec(reader.library) is not None
+    extra = f"condped[{reader.extra}]"
+    return f" [{extra}, installed]" if there else f" [needs: pip install '{extra}']"

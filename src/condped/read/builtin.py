@@ -37,14 +37,14 @@ def _url(*schemes: str) -> Callable[[Any], bool]:
     return recognises
 
 
-def _file(*endings: str) -> Callable[[Any], bool]:
-    """Return a test for files by their ending; that of a compression may follow."""
+def _file(*endings: str, packed: bool = False) -> Callable[[Any], bool]:
+    """Return a test for files by their ending; if packed, that of a compression may follow."""
 
     def recognises(source: Any) -> bool:
         if not isinstance(source, str) or _many(source):
             return False
         suffixes = [suffix.lower() for suffix in Path(source).suffixes]
-        if suffixes and suffixes[-1] in (".gz", ".zst"):
+        if packed and suffixes and suffixes[-1] in (".gz", ".zst"):
             suffixes.pop()
         return bool(suffixes) and suffixes[-1] in endings
 
@@ -246,20 +246,20 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "csv",
         "a CSV file (.csv, .tsv; also .gz, .zst), one row per trial",
-        _file(".csv", ".tsv"),
+        _file(".csv", ".tsv", packed=True),
         "condped.read.csv_file",
     ),
     Reader(
         "json-lines",
-        "a file of JSON lines (.jsonl, .ndjson; also .gz, .zst), one object per trial",
-        _file(".jsonl", ".ndjson"),
+        "JSON lines (.jsonl, .ndjson; also .gz, .zst) or a list (.json), one object per trial",
+        _file(".jsonl", ".ndjson", ".json", packed=True),
         "condped.read.json_lines",
     ),
     Reader(
         "parquet",
         "a Parquet file (.parquet, .pq), one row per trial",
         _file(".parquet", ".pq"),
-        "condped.read.pyarrow_parquet",
+        "condped.read.pyarrow_files",
         library="pyarrow",
         extra="parquet",
     ),
@@ -267,7 +267,7 @@ READERS: tuple[Reader, ...] = (
         "arrow",
         "an Arrow or Feather file (.arrow, .feather), one row per trial",
         _file(".arrow", ".feather"),
-        "condped.read.pyarrow_feather",
+        "condped.read.pyarrow_files",
         library="pyarrow",
         extra="parquet",
     ),

@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import compress
 from operator import itemgetter
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from condped.errors import DataError
-from condped.progress import report
+from condped.read.lines import JsonLines
 from condped.read.options import ReadOptions
 from condped.read.optuna_objective import Attribute, attribute_of, explained_table
 from condped.read.optuna_records import (
@@ -38,14 +36,24 @@ _DIRECTIONS = ("NOT_SET", "MINIMIZE", "MAXIMIZE")
 _SET_PARAMETER = 5
 _CREATING = {0, 4}  # studies and trials are numbered in the order of their creation
 _COLUMNS = ("trial_id", "param_name", "param_value_internal", "distribution")
-_BYTES = 1 << 17  # of lines at a time
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a journal file that Optuna wrote."""
-    notes: list[str] = []
-    batches = _batches(source, notes, skip=options.skip_corrupt)
-    return replayed(batches, options, f"The journal {source!r}").with_notes(notes)
+    lines = JsonLines(
+        source,
+        "an operation of a journal",
+        options.skip_corrupt,
+        is_entry=lambda entry: "op_code" in entry,
+        is_vital=_creates,
+    )
+    return replayed(lines.batches(), options, f"The journal {source!r}").with_notes(lines.notes)
+
+
+def _creates(line: bytes) -> str:
+    """Tell why a line must not be left out: later trials would have another one's number."""
+    found = {int(code) for code in re.findall(rb'"op_code": *(\d+)', line)}
+    return "" if found and not found & _CREATING else "since it may begin a study or a trial"
 
 
 def replayed(
@@ -57,78 +65,6 @@ def replayed(
         replay.apply(operations)
     study = replay.study(place, options.study)
     return explained_table(replay.table(study), options, _ReplayedAttributes(replay, study.trials))
-
-
-def _batches(path: str, notes: list[str], *, skip: bool) -> Iterator[list[dict[str, Any]]]:
-    """Iterate over the operations in batches.
-
-    A last line that is cut off is still being written. Other lines that are no operation are an
-    error, or left out if the caller says so; either way it is told.
-    """
-    read, first, bad = 0, 0, 0  # lines so far, the first bad one, and how many there are
-    try:
-        size, done = Path(path).stat().st_size, 0
-        with Path(path).open("rb") as file:
-            while lines := file.readlines(_BYTES):
-                operations = _parsed(lines)
-                corrupt = [place for place, entry in enumerate(operations) if entry is None]
-                done += sum(map(len, lines))
-                if corrupt:
-                    last = corrupt == [len(lines) - 1] and not file.peek(1)
-                    if last and not bad:
-                        notes.append(f"Line {read + len(lines)} is cut off and was left out.")
-                    elif not skip:
-                        raise _corrupt(path, read + corrupt[0] + 1, "or set skip_corrupt=True")
-                    for place in corrupt if skip else ():
-                        if _may_create(lines[place]):
-                            raise _corrupt(path, read + place + 1, "since it may begin a trial")
-                    first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
-                    operations = [entry for entry in operations if entry is not None]
-                read += len(lines)
-                yield cast(list[dict[str, Any]], operations)
-                report("Reading the journal", done, size)
-    except OSError as error:
-        raise DataError(f"The journal {path!r} cannot be read: {error.strerror}.") from error
-    if bad and skip:
-        notes.append(
-            f"{bad} of {read} lines of the journal are no operations and were left out "
-            f"(first: line {first})."
-        )
-
-
-def _corrupt(path: str, number: int, remark: str) -> DataError:
-    return DataError(
-        f"Line {number} of the journal {path!r} is not an operation; {number - 1} good lines "
-        f"stand before it. Mend or remove the line, {remark}.",
-        first_row=number - 1,
-    )
-
-
-def _may_create(line: bytes) -> bool:
-    """Return whether leaving a line out could give later trials and studies other numbers."""
-    found = {int(code) for code in re.findall(rb'"op_code": *(\d+)', line)}
-    return not found or bool(found & _CREATING)
-
-
-def _parsed(lines: list[bytes]) -> list[dict[str, Any] | None]:
-    """Return the operations, None in place of lines that are none."""
-    try:
-        # One call for many lines: the parser makes each repeated key and text once.
-        operations = json.loads(b"[" + b",".join(lines) + b"]")
-        if len(operations) == len(lines) and all("op_code" in entry for entry in operations):
-            return cast(list[dict[str, Any] | None], operations)
-    except (ValueError, TypeError):
-        pass
-    return list(map(_operation, lines))
-
-
-def _operation(line: bytes) -> dict[str, Any] | None:
-    try:
-        operation = json.loads(line)
-        operation["op_code"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    return cast(dict[str, Any], operation)
 
 
 class _Study:

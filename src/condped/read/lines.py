@@ -1,0 +1,109 @@
+"""Files of JSON lines, in batches, with what is told of lines that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from condped.errors import DataError
+from condped.progress import report
+from condped.read.opened import opened, size_of
+
+_BYTES = 1 << 17  # of lines at a time
+Entry = dict[str, Any]
+_BLANK: Entry = {}  # stands for a line with nothing in it
+
+
+@dataclass(slots=True)
+class JsonLines:
+    """A file of JSON objects, one a line.
+
+    A last line that cannot be read is still being written: it is left out and noted. Others are
+    an error, or left out and counted if the caller says so.
+
+    Attributes
+    ----------
+    path, what
+        The file, and what to call its lines: "an operation".
+    skip
+        Whether to leave out lines that cannot be read.
+    is_entry
+        Whether an object is what a line should hold.
+    is_vital
+        Whether a line that cannot be read must not be left out all the same.
+    notes
+        What the user should know, once all batches have been taken.
+    """
+
+    path: str
+    what: str
+    skip: bool
+    is_entry: Callable[[Entry], bool] = lambda entry: True
+    is_vital: Callable[[bytes], str] = lambda line: ""
+    notes: list[str] = field(default_factory=list)
+
+    def batches(self) -> Iterator[list[Entry]]:
+        """Iterate over the objects, many at a time."""
+        read, first, bad = 0, 0, 0  # lines so far, the first bad one, and how many there are
+        with opened(self.path) as file:
+            size = size_of(self.path)
+            lines = file.readlines(_BYTES)
+            while lines:
+                following = file.readlines(_BYTES)
+                entries = self._parsed(lines)
+                corrupt = [place for place, entry in enumerate(entries) if entry is None]
+                if corrupt:
+                    cut = corrupt == [len(lines) - 1] and not following and not bad
+                    if cut and not self.skip:
+                        number = read + len(lines)
+                        self.notes.append(
+                            f"Line {number} of {self.path!r} is cut off and was left out."
+                        )
+                    elif not self.skip:
+                        raise self._error(read + corrupt[0] + 1, "or set skip_corrupt=True")
+                    for place in [] if cut else corrupt:
+                        reason = self.is_vital(lines[place])
+                        if reason:
+                            raise self._error(read + place + 1, reason)
+                    first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
+                read += len(lines)
+                yield [entry for entry in entries if entry is not None and entry is not _BLANK]
+                report(f"Reading {self.path}", min(file.tell(), size), size)
+                lines = following
+        if bad and self.skip:
+            self.notes.append(
+                f"{bad} of {read} lines of {self.path!r} are not {self.what} and were left out "
+                f"(first: line {first})."
+            )
+
+    def _parsed(self, lines: list[bytes]) -> list[Entry | None]:
+        """Return the objects, None in place of lines that are none."""
+        try:
+            # One call for many lines: the parser makes each repeated key and text once.
+            entries = json.loads(b"[" + b",".join(lines) + b"]")
+            if len(entries) == len(lines) and all(map(self._fits, entries)):
+                return cast(list[Entry | None], entries)
+        except ValueError:
+            pass
+        return list(map(self._entry, lines))
+
+    def _entry(self, line: bytes) -> Entry | None:
+        if not line.strip():
+            return _BLANK
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return None
+        return entry if self._fits(entry) else None
+
+    def _fits(self, entry: object) -> bool:
+        return isinstance(entry, dict) and self.is_entry(entry)
+
+    def _error(self, number: int, remark: str) -> DataError:
+        return DataError(
+            f"Line {number} of {self.path!r} is not {self.what}; {number - 1} good lines stand "
+            f"before it. Mend or remove the line, {remark}.",
+            first_row=number - 1,
+        )

@@ -1,0 +1,84 @@
+"""Values outside their recorded or given domains, and names that differ only by case."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from optuna.storages.journal import JournalFileBackend
+
+import condped
+from condped.errors import DataError, SettingsError
+
+
+@pytest.fixture(params=["memory", "sqlite", "journal", "table"])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Any, dict[str, Any]]:
+    """Return trials of which two lie outside the domain of x, and what to read them with."""
+    storage: Any = None
+    if request.param == "sqlite":
+        storage = f"sqlite:///{tmp_path}/s.db"
+    elif request.param == "journal":
+        backend = JournalFileBackend(str(tmp_path / "s.log"))
+        storage = optuna.storages.JournalStorage(backend)
+    study = optuna.create_study(storage=storage, sampler=optuna.samplers.RandomSampler(seed=0))
+    study.enqueue_trial({"x": 12.0})
+    study.enqueue_trial({"x": -5.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Optuna says that they are outside, and takes them
+        study.optimize(
+            lambda t: t.suggest_float("x", 0, 10) ** 2 + t.suggest_float("X", 0, 1), n_trials=60
+        )
+    if request.param == "table":
+        rows = {name: [t.params[name] for t in study.trials] for name in ("x", "X")}
+        space = {"x": condped.Float(0, 10), "X": condped.Float(0, 1)}
+        return {"loss": [t.value for t in study.trials], **rows}, {
+            "objective": "loss",
+            "space": space,
+        }
+    paths = {"memory": study, "sqlite": f"{tmp_path}/s.db", "journal": f"{tmp_path}/s.log"}
+    return paths[request.param], {}
+
+
+def test_they_are_refused_unless_the_caller_decides(source: tuple[Any, dict[str, Any]]) -> None:
+    """The message names the parameter, the value, the domain and both ways out."""
+    given, options = source
+    with pytest.raises(
+        DataError, match=r"'x' has the value 12.0 outside its domain \[0, 10\]"
+    ) as e:
+        condped.read(given, **options)
+    assert "row 0 and 1 more" in str(e.value)
+    assert "outside='nearest'" in str(e.value)
+    nearest = condped.read(given, outside="nearest", **options)
+    assert len(nearest) == 60
+    assert nearest.notes == (
+        "x: 2 values outside the domain (first: 12.0 in row 0, outside [0, 10]); "
+        "counted in the nearest cell.",
+    )
+    dropped = condped.read(given, outside="drop", **options)
+    assert len(dropped) == len(dropped.parameters[0].values) == 58
+    assert "these trials were left out" in dropped.notes[0]
+    with pytest.raises(SettingsError, match="outside must be one of error, nearest, drop"):
+        condped.read(given, outside="clip", **options)
+
+
+def test_optunas_evaluator_takes_them_as_optuna_does(source: tuple[Any, dict[str, Any]]) -> None:
+    """The nearest cell is where Optuna counts them, too."""
+    given, _ = source
+    if not isinstance(given, optuna.Study):
+        return
+    theirs = optuna.importance.get_param_importances(given)
+    ours = condped.importance(given, outside="nearest").to_dict()
+    assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_names_that_differ_only_by_case_stay_two(source: tuple[Any, dict[str, Any]]) -> None:
+    """Each has its own values, from every source."""
+    given, options = source
+    table = condped.read(given, outside="nearest", **options)
+    assert set(table.names) == {"x", "X"}
+    by_name = {parameter.name: parameter.values for parameter in table.parameters}
+    assert by_name["x"].max() == 12.0
+    assert by_name["X"].max() <= 1.0
