@@ -21,7 +21,7 @@ from condped.trials import Objective, State, TrialTable, all_complete
 
 def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     """Assemble a table from columns and what the caller says of them."""
-    options.refuse("a table", "study")
+    options.refuse("a table", "study", "budget")
     _check_names(raw)
     space = options.space
     layout = layout_of(raw.names)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from condped.errors import SettingsError
-from condped.read.options import ReadOptions, chosen_objective
+from condped.read.options import ReadOptions, checked_budget, chosen_objective
 from condped.read.outside import check_way, settle
 from condped.read.registry import reader_for, reader_named
 from condped.space.load import load_space
@@ -99,7 +99,7 @@ def read(
         constraints=constraints,
         parameters=parameters,
         study=study,
-        budget=budget,
+        budget=checked_budget(budget),
         outside=outside,
         skip_corrupt=skip_corrupt,
     )

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
+from condped.read.columns import number_of
 from condped.space.spec import Space
 from condped.trials import Direction, TrialTable
 
@@ -44,7 +45,7 @@ class ReadOptions:
     constraints: Sequence[str] | None = None
     parameters: Sequence[str] | None = None
     study: str | None = None
-    budget: float | str | None = None
+    budget: float | None = None  # None: each configuration's highest
     outside: str = "error"
     skip_corrupt: bool = False
 
@@ -53,7 +54,7 @@ class ReadOptions:
         for name in names:
             if getattr(self, name) is not None:
                 raise SettingsError(
-                    f"{name} cannot be set for {source}, which records it itself "
+                    f"{name} cannot be set for {source}: it is recorded or has no meaning there "
                     f"(got {getattr(self, name)!r}). Leave {name} out."
                 )
 
@@ -71,6 +72,16 @@ def checked_direction(direction: object) -> Direction:
     if direction not in ("minimize", "maximize"):
         raise SettingsError(f"direction must be minimize or maximize (got {direction!r}).")
     return direction
+
+
+def checked_budget(budget: object) -> float | None:
+    """Return the budget as a number; None stands for each configuration's highest."""
+    if budget is None or budget == "highest":
+        return None
+    number = None if isinstance(budget, bool) else number_of(budget)
+    if number is None or not number > 0:
+        raise SettingsError(f"budget must be a number above 0 or 'highest' (got {budget!r}).")
+    return number
 
 
 def chosen_objective(table: TrialTable, options: ReadOptions, source: str) -> TrialTable:
