@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from ConfigSpace import (
@@ -24,6 +26,7 @@ from ConfigSpace import (
     UniformFloatHyperparameter,
     UniformIntegerHyperparameter,
 )
+from ConfigSpace.exceptions import ActiveHyperparameterNotSetError
 
 from condped.space import Categorical, Domain, Float, Int
 
@@ -33,8 +36,17 @@ NAMES = (
 )  # fmt: skip
 CHOICES: tuple[tuple[Any, ...], ...] = (
     ("x", "y", "z"), (True, False), (1, 2.5, 7), ("it's", 'a "b"', "c\\", "d\ne"),
-    (None, "auto"), ("1", 1), ("none", "true", "3"), ((1, 2), (3,)), ("only",),
+    (None, "auto"), ("1", 1), ("none", "true", "3"), ((1, 2), (3, 2)), ("only",),
 )  # fmt: skip
+
+
+def random_spaces(count: int) -> Iterator[ConfigurationSpace]:
+    """Make different spaces; those that ConfigSpace finds no default values for are passed over."""
+    seeds = iter(range(100 * count))
+    while count:
+        with suppress(ActiveHyperparameterNotSetError):
+            yield random_space(next(seeds))
+            count -= 1
 
 
 def random_space(seed: int) -> ConfigurationSpace:
