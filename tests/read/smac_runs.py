@@ -73,7 +73,8 @@ def optimised(facade: Any, described: Scenario, function: Any, **settings: Any) 
         # SMAC takes means of nothing where its local search finds no neighbours.
         warnings.simplefilter("ignore", RuntimeWarning)
         smac.optimize()
-    return smac.runhistory
+    history: RunHistory = smac.runhistory
+    return history
 
 
 def runs_of(history: RunHistory, budget: float | None = None) -> list[Run]:

@@ -115,7 +115,7 @@ def cost_of_instance(config: CS.Configuration, instance: str, seed: int = 0) -> 
     """Return the cost of an instance; the last one fails for small sizes."""
     if instance == "i2" and config["size"] == "s":
         raise MemoryError
-    return config.get("lr", 0.5) + int(instance[1]) / 10
+    return float(config.get("lr", 0.5) + int(instance[1]) / 10)
 
 
 def two_costs(config: CS.Configuration, seed: int = 0) -> dict[str, float]:
@@ -279,15 +279,26 @@ def test_the_runs_of_smac_2_0_are_lists(noisy: Kept, tmp_path: Path) -> None:
     order = ["config_id", "instance", "seed", "budget", "cost", "time", "cpu_time", "status",
              "starttime", "endtime", "additional_info"]  # fmt: skip
     for names in (order, [name for name in order if name != "cpu_time"]):
-        path = changed(
-            noisy.path,
-            tmp_path / str(len(names)),
-            lambda h, names=names: {
-                **h,
-                "data": [[run[name] for name in names] for run in h["data"]],
-            },
-        )
+
+        def listed(history: Any, names: list[str] = names) -> Any:
+            return {**history, "data": [[run[n] for n in names] for run in history["data"]]}
+
+        path = changed(noisy.path, tmp_path / str(len(names)), listed)
         check_reader("smac", str(path), runs_of(noisy.history))
+
+
+def test_every_status_has_its_state(several: Kept, tmp_path: Path) -> None:
+    """Running, success, crashed, timeout, memory out; the cost of the first counts no more."""
+
+    def all_of_them(history: Any) -> Any:
+        for status, run in enumerate(history["data"][:5]):
+            run["status"] = status
+        return history
+
+    table = condped.read(changed(several.path, tmp_path / "run", all_of_them))
+    expected = [State.RUNNING, State.COMPLETE, State.FAILED, State.FAILED, State.FAILED]
+    assert table.states[:5].tolist() == expected
+    assert np.isnan(table.objectives[0].values[0])
 
 
 def changed(path: Path, copy: Path, change: Callable[[Any], Any]) -> Path:
@@ -349,7 +360,7 @@ def test_files_that_are_cut_off_or_gone_are_told(noisy: Kept, tmp_path: Path) ->
         condped.read(path, reader="smac")
     file.write_bytes(whole)
     (path / "scenario.json").unlink()
-    with pytest.raises(DataError, match="There is no scenario.json in"):
+    with pytest.raises(DataError, match=r"There is no scenario\.json in"):
         condped.read(path)
 
 
@@ -384,6 +395,6 @@ def test_options_that_make_no_sense_are_refused(
 
 def test_a_budget_is_refused_where_there_are_none(noisy: Kept) -> None:
     """Rather than ignored."""
-    with pytest.raises(CondpedError, match="no runs at budget 3. There is: none"):
+    with pytest.raises(CondpedError, match=r"no runs at budget 3\. There is: none"):
         condped.read(noisy.path, budget=3)
     assert reader_for(str(noisy.path)).name == "smac"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -77,26 +77,20 @@ def domain_of(hyperparameter: Any) -> Domain:
 
 def _hyperparameter(rng: random.Random, name: str) -> Any:
     low, wide = rng.choice([1, 3, 1e-3, 0.7]), rng.choice([1, 9, 1000])
-    log = rng.random() < 0.4
-    whole = rng.randint(1, 5)
-    kind = rng.randint(0, 9)
-    if kind <= 1:
-        return CategoricalHyperparameter(name, rng.choice(CHOICES))
-    if kind == 2:
-        return OrdinalHyperparameter(name, rng.choice([["low", "mid", "high"], [8, 2, 4]]))
-    if kind == 3:
-        return Constant(name, rng.choice([1, "c", 0.5]))
-    if kind == 4:
-        return UniformFloatHyperparameter(name, low, low + wide, log=log)
-    if kind == 5:
-        return UniformIntegerHyperparameter(name, whole, whole + wide, log=log)
-    if kind == 6:
-        return NormalFloatHyperparameter(name, low + wide / 2, wide, low, low + wide)
-    if kind == 7:
-        return NormalIntegerHyperparameter(name, whole, wide + 1, whole, whole + wide + 1)
-    if kind == 8:
-        return BetaFloatHyperparameter(name, 3, 2, low, low + wide)
-    return BetaIntegerHyperparameter(name, 3, 2, whole, whole + wide + 2)
+    log, whole = rng.random() < 0.4, rng.randint(1, 5)
+    high = low + wide
+    makers: list[Callable[[], Any]] = [
+        lambda: CategoricalHyperparameter(name, rng.choice(CHOICES)),
+        lambda: OrdinalHyperparameter(name, rng.choice([["low", "mid", "high"], [8, 2, 4]])),
+        lambda: Constant(name, rng.choice([1, "c", 0.5])),
+        lambda: UniformFloatHyperparameter(name, low, high, log=log),
+        lambda: UniformIntegerHyperparameter(name, whole, whole + wide, log=log),
+        lambda: NormalFloatHyperparameter(name, low + wide / 2, wide, low, high),
+        lambda: NormalIntegerHyperparameter(name, whole, wide + 1, whole, whole + wide + 1),
+        lambda: BetaFloatHyperparameter(name, 3, 2, low, high),
+        lambda: BetaIntegerHyperparameter(name, 3, 2, whole, whole + wide + 2),
+    ]
+    return rng.choice([makers[0], *makers])()  # categorical twice as often
 
 
 def _condition(rng: random.Random, child: Any, parents: list[Any], depth: int) -> Any:

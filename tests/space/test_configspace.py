@@ -273,7 +273,7 @@ def test_an_object_that_cannot_be_written_down_says_what_to_do() -> None:
     class ConfigurationSpace:
         pass
 
-    with pytest.raises(SpaceError, match="read_and_write.json and give its path"):
+    with pytest.raises(SpaceError, match=r"read_and_write\.json and give its path"):
         load_space(ConfigurationSpace())
 
     class Own(CS.Constant):
