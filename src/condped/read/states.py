@@ -13,8 +13,9 @@ from condped.trials import State, all_complete
 # What the common tools call the four ways in which a trial can stand.
 _STATES = {
     State.COMPLETE: "complete completed success succeeded finished terminated done ok",
-    State.PRUNED: "pruned stopped",
-    State.FAILED: "fail failed failure error crashed killed timeout memout abort aborted",
+    State.PRUNED: "pruned stopped capped",
+    State.FAILED: "fail failed failure error crashed killed timeout memout memoryout abort "
+    "aborted stop",  # SMAC 1 says stop for a run that it cut short itself
     State.RUNNING: "running waiting pending scheduled paused",
 }
 _STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}

@@ -9,6 +9,7 @@
                 |  operand  ["not"] "in" "[" literal { "," literal } "]"
     operand     =  name  |  `any name`  |  number  |  'text'  |  "text"  |  true | false | none
 
+Inside backticks a backtick is written twice.
 A comparison with an absent parameter does not hold, whatever the operator; ``not`` turns that
 round, so ``not (c < 1)`` holds where ``c`` is absent.
 """
@@ -32,7 +33,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
         (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
       | (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
-      | `(?P<quoted>[^`]+)`
+      | `(?P<quoted>(?:[^`]|``)+)`
       | (?P<name>[^\W\d][\w.]*)
       | (?P<sign><=|>=|==|!=|<|>|\(|\)|\[|\]|,)
     )""",
@@ -356,7 +357,7 @@ class _Parser:
         if token.kind == "text":
             return _Literal(_ESCAPE.sub(_unescaped, token.value[1:-1]))
         if token.kind == "quoted":
-            return _Name(token.value)
+            return _Name(token.value.replace("``", "`"))
         if token.kind == "name" and token.value not in _WORDS:
             if token.value.lower() in _CONSTANTS:
                 return _Literal(_CONSTANTS[token.value.lower()])

@@ -14,9 +14,13 @@ from condped.space.spec import Space
 
 def _configspace(source: Any) -> bool:
     """Return whether it is a ConfigurationSpace, or what one writes into a file."""
-    if isinstance(source, Mapping):
-        return isinstance(source.get("hyperparameters"), list)
-    return any(base.__name__ == "ConfigurationSpace" for base in type(source).__mro__)
+    if any(base.__name__ == "ConfigurationSpace" for base in type(source).__mro__):
+        return True  # which is a mapping, too
+    entries = source.get("hyperparameters") if isinstance(source, Mapping) else None
+    # A parameter of ours may be called hyperparameters, but its domains have no names.
+    return isinstance(entries, list) and any(
+        isinstance(entry, Mapping) and "name" in entry for entry in entries
+    )
 
 
 def _library_inside(library: str) -> Callable[[Any], bool]:
