@@ -378,7 +378,7 @@ def test_a_space_that_makes_no_sense_names_its_file(noisy: Kept, tmp_path: Path)
     ("options", "message"),
     [
         ({"budget": 4}, "no runs at budget 4. There is: 1, 3, 9"),
-        ({"budget": "lowest"}, "budget must be 'highest' or a number.*There is: 1, 3, 9"),
+        ({"budget": "lowest"}, "budget must be a number above 0 or 'highest'"),
         ({"direction": "maximize"}, "direction cannot be set for an output directory of SMAC"),
         ({"study": "a"}, "study cannot be set"),
         ({"constraints": ["a"]}, "constraints cannot be set"),

@@ -91,7 +91,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
 
 
 def trials_of(
-    configurations: Sequence[Configuration], budget: float | str | None
+    configurations: Sequence[Configuration], budget: float | None
 ) -> tuple[list[Trial], list[str]]:
     """Return one trial per configuration, and what the user should know of it.
 
@@ -99,7 +99,7 @@ def trials_of(
     the highest budget it was run with, failed runs with the cost that SMAC gave them. Runs that
     have not ended do not count. With a ``budget`` only runs at that budget count.
     """
-    if budget is None or budget == "highest":
+    if budget is None:
         trials = [_trial(c.values, _highest(c.runs)) for c in configurations]
         return trials, list(_notes(configurations, trials))
     chosen = _chosen_budget(configurations, budget)
@@ -132,20 +132,14 @@ def _highest(runs: Sequence[Run]) -> list[Run]:
     return list(best.values()) or list(runs)
 
 
-def _chosen_budget(configurations: Sequence[Configuration], budget: float | str) -> float:
+def _chosen_budget(configurations: Sequence[Configuration], budget: float) -> float:
     known = sorted({r.budget for c in configurations for r in c.runs if r.budget is not None})
     shown = ", ".join(f"{value:.10g}" for value in known) or "none"
-    try:
-        wanted = float(budget)
-    except (TypeError, ValueError):
-        raise SettingsError(
-            f"budget must be 'highest' or a number (got {budget!r}). There is: {shown}."
-        ) from None
     for value in known:
         # Budgets are often such as 11.111111111111112.
-        if math.isclose(value, wanted, rel_tol=1e-6):
+        if math.isclose(value, budget, rel_tol=1e-6):
             return value
-    raise SettingsError(f"There are no runs at budget {budget}. There is: {shown}.")
+    raise SettingsError(f"There are no runs at budget {budget:g}. There is: {shown}.")
 
 
 def _count(entries: Iterable[Configuration | Trial]) -> int:
