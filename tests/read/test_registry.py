@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,41 +16,10 @@ import condped
 from condped.errors import NameNotFoundError, SourceError
 from condped.read import registry
 
-MODULE = '''
-from pathlib import Path
-
-from condped import Reader
-from condped.read import mapping
-
-
-def read(source, options):
-    """Read lines such as "0.3 lr=0.1"."""
-    losses, rates = [], []
-    for line in Path(source).read_text().splitlines():
-        loss, rate = line.split(" lr=")
-        losses.append(float(loss))
-        rates.append(float(rate))
-    return mapping.read({"loss": losses, "lr": rates}, options)
-
-
-reader = Reader(
-    name="mytool",
-    description="a log of mytool",
-    recognises=lambda source: isinstance(source, str) and source.endswith(".mytool"),
-    module="condped_mytool",
-)
-broken = "no reader at all"
-'''
-
-CHECK = """
-import sys
-import condped
-from condped.testing import Run, check_reader
-
-runs = [Run([0.3], {"lr": 0.1}), Run([0.2], {"lr": 0.5})]
-check_reader("mytool", sys.argv[1], runs, objective="loss")
-print("passed")
-"""
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs" / "readers.md").read_text(encoding="utf-8")
+MODULE, TEST = re.findall(r"^```python\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL)
+(DECLARED,) = re.findall(r"^```toml\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -58,7 +30,9 @@ def install(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         folder = tmp_path / "site"
         info = folder / "condped_mytool-1.0.dist-info"
         info.mkdir(parents=True, exist_ok=True)
-        (folder / "condped_mytool.py").write_text(MODULE, encoding="utf-8")
+        module = f"{MODULE}\nbroken = 'no reader at all'\n"
+        (folder / "condped_mytool.py").write_text(module, encoding="utf-8")
+        (folder / "test_condped_mytool.py").write_text(TEST, encoding="utf-8")
         (info / "METADATA").write_text(
             "Metadata-Version: 2.1\nName: condped-mytool\nVersion: 1.0\n", encoding="utf-8"
         )
@@ -72,21 +46,30 @@ def install(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     registry._installed.cache_clear()
 
 
-def test_a_reader_of_another_package_is_found_and_passes_the_kit(
+def test_the_reader_of_the_documentation_works(
     install: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """In a process of its own, as a user would have it; ``condped sources`` lists it."""
+    """Installed beside condped it passes its own test, is listed, and is used by commands."""
+    declared = tomllib.loads(DECLARED)["project"]["entry-points"]["condped.readers"]
+    assert declared == {"mytool": "condped_mytool:reader"}
+    folder = install("reader")
     path = tmp_path / "run.mytool"
-    path.write_text("0.3 lr=0.1\n0.2 lr=0.5\n", encoding="utf-8")
-    environment = {"PYTHONPATH": str(install("reader"))}
+    path.write_text("0.3 lr=0.1\n0.2 lr=0.5 momentum=0.9\n", encoding="utf-8")
+    tested = ["-m", "pytest", "-q", "--rootdir", str(folder), str(folder)]
     for command, expected in (
-        (["-c", CHECK, str(path)], "passed"),
-        (["-m", "condped", "sources"], "a log of mytool"),
-        (["-m", "condped", "importance", str(path), "-o", "loss"], "lr"),
+        (tested, "1 passed"),
+        (["-m", "condped", "sources"], "a log of mytool (.mytool)"),
+        (["-m", "condped", "importance", str(path)], "momentum"),
     ):
         done = subprocess.run(
-            [sys.executable, *command], env=environment, capture_output=True, text=True, check=True
+            [sys.executable, *command],
+            env={**os.environ, "PYTHONPATH": str(folder)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
         )
+        assert done.returncode == 0, done.stdout + done.stderr
         assert expected in done.stdout
 
 
