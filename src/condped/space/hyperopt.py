@@ -25,7 +25,7 @@ _ARGUMENTS = {
     "hyperopt_param": ("label", "obj"),
     "randint": ("low", "high"),
     "categorical": ("p",),
-    **{name: ("low", "high", "q") for name in ("uniform", "loguniform", "quniform", "qloguniform")},
+    **dict.fromkeys(("uniform", "loguniform", "quniform", "qloguniform"), ("low", "high", "q")),
 }
 
 
@@ -116,7 +116,8 @@ class _Walk:
         """Return the domain of what is drawn; None, and a note, if it has none."""
         numbers = {name: _number(_argument(drawn, name)) for name in _ARGUMENTS.get(drawn.name, ())}
         if drawn.name == "categorical":
-            return Categorical(range(len(_options(_argument(drawn, "p")))))
+            weights = _argument(drawn, "p")
+            return Categorical(range(len(getattr(weights, "obj", None) or weights.pos_args)))
         if drawn.name == "randint" and numbers["low"] is not None:
             low, high = numbers["low"], numbers["high"]
             if _argument(drawn, "high") is None or high is not None:
@@ -193,10 +194,6 @@ def _number(node: Any) -> float | None:
     """Return the number that a node is, None if it has to be drawn or computed."""
     value = getattr(node, "obj", None)
     return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else None
-
-
-def _options(node: Any) -> Sequence[Any]:
-    return node.obj if node.name == "literal" else node.pos_args
 
 
 _NOT_PLAIN = object()

@@ -91,9 +91,10 @@ class Entries:
         self._note_constants(name, entries)
         tests = {domain: self._tests(reduced(taken)) for domain, taken in ways.items()}
         kinds = {isinstance(domain, Categorical) for domain in ways}
-        if len(kinds) == 1 and all(found is not None for found in tests.values()):
-            if len(ways) == 1 or not any(domain.single for domain in ways):
-                return [Alternative(d, reached_by(found or ())) for d, found in tests.items()]
+        told = {domain: found for domain, found in tests.items() if found is not None}
+        fine = len(ways) == 1 or not any(domain.single for domain in ways)
+        if len(kinds) == 1 and len(told) == len(ways) and fine:
+            return [Alternative(domain, reached_by(found)) for domain, found in told.items()]
         if merged is None:
             self.notes.append(f"{name}: its branches hold values of different kinds.")
             return None
@@ -143,15 +144,13 @@ class Entries:
         """Return an entry that is constant in all branches of a choice, and different in each."""
         siblings = [(*before, Turn(turn.choice, k, turn.branches)) for k in range(turn.branches)]
         for name, entries in self.by_name.items():
-            here = {way: content for way, content in entries}
+            here = {way: c.value for way, c in entries if isinstance(c, Constant)}
             if len(entries) != len(siblings) or set(here) != set(siblings):
                 continue
-            values = [here[way].value for way in siblings if isinstance(here[way], Constant)]
+            values = list(here.values())
             plain = all(isinstance(value, (str, bool, int, float)) for value in values)
-            if len(values) < len(siblings) or not plain:
-                continue
-            if all(one != other for one, other in combinations(values, 2)):
-                return name, values[turn.branch]
+            if plain and all(one != other for one, other in combinations(values, 2)):
+                return name, here[siblings[turn.branch]]
         return None
 
 

@@ -114,12 +114,11 @@ def _numbers(value: Any, name: str, notes: list[str]) -> Domain | OpenEnded:
     if whole:
         # Ray leaves the upper bound out, except where steps are wider than 1.
         high -= 1 if step in (None, 1) else 0
-        step = 1 if step is None else step
     if log and step not in (None, 1):
         notes.append(f"{name}: its steps of {step} are left out, as it is on a log scale.")
-        step = 1 if whole else None
+        step = None
     try:
-        return Int(low, high, log=log, step=step) if whole else Float(low, high, log, step)
+        return Int(low, high, log, step or 1) if whole else Float(low, high, log, step)
     except SpaceError as error:
         raise SpaceError(f"Parameter {name!r}: {error}") from None
 
