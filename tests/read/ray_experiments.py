@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +106,7 @@ def running() -> Iterator[None]:
             include_dashboard=False,
             object_store_memory=80 * 2**20,
             log_to_driver=False,
-            logging_level="CRITICAL",
+            logging_level=logging.CRITICAL,
         )
         try:
             yield

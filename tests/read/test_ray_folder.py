@@ -66,7 +66,7 @@ def test_directories_without_a_space_are_inferred_alike(
 ) -> None:
     """Configurations of a search algorithm, and trials that a scheduler stopped."""
     experiment = ray_experiments[name]
-    options = {"objective": metric, "direction": direction}
+    options: dict[str, Any] = {"objective": metric, "direction": direction}
     grid = restored(experiment)
     table = condped.read(str(experiment.path), **options)
     assert plain(table) == plain(condped.read(grid, **options))
@@ -191,7 +191,10 @@ def test_directories_that_are_none_are_refused(copied: Path, tmp_path: Path) -> 
     file.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"experiment_state-.*is not valid JSON"):
         condped.read(copied, **OPTIONS)
-    for odd in ("[]", "{}", '{"trial_data": [["{}", "{}"]], "runner_data": {}}'):
+    trial = json.dumps({"status": "ERROR", "config": [], "trial_id": "a"})
+    none = json.dumps({"trial_data": [["{}", "{}"]], "runner_data": {}})
+    listed = json.dumps({"trial_data": [[trial, "{}"]], "runner_data": {}})
+    for odd in ("[]", "{}", none, listed):
         file.write_text(odd, encoding="utf-8")
         with pytest.raises(DataError, match="not the state of an experiment"):
             condped.read(copied, **OPTIONS)
@@ -208,6 +211,8 @@ def test_choices_that_json_cannot_hold_are_known_by_their_text(copied: Path) -> 
         for kind, chosen in classes.items():
             text = text.replace(f'"kind": "{kind}"', f'"kind": "{chosen}"')
         file.write_text(text, encoding="utf-8")
+    closed = {"_type": "CLOUDPICKLE_FALLBACK", "value": "80054e2e"}
+    change_state(copied, lambda fixed, _: fixed["config"]["model"].update(kind=closed))
     expected = condped.read(copied, direction="minimize", parameters=["model/kind"])
     assert expected.parameters[0].domains == (Categorical(sorted(map(str, classes.values()))),)
     space = {"model/kind": Categorical([int, str])}

@@ -144,10 +144,10 @@ def test_what_is_fixed_in_a_branch_counts_as_a_value() -> None:
 def test_what_has_no_bounds_is_inferred_from_the_values() -> None:
     """Functions and normal distributions; what a function returns may be nested."""
     source = {
+        "n": tune.randint(1, 9),
         "noise": tune.randn(0, 1),
         "steps": tune.qrandn(0, 10, 1),
         "drawn": tune.sample_from(lambda config: {"depth": config["n"] * 2, "fixed": 1}),
-        "n": tune.randint(1, 9),
     }
     space = load_space(source)
     assert list(space) == ["n"]
@@ -167,10 +167,10 @@ def test_what_has_no_bounds_is_inferred_from_the_values() -> None:
 def test_a_space_of_functions_alone_is_one() -> None:
     """All domains are inferred then."""
     rows = [{"loss": 1.0, "x": value} for value in (0.5, 1.5)]
-    table = read(rows, objective="loss", space={"x": tune.sample_from(lambda: 1)})
+    table = read(rows, objective="loss", space={"x": tune.sample_from(lambda _: 1)})
     assert table.parameters[0].domains == (Float(0.5, 1.5),)
     gone = read(
-        rows, objective="loss", space={"x": tune.uniform(0, 2), "y": tune.sample_from(lambda: 1)}
+        rows, objective="loss", space={"x": tune.uniform(0, 2), "y": tune.sample_from(lambda _: 1)}
     )
     assert any(note.startswith("y: left out, since no trial has a value") for note in gone.notes)
 

@@ -67,7 +67,8 @@ class _Folder:
             ]
             self.metric: str | None = state["runner_data"].get("_metric")
             for record in self.records:
-                record["status"], record["config"], record["trial_id"]
+                record["status"].upper(), record["config"].keys(), record["trial_id"]
+                (record["last_result"] or {}).keys()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
                 f"The file {str(self.file)!r} is not the state of an experiment as Ray Tune 2 "
@@ -112,14 +113,16 @@ class _Folder:
     def _trial(self, record: Mapping[str, Any]) -> RayTrial:
         place = record["relative_logdir"]
         folder = None if not place else self.path / Path(place).name
+        # Ray writes the configuration as texts, too, where it pickles values in its state.
+        texts = folder / "params.json" if folder else None
+        config = _json_file(texts) if texts and texts.is_file() else {}
         reported = None if folder is None else self._last_line(folder / "result.json")
         if reported is None:
-            reported = self._unpickled(record["last_result"] or {})
-        config = reported.get("config")
-        if config is None and folder is not None and (folder / "params.json").is_file():
-            config = _json_file(folder / "params.json")
-        if config is None:
-            config = self._unpickled(record["config"])
+            reported = self._unpickled(record["last_result"] or {}, {"config": config})
+        if reported.get("config") is None:
+            config = self._unpickled(record["config"], config)
+        else:
+            config = reported["config"]
         if not isinstance(config, dict):
             raise DataError(
                 f"The configuration of trial {record['trial_id']} is no JSON object "
@@ -154,16 +157,19 @@ class _Folder:
                 )
         return last
 
-    def _unpickled(self, values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-        """Return values without those that are pickles inside the JSON, which stay closed."""
+    def _unpickled(self, values: Mapping[str, Any], texts: Any, above: str = "") -> dict[str, Any]:
+        """Return values with texts in place of pickles inside the JSON, which stay closed."""
         kept: dict[str, Any] = {}
         for name, value in values.items():
-            if isinstance(value, dict) and value.get("_type") == _PICKLED:
-                self.pickled.add(f"{above}{name}")
-            elif isinstance(value, dict):
-                kept[name] = self._unpickled(value, f"{above}{name}/")
-            else:
+            text = texts.get(name) if isinstance(texts, dict) else None
+            if not isinstance(value, dict):
                 kept[name] = value
+            elif value.get("_type") != _PICKLED:
+                kept[name] = self._unpickled(value, text, f"{above}{name}/")
+            elif text is not None:
+                kept[name] = text
+            else:
+                self.pickled.add(f"{above}{name}")
         return kept
 
 
