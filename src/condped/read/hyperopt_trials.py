@@ -1,4 +1,8 @@
-"""Hyperopt's Trials in memory: documents with the values that were active, by label."""
+"""Hyperopt's Trials in memory: documents with the values that were active, by label.
+
+Of a choice Hyperopt records the position. A space gives the choices in that order, whether it is
+the one that was passed to ``fmin`` or one's own.
+"""
 
 from __future__ import annotations
 
