@@ -67,6 +67,8 @@ def _with_parameters(
     if space is None:
         space = _inferred(raw, options.parameters, notes)
     notes.extend(space.notes)
+    if space.to_infer:
+        space = _completed(space, raw, notes)
     for name in space:
         if name not in raw.names:
             raise not_found("column for the parameter", name, raw.names)
@@ -104,6 +106,29 @@ def _inferred(raw: RawTable, wanted: Sequence[str] | None, notes: list[str]) -> 
     return infer_space(
         {name: raw[name] for name in free if wanted is None or name in wanted}, notes
     )
+
+
+def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
+    """Return a space with domains for the parameters that it names without any."""
+    open_ended = {
+        name: raw[name]
+        for name in raw.names
+        if name not in space
+        and any(name == above or name.startswith(f"{above}/") for above in space.to_infer)
+    }
+    found = infer_space(open_ended, notes)
+    for name in space.to_infer:
+        if not any(other == name or other.startswith(f"{name}/") for other in found):
+            notes.append(f"{name}: left out, since no trial has a value of it that can be used.")
+    added = {}
+    for name, (alternative,) in found.items():
+        label = alternative.domain.label
+        if alternative.domain.single:
+            notes.append(f"{name}: left out, since it has the one value {label}.")
+        else:
+            added[name] = alternative
+            notes.append(f"{name}: its domain was taken from the values seen, {label}.")
+    return Space({**space, **added}, inferred=space.inferred)
 
 
 def _check_names(raw: RawTable) -> None:

@@ -182,8 +182,8 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "ray-results",
-        "a ray.tune.ResultGrid in memory",
-        _class_from("ray.ResultGrid"),
+        "a ray.tune.ResultGrid (or ExperimentAnalysis) in memory",
+        _class_from("ray.ResultGrid", "ray.ExperimentAnalysis"),
         "condped.read.ray_results",
     ),
     Reader(

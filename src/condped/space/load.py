@@ -66,7 +66,7 @@ def load_space(source: Any) -> Space:
                 f"ConfigSpace, Ray Tune or Hyperopt (got {type(source).__name__})."
             )
         space = Space(plain)
-    if not space:
+    if not space and not space.to_infer:
         raise SpaceError("The space has no parameters. Give at least one, or leave space out.")
     return space
 

@@ -60,9 +60,17 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
     parameters: Mapping[str, tuple[Alternative, ...]]
     inferred: bool = False  # found from the data, not given
     notes: tuple[str, ...] = ()  # what a user of it should know, one sentence each
+    # Parameters that a tool draws without bounds: their domains are those of the values seen.
+    # A name stands for what is nested below it, too ("model" for "model/depth").
+    to_infer: tuple[str, ...] = ()
 
     def __init__(
-        self, parameters: Mapping[str, Any], *, inferred: bool = False, notes: Sequence[str] = ()
+        self,
+        parameters: Mapping[str, Any],
+        *,
+        inferred: bool = False,
+        notes: Sequence[str] = (),
+        to_infer: Sequence[str] = (),
     ) -> None:
         if not isinstance(parameters, Mapping):
             raise SpaceError(
@@ -76,6 +84,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
         object.__setattr__(self, "parameters", read)
         object.__setattr__(self, "inferred", inferred)
         object.__setattr__(self, "notes", tuple(notes))
+        object.__setattr__(self, "to_infer", tuple(to_infer))
         for name, alternatives in read.items():
             for alternative in alternatives:
                 if alternative.when is not None:

@@ -75,6 +75,7 @@ def check_reader(
     >>> len(check_reader("mapping", trials, runs, objective="loss"))
     2
     """
+    source = str(source) if isinstance(source, Path) else source
     chosen = reader_for(source).name
     _agree(chosen, name, "The reader that recognises the source")
     before = _fingerprint(source)
@@ -100,9 +101,9 @@ def _agree(found: Any, expected: Any, what: str) -> None:
 
 def _fingerprint(source: Any) -> dict[str, str]:
     """Return a hash for each file of a source; none if it is not on disk."""
-    if not isinstance(source, (str, Path)):
+    if not isinstance(source, str):
         return {}
-    path = Path(str(source).removeprefix("sqlite:///"))
+    path = Path(source.removeprefix("sqlite:///"))
     try:
         files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
     except (OSError, ValueError):
