@@ -227,7 +227,7 @@ def test_trials_that_are_damaged_are_refused_by_number() -> None:
 @pytest.mark.parametrize("option", ["study", "state", "budget"])
 def test_options_that_make_no_sense_are_refused(trials: Trials, option: str) -> None:
     """Rather than ignored."""
-    options: dict[str, Any] = {option: "loss"}
+    options: dict[str, Any] = {option: "3"}
     with pytest.raises(SettingsError, match=f"{option} cannot be set"):
         condped.read(trials, **options)
 

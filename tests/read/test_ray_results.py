@@ -128,7 +128,7 @@ def test_options_that_make_no_sense_are_refused(
     ray_experiments: dict[str, Experiment], option: str
 ) -> None:
     """Rather than ignored."""
-    options: dict[str, Any] = {option: "loss"}
+    options: dict[str, Any] = {option: "3"}
     with pytest.raises(SettingsError, match=f"{option} cannot be set"):
         condped.read(ray_experiments["nested"].results, **options)
 
