@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from condped.read.registry import Reader
 
@@ -103,6 +103,14 @@ def _mlflow_database(source: Any) -> bool:
     return tables >= {"experiments", "runs", "params", "latest_metrics"}
 
 
+def _mlflow_folder(source: Any) -> bool:
+    """Return whether a directory, or a file: URI of one, holds experiments or runs of MLflow."""
+    if not isinstance(source, str):
+        return False
+    named = unquote(source.removeprefix("file:").removeprefix("//"))
+    return _folder("*/meta.yaml")(named if source.startswith("file:") else source)
+
+
 def _ax_file(source: Any) -> bool:
     start = _starts_with(source, 4096)
     return start.lstrip().startswith(b"{") and b'"__type"' in start
@@ -195,7 +203,7 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "mlflow-files",
         "an MLflow tracking store of files (mlruns)",
-        _folder("*/meta.yaml"),
+        _mlflow_folder,
         "condped.read.mlflow_yaml",
         library="yaml",
         extra="mlflow",

@@ -14,8 +14,8 @@ from condped.trials import State, all_complete
 _STATES = {
     State.COMPLETE: "complete completed success succeeded finished terminated done ok",
     State.PRUNED: "pruned stopped",
-    State.FAILED: "fail failed failure error crashed killed timeout memout abort aborted",
-    State.RUNNING: "running waiting pending scheduled paused",
+    State.FAILED: "fail failed failure error crashed killed timeout memout abort aborted preempted",
+    State.RUNNING: "running waiting pending scheduled paused preempting",
 }
 _STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
 
