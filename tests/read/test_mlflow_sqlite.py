@@ -6,6 +6,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mlflow.tracking import MlflowClient
@@ -57,7 +58,7 @@ def test_importances_are_those_of_mlflows_own_answers(
     """A table made from MLflow's API gives the same numbers."""
     path, client, experiment = store
     columns = as_columns(told(client, experiment))
-    options = {"objective": "loss", "space": SPACE}
+    options: Any = {"objective": "loss", "space": SPACE}
     expected = condped.importance(columns, state="end", **options).to_dict(normalize=False)
     found = condped.importance(path, **options).to_dict(normalize=False)
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)

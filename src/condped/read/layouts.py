@@ -135,20 +135,19 @@ class _WandbLayout(Layout):
 
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
         runs = super().split(raw, options)
-        origin = _unwrapped(runs.parameters.names)
         named = {*(options.space or ()), *(options.parameters or ())}
-        # A name with an underscore in front is W&B's own, such as _wandb.
-        own = [name for name in origin if name.startswith("_") and name not in named]
-        for name in own:
+        names = [name for name in runs.parameters.names if not name.startswith(_OWN)]
+        origin = _unwrapped(names)
+        hidden = [name for name in origin if name.startswith("_") and name not in named]
+        for name in hidden:
             del origin[name]
-        strange = [name for name in own if not name.startswith("_wandb")]
-        note = f"Config entries of W&B's own were left out: {', '.join(strange)}."
+        note = f"Config entries that start with an underscore left out: {', '.join(hidden)}."
         return replace(
             runs,
             parameters=RawTable(
                 tuple(origin), runs.parameters.rows, lambda name: runs.parameters[origin[name]]
             ),
-            notes=(note,) if strange else (),
+            notes=(note,) if hidden else (),
         )
 
 
@@ -164,6 +163,8 @@ def _unwrapped(names: Sequence[str]) -> dict[str, str]:
     }
 
 
+# What W&B writes into a run's config by itself.
+_OWN = ("_wandb", "wandb_version")
 _WRAPPED = re.compile(r"(?P<name>.+?)\.(?P<part>value|desc)(?P<rest>\..*)?", re.DOTALL)
 _LAYOUTS = (
     _MlflowLayout(

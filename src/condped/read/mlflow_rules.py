@@ -45,7 +45,7 @@ def trials_among(runs: Sequence[str], parents: Mapping[str, str], tried: BoolArr
     row_of = {run: row for row, run in enumerate(runs)}
     below: dict[int, list[int]] = {}
     for run, parent in parents.items():
-        if run in row_of and parent in row_of:
+        if run in row_of and parent in row_of and parent != run:
             below.setdefault(row_of[parent], []).append(row_of[run])
     frames = [above for above, nested in below.items() if tried[nested].any()]
     parts = [
