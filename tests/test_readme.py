@@ -35,6 +35,21 @@ def test_python_examples_run_in_order(
     assert "log_rate" in capsys.readouterr().out
 
 
+@pytest.mark.filterwarnings("ignore")  # of the tools themselves
+def test_examples_of_all_sources_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The Python blocks of the page on sources are one session, with the real tools."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    session: dict[str, Any] = {}
+    found = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(found) >= 6
+    for block in found:
+        exec(compile(block, "sources.md", "exec"), session)
+    capsys.readouterr()
+
+
 def test_commands_run(tmp_path: Path) -> None:
     """The commands of the README work on files as it describes them."""
     table = condped.problems.get("activation-disjoint").sample(200, seed=0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from condped.read.registry import Reader
 
@@ -101,6 +101,14 @@ def _mlflow_database(source: Any) -> bool:
     except sqlite3.Error:  # the reader of such files will say what is wrong with it
         return False
     return tables >= {"experiments", "runs", "params", "latest_metrics"}
+
+
+def _mlflow_folder(source: Any) -> bool:
+    """Return whether a directory, or a file: URI of one, holds experiments or runs of MLflow."""
+    if not isinstance(source, str):
+        return False
+    named = unquote(source.removeprefix("file:").removeprefix("//"))
+    return _folder("*/meta.yaml")(named if source.startswith("file:") else source)
 
 
 def _ax_file(source: Any) -> bool:
@@ -201,7 +209,7 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "mlflow-files",
         "an MLflow tracking store of files (mlruns)",
-        _folder("*/meta.yaml"),
+        _mlflow_folder,
         "condped.read.mlflow_yaml",
         library="yaml",
         extra="mlflow",

@@ -166,6 +166,20 @@ def _as_array(values: Any) -> ValueArray:
     return np.fromiter(listed, dtype=object, count=len(listed))
 
 
+def taken(column: Column, rows: BoolArray) -> Column:
+    """Return the column with these rows only, and no level that they do not have."""
+    if isinstance(column, UnusableColumn):
+        return column
+    if isinstance(column, NumberColumn):
+        missing = None if column.missing is None else column.missing[rows]
+        return NumberColumn(column.values[rows], missing)
+    codes = column.codes[rows]
+    left = np.unique(codes[codes >= 0])
+    renumber = np.full(len(column.levels) + 1, -1)
+    renumber[left] = np.arange(len(left))
+    return LevelColumn(renumber[codes], tuple(column.levels[place] for place in left))
+
+
 def number_of(level: Any) -> float | None:
     """Return the number that a value is or spells; None if it is none."""
     if isinstance(level, bool) or (isinstance(level, str) and "_" in level):

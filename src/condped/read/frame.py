@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from condped.arrays import BoolArray
 from condped.errors import DataError
+from condped.read import records
 from condped.read.build import build_table
 from condped.read.columns import (
     Column,
@@ -37,8 +39,19 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
         ) from error
     frame = lazy_or_eager.collect() if isinstance(lazy_or_eager, nw.LazyFrame) else lazy_or_eager
     names = tuple(frame.columns)
+    if _of_records(frame):
+        return records.read(frame.rows(named=True), options)
     return build_table(
         RawTable(names, len(frame), lambda name: _column(frame.get_column(name))), options
+    )
+
+
+def _of_records(frame: nw.DataFrame[Any]) -> bool:
+    """Return whether the frame is what W&B's guide makes: columns of dicts config and summary."""
+    return all(
+        name in frame.columns
+        and any(isinstance(entry, Mapping) for entry in frame.get_column(name).to_list())
+        for name in ("config", "summary")
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from condped.read.columns import Column, LevelColumn
+import numpy as np
+
+from condped.arrays import BoolArray
+from condped.read.columns import Column, LevelColumn, NumberColumn
+from condped.read.mlflow_rules import PARENT_TAG, trials_among, with_infinities
 from condped.read.options import ReadOptions
 from condped.read.raw import RawRuns, RawTable
 from condped.read.states import states_of
@@ -58,10 +63,11 @@ class Layout:
 
         def parameter(name: str) -> Column:
             column = raw[self.parameters + name]
-            if self.texts and isinstance(column, LevelColumn):
-                texts = [*column.levels, None]
-                cells = [texts[code] for code in column.codes]
-                return column_of_texts(cells, options.space, name, missing_words=frozenset())
+            # Texts may spell numbers if all are written so, and choices whoever wrote them.
+            if self.texts or (options.space and name in options.space):
+                cells = _texts(column)
+                if cells is not None:
+                    return column_of_texts(cells, options.space, name, missing_words=frozenset())
             return column
 
         return RawRuns(
@@ -89,11 +95,82 @@ class Layout:
         )
 
 
+class _MlflowLayout(Layout):
+    """What mlflow.search_runs() gives."""
+
+    def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
+        parent = f"tags.{PARENT_TAG}"
+        notes: tuple[str, ...] = ()
+        if parent in raw.names:
+            ids, above = _texts(raw["run_id"]) or (), _texts(raw[parent]) or ()
+            kept = trials_among(
+                [str(run) for run in ids],
+                {str(run): one for run, one in zip(ids, above, strict=False) if one is not None},
+                self._tried(raw),
+            )
+            raw, notes = raw.only(kept.rows), kept.notes
+        runs = super().split(raw, options)
+        metrics = runs.metrics
+
+        def metric(name: str) -> Column:
+            column = metrics[name]
+            if isinstance(column, NumberColumn) and column.values.dtype == np.float64:
+                return replace(column, values=with_infinities(column.values))
+            return column
+
+        return replace(runs, metrics=RawTable(metrics.names, metrics.rows, metric), notes=notes)
+
+    def _tried(self, raw: RawTable) -> BoolArray:
+        """Return which rows have parameters."""
+        tried = np.zeros(raw.rows, dtype=bool)
+        for name in raw.names:
+            column = raw[name] if name.startswith(self.parameters) else None
+            if isinstance(column, (NumberColumn, LevelColumn)):
+                tried |= ~column.absent()
+        return tried
+
+
+class _WandbLayout(Layout):
+    """Runs of Weights & Biases, each with what it was given (config) and its last values."""
+
+    def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
+        runs = super().split(raw, options)
+        named = {*(options.space or ()), *(options.parameters or ())}
+        names = [name for name in runs.parameters.names if not name.startswith(_OWN)]
+        origin = _unwrapped(names)
+        hidden = [name for name in origin if name.startswith("_") and name not in named]
+        for name in hidden:
+            del origin[name]
+        note = f"Config entries that start with an underscore left out: {', '.join(hidden)}."
+        return replace(
+            runs,
+            parameters=RawTable(
+                tuple(origin), runs.parameters.rows, lambda name: runs.parameters[origin[name]]
+            ),
+            notes=(note,) if hidden else (),
+        )
+
+
+def _unwrapped(names: Sequence[str]) -> dict[str, str]:
+    """Return where each parameter stands: W&B also writes lr as lr.value, with an lr.desc."""
+    found = [_WRAPPED.fullmatch(name) for name in names]
+    if not all(found):
+        return {name: name for name in names}
+    return {
+        match["name"] + (match["rest"] or ""): match[0]
+        for match in found
+        if match is not None and match["part"] == "value"
+    }
+
+
+# What W&B writes into a run's config by itself.
+_OWN = ("_wandb", "wandb_version")
+_WRAPPED = re.compile(r"(?P<name>.+?)\.(?P<part>value|desc)(?P<rest>\..*)?", re.DOTALL)
 _LAYOUTS = (
-    Layout(
+    _MlflowLayout(
         "a table of MLflow runs", "params.", "metrics.", "status", needs=("run_id",), texts=True
     ),
-    Layout("a table of W&B runs", "config.", "summary.", "state"),
+    _WandbLayout("a table of W&B runs", "config.", "summary.", "state"),
     Layout("a table of Ray Tune results", "config/", "", needs=("training_iteration",)),
     Layout("a table of Optuna trials", "params_", "", "state", needs=("number", "state")),
 )
@@ -102,6 +179,14 @@ _LAYOUTS = (
 def layout_of(names: Sequence[str]) -> Layout | None:
     """Return the layout of a table with these columns, if a tool made it."""
     return next((layout for layout in _LAYOUTS if layout.fits(names)), None)
+
+
+def _texts(column: Column) -> list[str | None] | None:
+    """Return a column's cells if they are texts."""
+    if not isinstance(column, LevelColumn) or not all(isinstance(v, str) for v in column.levels):
+        return None
+    levels = [*column.levels, None]
+    return [levels[code] for code in column.codes]
 
 
 def _without(mark: str, names: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from condped.arrays import FloatArray
+from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
 from condped.read.columns import (
     Column,
@@ -17,6 +17,7 @@ from condped.read.columns import (
     UnusableColumn,
     number_of,
     object_column,
+    taken,
 )
 from condped.space.spec import Space
 
@@ -50,6 +51,12 @@ class RawTable:
         if name not in self.made:
             self.made[name] = self.make(name)
         return self.made[name]
+
+    def only(self, rows: BoolArray) -> RawTable:
+        """Return the table with these rows only."""
+        return RawTable(
+            self.names, int(np.count_nonzero(rows)), lambda name: taken(self[name], rows)
+        )
 
     def require(self, kind: str, name: str) -> Column:
         """Return a column that the caller named, or say what there is."""

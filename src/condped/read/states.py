@@ -15,8 +15,8 @@ _STATES = {
     State.COMPLETE: "complete completed success succeeded finished terminated done ok",
     State.PRUNED: "pruned stopped capped",
     State.FAILED: "fail failed failure error crashed killed timeout memout memoryout abort "
-    "aborted stop",  # SMAC 1 says stop for a run that it cut short itself
-    State.RUNNING: "running waiting pending scheduled paused",
+    "aborted preempted stop",  # SMAC 1 says stop for a run that it cut short itself
+    State.RUNNING: "running waiting pending scheduled paused preempting",
 }
 _STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
 
