@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,3 +103,18 @@ def test_what_goes_wrong_is_one_line(
             condped.read(url)
         assert "secret" not in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("library", ["redis", "grpc"])
+def test_a_library_that_is_missing_is_named_with_its_extra(library: str) -> None:
+    """In a process of its own, in which the library cannot be imported."""
+    program = (
+        f"import sys; sys.modules[{library!r}] = None; import condped\n"
+        f"try: condped.read('{library}://127.0.0.1:1')\n"
+        "except condped.errors.MissingLibraryError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert f"needs {library}" in done.stdout
+    assert f"condped[{library}]" in done.stdout

@@ -31,8 +31,9 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     if not isinstance(source, str):
         return _from_storage(source, options, f"The storage {type(source).__name__}")
     place = f"The storage {without_password(source)}"
-    with _told(place):
-        if urlsplit(source).scheme == "grpc":
+    scheme = "grpc" if urlsplit(source).scheme == "grpc" else "redis"
+    with _told(place, library=scheme):
+        if scheme == "grpc":
             return _from_grpc(source, options, place)
         return _from_redis(source, options, place)
 
@@ -72,7 +73,7 @@ def _from_redis(source: str, options: ReadOptions, place: str) -> TrialTable:
 
 
 @contextmanager
-def _told(place: str) -> Iterator[None]:
+def _told(place: str, library: str) -> Iterator[None]:
     """Turn what Optuna and its drivers raise into errors that say what to do."""
     try:
         with warnings.catch_warnings():
@@ -80,8 +81,7 @@ def _told(place: str) -> Iterator[None]:
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             yield
     except ImportError as error:
-        library = error.name or "a library that Optuna asks for"
-        raise MissingLibraryError(feature=place, library=library, extra="optuna") from error
+        raise MissingLibraryError(feature=place, library=library, extra=library) from error
     except Exception as error:
         if not type(error).__module__.startswith(("redis", "grpc")) and not isinstance(
             error, OSError
