@@ -23,13 +23,14 @@ from condped.cli.options import analysis_options, given, show
 def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Tell which parameters mattered for reaching the best trials.
 
-    SOURCE is a CSV or Parquet file with one row per trial (an empty cell means that the
-    parameter was inactive), or an Optuna study in SQLite, such as sqlite:///study.db.
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
+    tables there is one row per trial, and an empty cell means that the parameter was inactive.
 
     \b
     condped importance results.csv --objective loss
     condped importance sqlite:///study.db --study tuning
-    condped importance results.csv -o accuracy -d maximize --space space.json --json
+    condped importance smac3_output/svm
+    condped importance 'runs/*.parquet' -o accuracy -d maximize --space space.json --json
     """  # noqa: D301
     result = condped.importance(source, **given(options))
     show(

@@ -21,14 +21,17 @@ _KEPT = click.Choice(["keep", "drop", "worst"])
 _ANALYSIS = (
     click.argument("source"),
     click.option("-o", "--objective", multiple=True, metavar="COLUMN",
-                 help="The objective; repeat it for several."),
+                 help="The objective, where it is not recorded; repeat it for several."),
     click.option("-d", "--direction", multiple=True, type=click.Choice(["minimize", "maximize"]),
-                 help="Which way is better; one per objective.  [default: minimize]"),
+                 help="Which way is better; one per objective.  [default: as recorded, or "
+                 "minimize]"),
     click.option("-s", "--space", metavar="FILE",
-                 help="JSON file with the domains.  [default: inferred from the values]"),
+                 help="JSON file with the domains, also of ConfigSpace.  [default: as recorded, or "
+                 "inferred from the values]"),
     click.option("-p", "--parameter", "parameters", multiple=True, metavar="COLUMN",
                  help="Use this parameter only; repeatable."),
-    click.option("--study", metavar="NAME", help="The study, where a storage holds several."),
+    click.option("--study", metavar="NAME",
+                 help="The study or experiment, where a source holds several."),
     click.option("--budget", metavar="NUMBER",
                  help="The budget to use, where configurations were tried with several."
                  "  [default: the highest of each]"),

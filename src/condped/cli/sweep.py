@@ -15,10 +15,11 @@ from condped.cli.options import analysis_options, given, show
 def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Tell how the importances change with the target quantile, from 0.01 up.
 
-    SOURCE is a CSV or Parquet file with one row per trial (an empty cell means that the
-    parameter was inactive), or an Optuna study in SQLite, such as sqlite:///study.db.
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
+    tables there is one row per trial, and an empty cell means that the parameter was inactive.
 
     \b
+    condped sweep sqlite:///study.db --study tuning
     condped sweep results.csv --objective loss --space space.json
     condped sweep results.csv --objective loss --csv > curves.csv
     """  # noqa: D301
