@@ -14,6 +14,7 @@ import numpy as np
 
 from condped.errors import DataError, SpaceError
 from condped.read.build import build_runs
+from condped.read.json_file import json_object
 from condped.read.options import ReadOptions
 from condped.read.raw import RawRuns, RawTable
 from condped.space.ax import space_of
@@ -30,6 +31,7 @@ _STATES = {
     "CANDIDATE": State.RUNNING,
     "DISPATCHED": State.RUNNING,
 }
+_REMEDY = "Save one with client.save_to_json_file(...)."
 _SIGNS = {"LEQ": "<=", "GEQ": ">="}
 _TERM = re.compile(r"(?P<minus>-?)\s*(?P<name>[^\s*+()]+)")
 
@@ -70,18 +72,10 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 
 def _experiment(path: Path) -> Mapping[str, Any]:
-    try:
-        saved = json.loads(path.read_bytes())
-    except OSError as error:
-        raise DataError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"The file {str(path)!r} is not valid JSON: {error}.") from error
-    experiment = saved.get("experiment", saved) if isinstance(saved, Mapping) else None
+    saved = json_object(path, _REMEDY)
+    experiment = saved.get("experiment", saved)
     if not isinstance(experiment, Mapping) or not {"trials", "search_space"} <= set(experiment):
-        raise DataError(
-            f"The file {str(path)!r} holds no Ax experiment. Save one with "
-            "client.save_to_json_file(...)."
-        )
+        raise DataError(f"The file {str(path)!r} holds no Ax experiment. {_REMEDY}")
     return experiment
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
+from condped.read.json_file import json_object
 from condped.read.options import ReadOptions
 from condped.read.ray_trials import RayTrial, table_of
 from condped.space.domain import Categorical
@@ -19,6 +20,7 @@ from condped.space.spec import Space
 from condped.trials import TrialTable
 
 _STATES = "experiment_state-*.json"
+_REMEDY = "Restore the file, or use Ray to restore the experiment and pass its ResultGrid."
 _PICKLED = "CLOUDPICKLE_FALLBACK"
 
 
@@ -58,7 +60,7 @@ class _Folder:
                 "the storage_path and the name of its RunConfig."
             )
         self.file = files[-1]  # a resumed experiment writes a new one with all trials
-        state = _json_file(self.file)
+        state = json_object(self.file, _REMEDY)
         try:
             # Texts of JSON inside JSON: what stays the same, and what the run adds to it.
             pairs = [(json.loads(fixed), json.loads(run)) for fixed, run in state["trial_data"]]
@@ -115,7 +117,7 @@ class _Folder:
         folder = None if not place else self.path / Path(place).name
         # Ray writes the configuration as texts, too, where it pickles values in its state.
         texts = folder / "params.json" if folder else None
-        config = _json_file(texts) if texts and texts.is_file() else {}
+        config = json_object(texts, _REMEDY) if texts and texts.is_file() else {}
         reported = None if folder is None else self._last_line(folder / "result.json")
         if reported is None:
             reported = self._unpickled(record["last_result"] or {}, {"config": config})
@@ -171,18 +173,6 @@ class _Folder:
             else:
                 self.pickled.add(f"{above}{name}")
         return kept
-
-
-def _json_file(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{str(path)!r} is not valid JSON: {error}. Restore the file, or use Ray to restore "
-            "the experiment and pass its ResultGrid."
-        ) from error
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from condped.errors import DataError, SpaceError
 from condped.read.build import build_runs
 from condped.read.contradictions import as_recorded
+from condped.read.json_file import json_object
 from condped.read.options import ReadOptions
 from condped.read.raw import RawRuns, RawTable
 from condped.read.smac_runs import Configuration, run_of, trials_of
@@ -137,26 +137,13 @@ def _space(path: Path, options: ReadOptions) -> tuple[tuple[str, ...], Space | N
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         remedy = ", or give a space" if path.name == _CONFIGSPACE else ""
         raise DataError(
             f"There is no {path.name} in {str(path.parent)!r}, where SMAC writes it. Restore "
             f"it{remedy}."
-        ) from None
-    except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
-    except json.JSONDecodeError as error:
-        raise DataError(
-            f"{str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, column "
-            f"{error.colno}. If SMAC was writing it, read it again; else restore the file."
-        ) from error
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{str(path)!r} is not valid JSON: {error}.") from error
-    if not isinstance(found, dict):
-        raise DataError(f"{str(path)!r} must hold a JSON object (got {type(found).__name__}).")
-    return found
+        )
+    return json_object(path, "If SMAC was writing it, read it again; else restore the file.")
 
 
 def _check_alike(folders: Sequence[Folder]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from condped.errors import DataError, SettingsError
 from condped.read.build import build_runs
 from condped.read.columns import Column
+from condped.read.json_file import json_object
 from condped.read.options import ReadOptions
 from condped.read.raw import RawRuns, RawTable
 from condped.read.texts import column_of_texts
@@ -83,14 +84,7 @@ class _Metadata:
 
     @classmethod
     def read(cls, path: Path) -> _Metadata:
-        try:
-            found = json.loads(path.read_bytes())
-        except OSError as error:
-            raise DataError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"The file {str(path)!r} is not valid JSON: {error}.") from error
-        if not isinstance(found, Mapping):
-            raise DataError(f"The file {str(path)!r} must hold named entries.")
+        found = json_object(path, "Restore it, as Syne Tune wrote it.")
         names = found.get("metric_names") or ()
         metrics = (names,) if isinstance(names, str) else tuple(names)
         modes = found.get("metric_mode", "min")
