@@ -13,6 +13,7 @@ def load_optional(module: str, *, feature: str, library: str, extra: str) -> Mod
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] != library:
+        known = [name.split(".")[0] for name in library.split(" and ")]
+        if error.name is None or error.name.split(".")[0] not in known:
             raise  # something else is broken: hiding it would send the user the wrong way
         raise MissingLibraryError(feature=feature, library=library, extra=extra) from error

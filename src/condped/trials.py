@@ -190,6 +190,11 @@ class TrialTable:
         if isinstance(chosen, str):
             if chosen not in names:
                 raise not_found("objective", chosen, names)
+            if names.count(chosen) > 1:
+                raise SettingsError(
+                    f"There are {names.count(chosen)} objectives named {chosen!r}. Choose one by "
+                    f"its position, 0 to {len(names) - 1}."
+                )
             return self.objectives[names.index(chosen)]
         if isinstance(chosen, bool) or not isinstance(chosen, Integral):
             raise SettingsError(

@@ -203,7 +203,7 @@ def test_version_is_the_packages() -> None:
         (["importance", "{results}", "-o", "loss", "--state", "c"], "state 'b'"),
         (["importance", "none.csv", "-o", "loss"], "none.csv' cannot be read"),
         (["importance", "none.parquet", "-o", "loss"], "none.parquet' cannot be read"),
-        (["importance", "none.txt", "-o", "loss"], "No reader recognises"),
+        (["importance", "none.txt", "-o", "loss"], "There is no file or directory"),
         (["importance", "{folder}/torn.parquet", "-o", "loss"], "torn.parquet' cannot be read"),
         (["importance", "{folder}/double.csv", "-o", "loss"], "'x' stands twice"),
         (["sweep", "none.csv", "-o", "loss"], "none.csv' cannot be read"),

@@ -119,8 +119,8 @@ def test_quantiles_out_of_order_are_refused(
 @pytest.mark.parametrize(
     "source",
     [
-        "trials.txt",
-        Path("trials"),
+        str(Path(__file__).parents[2] / "Makefile"),
+        "oracle://me:secret@host/database",
         b"trials.csv",
         5,
         None,
@@ -132,8 +132,25 @@ def test_quantiles_out_of_order_are_refused(
 )
 def test_a_source_that_no_reader_knows_is_refused(source: Any) -> None:
     """The message lists what can be read."""
-    with pytest.raises(SourceError, match=r"No reader recognises.*csv.*parquet"):
+    with pytest.raises(SourceError, match=r"No reader recognises.*csv.*parquet") as caught:
         read(source, objective="loss")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("source", ["trials.txt", Path("trials"), "~/no such directory"])
+def test_a_path_that_leads_nowhere_is_named(source: Any) -> None:
+    """Without a list of readers, which would not help."""
+    with pytest.raises(SourceError, match=r"^There is no file or directory '.*\(seen from"):
+        read(source, objective="loss")
+
+
+def test_a_reader_that_does_not_take_the_source_says_so(tmp_path: Path) -> None:
+    """It is the caller who chose it."""
+    path = tmp_path / "trials.csv"
+    path.write_text("loss,x\n1,2\n3,4\n", encoding="utf-8")
+    for reader in ("mapping", "frame", "hyperopt", "optuna-study", "optuna-storage"):
+        with pytest.raises(CondpedError, match=f"reader '{reader}' cannot read|cannot be set"):
+            read(path, objective="loss", reader=reader)
 
 
 def test_every_error_is_one_of_condpeds_own() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,34 @@ def test_a_file_gives_the_mappings_table(tmp_path: Path, separator: str, missing
     columns = {name: TRIALS[name] for name in TRIALS if name != "comment"}
     table = rows(tmp_path, written(columns, separator, missing), SPACE)
     assert parameters_of(table) == EXPECTED
-    assert plain(table) == plain(read(columns, objective="loss", space=SPACE))
+    assert plain(replace(table, notes=())) == plain(read(columns, objective="loss", space=SPACE))
+    assert bool(table.notes) == bool(missing.strip())  # words for nothing are told
+
+
+def test_none_among_texts_is_a_choice_and_other_words_are_told(tmp_path: Path) -> None:
+    """As many programs write it; among numbers it can only be a missing value."""
+    lines = ["loss,weight,depth", *(f"{i},{w},{d}" for i, (w, d) in enumerate(
+        [("None", "3"), ("balanced", "None"), ("NA", "4"), ("", "5")] * 3))]  # fmt: skip
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    table = read(tmp_path / "t.csv", objective="loss")
+    weight, depth = table.parameters
+    assert weight.domains == (Categorical(["None", "balanced"]),)
+    assert (weight.domain_ids >= 0).tolist() == [True, True, False, False] * 3
+    assert (depth.domain_ids >= 0).tolist() == [True, False, True, True] * 3
+    assert table.notes == (
+        "Cells such as NA, nan or None were taken as missing in weight (3), depth (3).",
+    )
+
+
+def test_lines_of_another_length_are_left_out_only_by_a_flag(tmp_path: Path) -> None:
+    """And then counted."""
+    path = tmp_path / "t.csv"
+    path.write_text("loss,x\n1,2\n3\n4,5\n6,7,8\n9,1\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"^Line 3 of .* has 1 cells.*option skip_corrupt"):
+        read(path, objective="loss")
+    table = read(path, objective="loss", skip_corrupt=True)
+    assert table.objectives[0].values.tolist() == [1, 4, 9]
+    assert table.notes[0].endswith("than the header, left out: 2 (first: line 3).")
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])

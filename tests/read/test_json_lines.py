@@ -78,13 +78,28 @@ def test_lines_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     path.write_bytes(LINES + b'{"loss": 0.1, "l')
     table = check_reader("json-lines", str(path), RUNS, objective="loss")
     assert any(note.startswith("Line 5 of ") and "cut off" in note for note in table.notes)
+    for odd in (b'{"loss": 3, "x": oops}\n', b"123\n", b'{"a": 1, "a": 2}\n', b"[" * 10**5):
+        path.write_bytes(LINES + odd + b"\n")  # whole lines, and no trials
+        with pytest.raises(DataError, match=r"^Line 5 of "):
+            condped.read(path, objective="loss")
+    path.write_bytes(b'{"loss": 1}, {"loss": 2}\n{"loss": 3, "z": ["q"\n"b"]}\n')
+    with pytest.raises(DataError, match=r"^Line 1 of "):
+        condped.read(path, objective="loss")
     first, rest = LINES.split(b"\n", 1)
     path.write_bytes(first + b"\n[1, 2]\nnonsense\n" + rest)
-    with pytest.raises(DataError, match=r"^Line 2 of .* is not a JSON object; 1 good lines stand"):
+    with pytest.raises(
+        DataError, match=r"^Line 2 of .* is not a JSON object.*; 1 good lines stand"
+    ):
         condped.read(path, objective="loss")
     table = check_reader("json-lines", str(path), RUNS, objective="loss", skip_corrupt=True)
     assert any(note.startswith("2 of 6 lines of ") for note in table.notes)
-    for text, message in (("[1]", "Entry 0 of the list"), ('[{"a": ', "not valid JSON")):
+    for text, message in (
+        ("[1]", "Entry 0 of the list"),
+        ('[{"a": ', "not valid JSON"),
+        ('[{"a": 1, "a": 2}]', "names 'a' twice"),
+        ('[{"a.b": 1, "a": {"b": 2}}]', "'a.b' stands twice in one trial"),
+        ("[" * 100_000 + "]" * 100_000, "not valid JSON"),
+    ):
         (tmp_path / "list.json").write_text(text, encoding="utf-8")
         with pytest.raises(DataError, match=message):
             condped.read(tmp_path / "list.json", objective="loss")

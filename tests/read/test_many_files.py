@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ RUNS = [
     Run([0.25], {"lr": 0.01}),
     Run([1.0], {"lr": 0.5, "momentum": 0.9}),
 ]
+# The same, below directories that say which day it was.
+BY_DAY = [
+    Run(run.values, {**run.parameters, "day": day})
+    for run, day in zip(RUNS, (3, 3, 12), strict=True)
+]
 
 
 def arrow_stream(frame: pd.DataFrame, path: Path) -> None:
@@ -50,14 +56,19 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
 @pytest.mark.parametrize("ending", WRITERS)
 def test_files_are_read_together(ending: str, tmp_path: Path) -> None:
     """A directory and a pattern give one table; a column that a file lacks is missing there."""
-    for number, frame in enumerate(FRAMES):
-        (tmp_path / "runs" / f"day={number}").mkdir(parents=True)
-        WRITERS[ending](frame, tmp_path / "runs" / f"day={number}" / f"part.{ending}")
+    for day, frame in zip(("03", "12"), FRAMES, strict=True):
+        for hidden in ("", ".copies", "_temporary"):  # of programs, not of people
+            folder = tmp_path / "runs" / hidden / f"day={day}"
+            folder.mkdir(parents=True)
+            WRITERS[ending](frame, folder / f"part.{ending}")
     (tmp_path / "runs" / "_SUCCESS").write_text("", encoding="utf-8")
     (tmp_path / "runs" / "notes.txt").write_text("of no interest", encoding="utf-8")
-    for source in (str(tmp_path / "runs"), str(tmp_path / "runs" / "*" / f"*.{ending}")):
-        table = check_reader("files", source, RUNS, objective="loss")
+    (tmp_path / "runs" / "again").symlink_to(tmp_path / "runs")
+    for source in (str(tmp_path / "runs"), str(tmp_path / "runs" / "d*" / f"*.{ending}")):
+        table = check_reader("files", source, BY_DAY, objective="loss")
         assert "2 files were read together." in table.notes
+        if "*" not in source:
+            assert any(n.startswith("Other files that were not read: 6 (") for n in table.notes)
         assert table.ignored_columns == ()
         if ending != "jsonl":
             assert "Column 'momentum' is not in 1 of 2 files; missing there." in table.notes
@@ -103,14 +114,39 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     WRITERS["parquet"](FRAMES[0], tmp_path / "b.parquet")
     with pytest.raises(DataError, match=r"\(found: 1 \.csv, 1 \.parquet; known"):
         condped.read(tmp_path, objective="loss")
-    (tmp_path / "c.csv").write_text("loss,lr\n1,2,3\n", encoding="utf-8")
+    (tmp_path / "c.csv").write_text('loss,lr\n1,"2\n', encoding="utf-8")
     pattern = str(tmp_path / "*.csv")
-    with pytest.raises(DataError, match=r"c\.csv' has 3 cells"):
+    with pytest.raises(DataError, match=r"c\.csv' is not valid CSV"):
         condped.read(pattern, objective="loss")
     table = check_reader("files", pattern, RUNS[:2], objective="loss", skip_corrupt=True)
     assert any(note.startswith("1 of 2 files cannot be read") for note in table.notes)
     pq.write_table(pa.table({"loss": [[1.0]], "lr": [0.5]}), tmp_path / "d.parquet")
     with pytest.raises(DataError, match="The 2 files do not fit together"):
         condped.read(str(tmp_path / "*.parquet"), objective="loss")
-    with pytest.raises(SourceError, match="There is no such file or directory"):
+    with pytest.raises(SourceError, match="There is no file or directory"):
         condped.read(tmp_path / "nowhere", objective="loss")
+
+
+def test_what_a_file_or_directory_says_twice_or_hides_is_told(tmp_path: Path) -> None:
+    """Links are read once, a frame's index is named, an unreadable directory is an error."""
+    WRITERS["csv"](FRAMES[0], tmp_path / "a.csv")
+    (tmp_path / "latest.csv").symlink_to(tmp_path / "a.csv")
+    table = check_reader("files", str(tmp_path), RUNS[:2], objective="loss")
+    assert "Files that were found a second time by a link, and read once: 1." in table.notes
+    FRAMES[0].set_index("lr").to_parquet(tmp_path / "i.parquet")
+    table = condped.read(tmp_path / "i.parquet", objective="loss")
+    assert table.notes[0].endswith("i.parquet' was left out: lr.")
+    (tmp_path / "sub").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        # Root may read everything: the system itself has to refuse.
+        real = os.scandir
+        patch.setattr(
+            os, "scandir", lambda path: real(path) if "sub" not in str(path) else refused(path)
+        )
+        with pytest.raises(DataError, match=r"directory '.*sub' cannot be read: Permission denied"):
+            condped.read(tmp_path, objective="loss")
+
+
+def refused(path: Any) -> Any:
+    """Refuse a directory as the system does."""
+    raise PermissionError(13, "Permission denied", str(path))

@@ -137,3 +137,28 @@ def test_reading_changes_nothing_and_the_study_must_be_clear(journal: Path) -> N
         condped.read(str(journal))
     condped.importance(str(journal), study="random")
     assert hashlib.sha256(journal.read_bytes()).hexdigest() == before
+
+
+def test_a_trial_added_with_another_domain_changes_no_other(tmp_path: Path) -> None:
+    """Neither those before it nor, where it does not fit, those that follow."""
+    for first in (False, True):
+        path = tmp_path / f"added-{first}.log"
+        study = optuna.create_study(
+            study_name="added", storage=storage(path), sampler=optuna.samplers.RandomSampler(seed=1)
+        )
+        added = optuna.trial.create_trial(
+            params={"lr": 0.5, "k": "b"},
+            value=0.5,
+            distributions={
+                "lr": optuna.distributions.FloatDistribution(0.1, 1, step=0.1),
+                "k": optuna.distributions.CategoricalDistribution(["b", "c"]),
+            },
+        )
+        if first:
+            study.add_trial(added)
+        study.optimize(
+            lambda t: t.suggest_float("lr", 0, 1) + t.suggest_float("z", 0, 1), n_trials=30
+        )
+        study.add_trial(added)
+        loaded = optuna.load_study(study_name="added", storage=storage(path))
+        check_optuna("optuna-journal", str(path), loaded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
+import numpy as np
 import optuna
 import pymysql
 import pytest
@@ -92,6 +93,22 @@ def test_reading_sees_one_moment_while_workers_write(
         sizes.append(len(table))
     worker.join()
     assert sizes == sorted(sizes)
+    assert sizes, "nothing was read while the worker ran"
+
+
+def test_names_that_differ_only_by_case_are_two(
+    storage: optuna.storages.RDBStorage, url: str
+) -> None:
+    """To MySQL they are one, unless it is told otherwise."""
+    study = optuna.create_study(study_name="case", storage=storage)
+    for number in range(6):
+        trial = study.ask({"lr": optuna.distributions.FloatDistribution(0, 1)})
+        trial.set_user_attr("loss" if number % 2 else "Loss", number)
+        study.tell(trial, number)
+    for name in ("user_attrs_loss", "user_attrs_Loss"):
+        ours = condped.read(url, study="case", objective=name).objectives[0].values
+        theirs = condped.read(study, objective=name).objectives[0].values
+        assert np.array_equal(ours, theirs, equal_nan=True)
 
 
 @pytest.mark.usefixtures("storage")

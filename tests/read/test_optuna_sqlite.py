@@ -6,11 +6,15 @@ import hashlib
 import json
 import sqlite3
 import warnings
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import optuna
 import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
@@ -205,3 +209,64 @@ def test_a_loss_of_ones_own_takes_the_objectives_place(storage: str) -> None:
     assert table.objectives[0].values[-1] == 69
     with pytest.raises(SettingsError, match="load an Optuna study with Optuna"):
         condped.read(storage, study="random", loss=lambda trial: 0.0)
+
+
+def test_a_file_with_a_write_ahead_log_is_left_as_it_was(tmp_path: Path) -> None:
+    """No file is left beside it, and what stands in the log of a writer is read."""
+    path = tmp_path / "wal.db"
+    study = optuna.create_study(storage=f"sqlite:///{path}", study_name="wal")
+    run(study, 20)
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = wal")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["wal.db"]
+    check_optuna("optuna-sqlite", str(path), optuna.load_study(
+        study_name="wal", storage=optuna.storages.RDBStorage(f"sqlite:///{path}")))  # fmt: skip
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("UPDATE trial_values SET value = 77 WHERE trial_id = 1")
+        writer.commit()
+        assert condped.read(path).objectives[0].values[0] == 77
+
+
+@pytest.mark.parametrize("choices", [
+    [[64], [64, 64]], [(1,), (1, 2)], [{"a": 1}, {"a": 2}], [float("nan"), 1.0], [None, "x"],
+], ids=repr)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:Choices for a categorical distribution")
+def test_choices_of_any_kind_are_one_domain(choices: list[Any], tmp_path: Path) -> None:
+    """Lists, tuples, dicts, NaN: the same from memory, SQLite and a journal."""
+    journal = JournalStorage(JournalFileBackend(str(tmp_path / "s.log")))
+    tables = []
+    for storage in (None, f"sqlite:///{tmp_path}/s.db", journal):
+        study = optuna.create_study(storage=storage, sampler=optuna.samplers.RandomSampler(seed=0))
+        # Written anew in each trial, as people do.
+        made = repr(choices).replace("nan", "float('nan')")
+
+        def objective(trial: optuna.Trial, made: str = made) -> float:
+            return trial.number + len(str(trial.suggest_categorical("c", eval(made))))
+
+        study.optimize(objective, n_trials=20)
+        tables.append(condped.read(study))
+    tables += [condped.read(f"{tmp_path}/s.db"), condped.read(f"{tmp_path}/s.log")]
+    for table in tables:
+        (parameter,) = table.parameters
+        assert len(parameter.domains) == 1
+        assert np.array_equal(parameter.values, tables[0].parameters[0].values)
+        assert repr(parameter.domains) == repr(tables[0].parameters[0].domains)
+
+
+@pytest.mark.parametrize("damage", [
+    "UPDATE trial_params SET distribution_json = 'x'",
+    "UPDATE trials SET state = 'WEIRD'",
+    "UPDATE trial_values SET objective = 7",
+    "DELETE FROM study_directions",
+    "UPDATE trial_system_attributes SET value_json = '{{'",
+])  # fmt: skip
+def test_damaged_records_are_an_error_of_ours(damage: str, tmp_path: Path) -> None:
+    """One line that names the file."""
+    path = tmp_path / "damaged.db"
+    run(optuna.create_study(storage=f"sqlite:///{path}"), 12)
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute(damage)
+        writer.commit()
+    with pytest.raises(DataError, match=r"damaged\.db") as caught:
+        condped.read(path)
+    assert "\n" not in str(caught.value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tests.read.optuna_studies import (
     check_optuna,
     write_two_studies,
 )
-from tests.servers.local import free_port, redis_server
+from tests.servers.local import free_port, redis_server, running
 
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 
@@ -35,16 +35,21 @@ def in_memory() -> optuna.storages.InMemoryStorage:
 
 
 @pytest.fixture(scope="module")
-def grpc_url(in_memory: optuna.storages.InMemoryStorage) -> str:
-    """Serve them from a thread; it ends with the process, as Optuna has no way to stop it."""
+def grpc_url(
+    in_memory: optuna.storages.InMemoryStorage, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """Serve copies of them from a process of its own: gRPC and forking do not go together."""
     port = free_port()
-    threading.Thread(
-        target=optuna.storages.run_grpc_proxy_server,
-        args=(in_memory,),
-        kwargs={"host": "127.0.0.1", "port": port},
-        daemon=True,
-    ).start()
-    return f"grpc://127.0.0.1:{port}"
+    url = f"sqlite:///{tmp_path_factory.mktemp('grpc')}/studies.db"
+    for study in ("tpe's", 'two"; --'):
+        optuna.copy_study(from_study_name=study, from_storage=in_memory, to_storage=url)
+    program = (
+        "import sys, optuna; storage = optuna.storages.RDBStorage(sys.argv[1]); "
+        "optuna.storages.run_grpc_proxy_server(storage, host='127.0.0.1', port=int(sys.argv[2]))"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", program, url, str(port)]
+    with running(command, lambda: socket.create_connection(("127.0.0.1", port), 1).close()):
+        yield f"grpc://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="module")

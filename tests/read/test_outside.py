@@ -50,7 +50,7 @@ def test_they_are_refused_unless_the_caller_decides(source: tuple[Any, dict[str,
     ) as e:
         condped.read(given, **options)
     assert "row 0 and 1 more" in str(e.value)
-    assert "outside='nearest'" in str(e.value)
+    assert "the option outside to 'nearest'" in str(e.value)
     nearest = condped.read(given, outside="nearest", **options)
     assert len(nearest) == 60
     assert nearest.notes == (

@@ -41,9 +41,9 @@ def install(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         )
         return folder
 
-    registry._installed.cache_clear()
+    registry.installed.cache_clear()
     yield make
-    registry._installed.cache_clear()
+    registry.installed.cache_clear()
 
 
 def test_the_reader_of_the_documentation_works(
@@ -82,10 +82,12 @@ def test_a_broken_reader_is_named_with_its_package(
         ("nothing", "cannot be loaded"),
     ):
         monkeypatch.syspath_prepend(install(target))
-        registry._installed.cache_clear()
+        registry.installed.cache_clear()
         with pytest.raises(SourceError, match=message) as caught:
-            condped.read("run.mytool")
+            condped.read(Path(__file__))
         assert "'condped-mytool'" in str(caught.value)
+        table = condped.read({"loss": [1, 2], "x": [3, 4]}, objective="loss")
+        assert table.names == ("x",)  # our own readers do not mind
 
 
 def test_a_reader_can_be_chosen_by_name(tmp_path: Path) -> None:

@@ -38,5 +38,5 @@ def main() -> None:
     except OSError as error:
         # A full disk, a folder that cannot be made. (click itself ends quietly on a closed pipe.)
         where = f" {error.filename!r}" if error.filename else ""
-        click.echo(f"condped: cannot write{where}: {error.strerror}.", err=True)
+        click.echo(f"condped: no access to{where or ' a file'}: {error.strerror}.", err=True)
         sys.exit(2)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import click
 
-from condped.read.registry import Reader, readers
+from condped.read.registry import Reader, installed, readers
 
 
 @click.command("sources")
@@ -18,12 +18,14 @@ def command() -> None:
     width = max(len(reader.name) for reader in readers())
     for reader in readers():
         click.echo(f"{reader.name:<{width}}  {reader.description}{_needs(reader)}")
+    for problem in installed().broken:
+        click.echo(f"condped: {problem}", err=True)
 
 
 def _needs(reader: Reader) -> str:
     """Say what a reader needs beyond condped itself."""
     if not reader.library:
         return ""
-    there = find_spec(reader.library) is not None
+    there = all(find_spec(library) is not None for library in reader.library.split(" and "))
     extra = f"condped[{reader.extra}]"
     return f" [{extra}, installed]" if there else f" [needs: pip install '{extra}']"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
@@ -44,6 +45,8 @@ def summary(result: ImportanceResult) -> str:
         rest = sum(parameter.importance for parameter in hidden)
         lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
     sets = f"{result.target_size} in the target set"
+    if result.target_size > math.ceil(result.target_quantile * result.account.trials.used):
+        sets += " (with all that equal its last one)"
     return "\n".join([*lines, "", *_account_lines(result.account, result.settings, sets)])
 
 
@@ -161,6 +164,8 @@ def _percent(quantile: float) -> str:
 
 
 def _regimes(parameter: ParameterImportance) -> str:
+    if not parameter.regimes:
+        return "–"
     labels = [f"{regime.label} ({_percent(regime.region_share)})" for regime in parameter.regimes]
     if len(labels) == 1:
         return shortened(parameter.regimes[0].label, _MOST_REGIMES)

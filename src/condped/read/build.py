@@ -69,9 +69,14 @@ def _with_parameters(
     notes.extend(space.notes)
     if space.to_infer:
         space = _completed(space, raw, notes)
-    for name in space:
-        if name not in raw.names:
+    known = set(raw.names)
+    lacking = [name for name in space if name not in known]
+    for name in lacking:
+        if not raw.sparse or space[name][0].when is None:
             raise not_found("column for the parameter", name, raw.names)
+    if lacking:  # what is active under a condition need not have been so in any trial
+        raw = raw.with_absent(lacking)
+        notes.append(f"No trial has {', '.join(lacking)}.")
     columns = {name: convert(name, raw[name], space[name]) for name in space}
     states = measured.states
     finished = None if states.strides == (0,) else states == State.COMPLETE

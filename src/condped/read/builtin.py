@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
+_SQLITE = b"SQLite format 3"  # what such a file begins with
 
 
 def _class_from(*classes: str) -> Callable[[Any], bool]:
@@ -32,7 +33,7 @@ def _url(*schemes: str) -> Callable[[Any], bool]:
     def recognises(source: Any) -> bool:
         if not isinstance(source, str) or "://" not in source:
             return False
-        return source.partition("://")[0].partition("+")[0] in schemes
+        return source.partition("://")[0].partition("+")[0].lower() in schemes
 
     return recognises
 
@@ -41,7 +42,7 @@ def _file(*endings: str, packed: bool = False) -> Callable[[Any], bool]:
     """Return a test for files by their ending; if packed, that of a compression may follow."""
 
     def recognises(source: Any) -> bool:
-        if not isinstance(source, str) or _many(source):
+        if not isinstance(source, str) or "://" in source or _many(source):
             return False
         suffixes = [suffix.lower() for suffix in Path(source).suffixes]
         if packed and suffixes and suffixes[-1] in (".gz", ".zst"):
@@ -72,13 +73,18 @@ def _many(source: Any) -> bool:
 
 def _starts_with(source: Any, size: int) -> bytes:
     """Return the first bytes of a file; none if the source is no file."""
-    try:
-        if not isinstance(source, str) or not Path(source).is_file():
-            return b""
-        with Path(source).open("rb") as file:
-            return file.read(size)
-    except (OSError, ValueError):
+    if not isinstance(source, str) or not Path(source).is_file():
         return b""
+    with Path(source).open("rb") as file:
+        return file.read(size)
+
+
+def _sqlite(source: Any) -> bool:
+    return (
+        _url("sqlite")(source)
+        or _file(*_DATABASE_FILES)(source)
+        or _starts_with(source, 16).startswith(_SQLITE)
+    )
 
 
 def _journal(source: Any) -> bool:
@@ -90,8 +96,8 @@ def _mlflow_database(source: Any) -> bool:
     """Return whether an SQLite file holds the tables of an MLflow store."""
     if not isinstance(source, str):
         return False
-    path = Path(source.removeprefix("sqlite:///").partition("?")[0])
-    if not _starts_with(str(path), 16).startswith(b"SQLite format 3"):
+    path = Path(source.removeprefix("sqlite:///").partition("?")[0]).expanduser()
+    if not _starts_with(str(path), 16).startswith(_SQLITE):
         return False
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     try:
@@ -119,7 +125,6 @@ def _ax_file(source: Any) -> bool:
 def _records(source: Any) -> bool:
     return (
         isinstance(source, Sequence)
-        and len(source) > 0
         and not isinstance(source, (str, bytes))
         and all(isinstance(record, Mapping) for record in source)
     )
@@ -147,7 +152,7 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "optuna-sqlite",
         "an Optuna study in SQLite (sqlite:///study.db, or the file itself: .db, .sqlite3)",
-        lambda source: _url("sqlite")(source) or _file(*_DATABASE_FILES)(source),
+        _sqlite,
         "condped.read.optuna_sqlite",
     ),
     Reader(
@@ -174,18 +179,35 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "optuna-storage",
-        "any other storage of Optuna's: the object, redis://host/0 or grpc://host:port",
-        lambda source: (
-            _class_from("optuna.BaseStorage")(source) or _url("redis", "rediss", "grpc")(source)
-        ),
+        "a storage object of Optuna's",
+        _class_from("optuna.BaseStorage"),
         "condped.read.optuna_storage",
         library="optuna",
         extra="optuna",
     ),
     Reader(
+        "optuna-redis",
+        "an Optuna journal in Redis (redis://host:6379/0)",
+        _url("redis", "rediss"),
+        "condped.read.optuna_storage",
+        library="optuna and redis",
+        extra="redis",
+    ),
+    Reader(
+        "optuna-grpc",
+        "an Optuna storage behind its gRPC proxy (grpc://host:13000)",
+        _url("grpc"),
+        "condped.read.optuna_storage",
+        library="optuna and grpc",
+        extra="grpc",
+    ),
+    Reader(
         "smac",
         "the output directory of SMAC3 (with runhistory.json and configspace.json)",
-        _folder("runhistory.json", "*/runhistory.json", "*/*/runhistory.json"),
+        lambda source: (
+            _folder("runhistory.json", "*/runhistory.json", "*/*/runhistory.json")(source)
+            or (isinstance(source, str) and Path(source).name == "runhistory.json")
+        ),
         "condped.read.smac_folder",
     ),
     Reader(
@@ -197,7 +219,11 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "ray-folder",
         "the experiment directory of Ray Tune (with experiment_state-*.json)",
-        _folder("experiment_state-*.json"),
+        lambda source: (
+            _folder("experiment_state-*.json", "*/experiment_state-*.json")(source)
+            # ... or that of one of its trials, to be told what to give instead
+            or (_folder("params.json")(source) and _folder("result.json")(source))
+        ),
         "condped.read.ray_folder",
     ),
     Reader(

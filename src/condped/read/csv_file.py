@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
+from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
 from condped.read.build import build_table
-from condped.read.columns import Column
+from condped.read.columns import Column, UnusableColumn
 from condped.read.opened import opened
 from condped.read.options import ReadOptions
-from condped.read.parts import all_columns, joined
+from condped.read.parts import all_columns, joined, partition_of, refuse_twice
 from condped.read.raw import RawTable
 from condped.read.sidecar import with_sidecar
 from condped.read.texts import column_of_texts
@@ -31,18 +32,32 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     return read_many([source], with_sidecar(source, options))
 
 
-def read_many(paths: Sequence[str], options: ReadOptions) -> TrialTable:
-    """Return the rows of several CSV files as trials."""
+def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = None) -> TrialTable:
+    """Return the rows of several CSV files, below a root, as trials."""
     notes: list[str] = []
-    files = joined(paths, _cells, options, notes)
+
+    def load(path: str) -> _Cells:
+        return _cells(path, options.skip_corrupt, notes).with_all(partition_of(path, root))
+
+    files = joined(paths, load, options, notes)
     names = all_columns([file.names for file in files], notes)
+    words: dict[str, int] = {}  # cells of a column that say in words that there is nothing
 
     def column(name: str) -> Column:
-        cells = chain.from_iterable(file.column(name) for file in files)
-        return column_of_texts(list(cells), options.space, name)
+        cells = list(chain.from_iterable(file.column(name) for file in files))
+        made = column_of_texts(cells, options.space, name)
+        if not isinstance(made, UnusableColumn):
+            gone = compress(cells, made.absent())
+            words[name] = sum(1 for cell in gone if cell is not None and cell.strip())
+        return made
 
     rows = sum(file.rows for file in files)
-    return build_table(RawTable(names, rows, column), options).with_notes(notes)
+    table = build_table(RawTable(names, rows, column), options)
+    told = {name: count for name, count in words.items() if count and name in table.names}
+    if told:
+        shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in told.items())
+        notes.append(f"Cells such as NA, nan or None were taken as missing in {shown}.")
+    return table.with_notes(notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +65,59 @@ class _Cells:
     """What stands in one file."""
 
     names: list[str]
-    columns: dict[str, Sequence[str]]
+    columns: dict[str, Sequence[str | None]]
     rows: int
+
+    def with_all(self, entries: Mapping[str, str | None]) -> _Cells:
+        """Return the cells with columns of one value each, unless they are there."""
+        added = {k: [v] * self.rows for k, v in entries.items() if k not in self.columns}
+        return _Cells([*self.names, *added], {**self.columns, **added}, self.rows)
 
     def column(self, name: str) -> Sequence[str | None]:
         return self.columns.get(name, [None] * self.rows)
 
 
-def _cells(path: str) -> _Cells:
+def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
     with opened(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
         first = text.readline()
         separator = max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first).count)
         lines = csv.reader(chain([first], text), delimiter=separator, strict=True)
+        corrupt: list[int] = []
         try:
             names = next(lines, [])
-            rows = list(_rows(lines, names, path))
+            rows = list(_rows(lines, names, path, corrupt if skip else None))
         except csv.Error as error:
             raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
     if not names:
         raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
+    refuse_twice(path, names)
+    if corrupt:
+        notes.append(
+            f"Lines of {path!r} with more or fewer cells than the header, left out: "
+            f"{len(corrupt)} (first: line {corrupt[0]})."
+        )
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return _Cells(names, dict(zip(names, columns, strict=True)), len(rows))
 
 
-def _rows(lines: Any, names: list[str], path: str) -> Iterator[list[str]]:
-    """Iterate over the rows, all as long as the header; blank lines are none."""
+def _rows(
+    lines: Any, names: list[str], path: str, corrupt: list[int] | None
+) -> Iterator[list[str]]:
+    """Iterate over the rows, all as long as the header; blank lines are none.
+
+    Others are an error, or noted by their line's number in ``corrupt``.
+    """
     for row in lines:
         if len(row) == len(names):
             yield row
         elif not names:
             raise DataError(f"The first line of {path!r} is blank. It must name the columns.")
+        elif row and corrupt is not None:
+            corrupt.append(lines.line_num)
         elif row:
             raise DataError(
                 f"Line {lines.line_num} of {path!r} has {len(row)} cells, the header has "
-                f"{len(names)}. Quote cells that hold a separator."
+                f"{len(names)}. Quote cells that hold a separator, or pass over such lines with "
+                "the option skip_corrupt."
             )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
-from condped.errors import SettingsError
+from condped.errors import CondpedError, DataError, SettingsError, SourceError
 from condped.read.options import ReadOptions, checked_budget, chosen_objective
 from condped.read.outside import check_way, settle
-from condped.read.registry import reader_for, reader_named
+from condped.read.registry import reader_for, reader_named, shown_source
 from condped.space.load import load_space
 from condped.trials import TrialTable
 
@@ -90,6 +91,8 @@ def read(
     ):
         raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
     check_way(outside)
+    if reader is not None and not isinstance(reader, str):
+        raise SettingsError(f"reader must be a name (got {reader!r}).")
     options = ReadOptions(
         objective=objective,
         direction=direction,
@@ -108,10 +111,43 @@ def read(
         table = chosen_objective(source, options, "a TrialTable")
     else:
         source = str(source) if isinstance(source, Path) else source
-        found = reader_for(source) if reader is None else reader_named(reader)
-        table = found.load()(source, options)
+        if isinstance(source, str) and source.startswith("~"):
+            source = str(Path(source).expanduser())
+        table = _read_by(reader, source, options)
     if failure_values is not None:
-        table = table.with_failures(failure_values)
+        table = table.with_failures(_numbers("failure_values", failure_values))
     if outside != "error":  # values outside have been refused otherwise
         table = settle(table, outside)
     return table if parameters is None else table.with_parameters(parameters)
+
+
+def _read_by(name: str | None, source: Any, options: ReadOptions) -> TrialTable:
+    """Let the reader that recognises a source read it, or the one that the caller named."""
+    reader = reader_for(source) if name is None else reader_named(name)
+    function = reader.load()
+    try:
+        return function(source, options)
+    except CondpedError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        if name is None and not isinstance(source, str):
+            raise  # such as what the user's own function raised
+        what = f"({type(error).__name__}: {' '.join(str(error).split())})"
+        if name is not None:
+            raise SourceError(
+                f"The reader {name!r} cannot read {shown_source(source)} {what}: it reads "
+                f"{reader.description}."
+            ) from error
+        raise DataError(
+            f"{shown_source(source)} cannot be understood by the reader {reader.name!r} {what}. "
+            "It may be damaged; if it is not, please report this."
+        ) from error
+
+
+def _numbers(option: str, given: Any) -> list[float]:
+    entries = [given] if isinstance(given, Real) else given
+    if not isinstance(entries, Sequence) or not all(
+        isinstance(entry, Real) and not isinstance(entry, bool) for entry in entries
+    ):
+        raise SettingsError(f"{option} must be a list of numbers (got {given!r}).")
+    return [float(entry) for entry in entries]

@@ -58,7 +58,7 @@ def _of_records(frame: nw.DataFrame[Any]) -> bool:
 def _column(series: nw.Series[Any]) -> Column:
     dtype = series.dtype
     if dtype == nw.Object:
-        return array_column(np.asarray(series.to_list(), dtype=object))
+        return array_column(np.fromiter(series.to_list(), dtype=object, count=len(series)))
     missing = series.is_null().to_numpy()
     if missing.all():
         return LevelColumn(np.full(len(series), -1, dtype=np.int64), ())

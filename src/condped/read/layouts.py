@@ -102,12 +102,10 @@ class _MlflowLayout(Layout):
         parent = f"tags.{PARENT_TAG}"
         notes: tuple[str, ...] = ()
         if parent in raw.names:
-            ids, above = _texts(raw["run_id"]) or (), _texts(raw[parent]) or ()
-            kept = trials_among(
-                [str(run) for run in ids],
-                {str(run): one for run, one in zip(ids, above, strict=False) if one is not None},
-                self._tried(raw),
-            )
+            ids, above = _labels(raw["run_id"]), _labels(raw[parent])
+            pairs = zip(ids, above, strict=True)
+            parents = {run: one for run, one in pairs if one is not None and run is not None}
+            kept = trials_among([str(run) for run in ids], parents, self._tried(raw))
             raw, notes = raw.only(kept.rows), kept.notes
         runs = super().split(raw, options)
         metrics = runs.metrics
@@ -179,6 +177,17 @@ _LAYOUTS = (
 def layout_of(names: Sequence[str]) -> Layout | None:
     """Return the layout of a table with these columns, if a tool made it."""
     return next((layout for layout in _LAYOUTS if layout.fits(names)), None)
+
+
+def _labels(column: Column) -> list[str | None]:
+    """Return a column's cells as texts, whatever they are."""
+    if isinstance(column, LevelColumn):
+        levels = [*map(str, column.levels), None]
+        return [levels[code] for code in column.codes]
+    if isinstance(column, NumberColumn):
+        gone = column.absent()
+        return [None if g else f"{v:g}" for v, g in zip(column.values, gone, strict=True)]
+    return []
 
 
 def _texts(column: Column) -> list[str | None] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -13,6 +14,7 @@ from condped.read.opened import opened, size_of
 
 _BYTES = 1 << 17  # of lines at a time
 Entry = dict[str, Any]
+_TWO = re.compile(rb"\}[ \t]*,[ \t]*\{")
 _BLANK: Entry = {}  # stands for a line with nothing in it
 
 
@@ -32,7 +34,9 @@ class JsonLines:
     is_entry
         Whether an object is what a line should hold.
     is_vital
-        Whether a line that cannot be read must not be left out all the same.
+        Why a line that cannot be read must not be left out all the same; empty if it may.
+    parse
+        From bytes of JSON to what they hold.
     notes
         What the user should know, once all batches have been taken.
     """
@@ -42,6 +46,7 @@ class JsonLines:
     skip: bool
     is_entry: Callable[[Entry], bool] = lambda entry: True
     is_vital: Callable[[bytes], str] = lambda line: ""
+    parse: Callable[[bytes], Any] = json.loads
     notes: list[str] = field(default_factory=list)
 
     def batches(self) -> Iterator[list[Entry]]:
@@ -55,18 +60,20 @@ class JsonLines:
                 entries = self._parsed(lines)
                 corrupt = [place for place, entry in enumerate(entries) if entry is None]
                 if corrupt:
-                    cut = corrupt == [len(lines) - 1] and not following and not bad
+                    last = corrupt == [len(lines) - 1] and not following and not bad
+                    cut = last and not lines[-1].endswith(b"\n")
                     if cut and not self.skip:
                         number = read + len(lines)
                         self.notes.append(
                             f"Line {number} of {self.path!r} is cut off and was left out."
                         )
-                    elif not self.skip:
-                        raise self._error(read + corrupt[0] + 1, "or set skip_corrupt=True")
                     for place in [] if cut else corrupt:
                         reason = self.is_vital(lines[place])
-                        if reason:
-                            raise self._error(read + place + 1, reason)
+                        if reason or not self.skip:
+                            remedy = (
+                                reason or "or pass over such lines with the option skip_corrupt"
+                            )
+                            raise self._error(read + place + 1, remedy)
                     first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
                 read += len(lines)
                 yield [entry for entry in entries if entry is not None and entry is not _BLANK]
@@ -81,11 +88,13 @@ class JsonLines:
     def _parsed(self, lines: list[bytes]) -> list[Entry | None]:
         """Return the objects, None in place of lines that are none."""
         try:
-            # One call for many lines: the parser makes each repeated key and text once.
-            entries = json.loads(b"[" + b",".join(lines) + b"]")
-            if len(entries) == len(lines) and all(map(self._fits, entries)):
-                return cast(list[Entry | None], entries)
-        except ValueError:
+            # One call for many lines: the parser makes each repeated key and text once. A line
+            # with two objects could make up for one that is cut.
+            if not _TWO.search(b"".join(lines)):
+                entries = self.parse(b"[" + b",".join(lines) + b"]")
+                if len(entries) == len(lines) and all(map(self._fits, entries)):
+                    return cast(list[Entry | None], entries)
+        except (ValueError, RecursionError):
             pass
         return list(map(self._entry, lines))
 
@@ -93,8 +102,8 @@ class JsonLines:
         if not line.strip():
             return _BLANK
         try:
-            entry = json.loads(line)
-        except ValueError:
+            entry = self.parse(line)
+        except (ValueError, RecursionError):
             return None
         return entry if self._fits(entry) else None
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from condped.errors import DataError
 from condped.optional import load_optional
 from condped.read.options import ReadOptions
-from condped.read.sidecar import with_sidecar
+from condped.read.sidecar import is_space_file, with_sidecar
 from condped.trials import TrialTable
 
 _MODULES = {
@@ -26,38 +28,89 @@ _MODULES = {
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
-    """Return the trials of all files in a directory, or that a pattern such as runs/*.csv names."""
-    paths = _paths(source)
-    kinds = Counter(_MODULES[_ending(path)] for path in paths)
-    if len(kinds) != 1:
+    """Return the trials of all files below a directory, or that a pattern names.
+
+    In a directory a .json file may be anything, and what begins with a dot or an underscore is
+    not meant for readers; a pattern can name them. A directory named ``k=a`` says that k is a in
+    all files below it.
+    """
+    paths, others, again = _sorted_out(source)
+    modules = Counter(_MODULES[_ending(path)] for path in paths)
+    if len(modules) != 1:
         endings = Counter(map(_ending, paths))
         shown = ", ".join(f"{count} {ending}" for ending, count in endings.items()) or "none"
         raise DataError(
-            f"{source!r} must name files of one kind (found: {shown}; known: "
-            f"{', '.join(_MODULES)}). Give a pattern such as 'runs/*.csv'."
+            f"{source!r} must hold or name files of one kind (found: {shown}; known: "
+            f"{', '.join(_MODULES)}, of which .json only by a pattern). Give a pattern such as "
+            "'runs/*.csv'."
         )
-    (module,) = kinds
+    (module,) = modules
     loaded = load_optional(
         module, feature=f"Reading {source!r}", library="pyarrow", extra="parquet"
     )
-    table: TrialTable = loaded.read_many(paths, with_sidecar(source, options))
-    return table.with_notes([f"{len(paths)} files were read together."])
+    table: TrialTable = loaded.read_many(paths, with_sidecar(source, options), _root(source))
+    return table.with_notes(list(_notes(others, again)))
 
 
-def _paths(source: str) -> list[str]:
-    if Path(source).is_dir():
-        # In a directory a .json may be anything; a pattern can name it.
-        found = [str(path) for path in Path(source).rglob("*") if _ending(str(path)) != ".json"]
-    else:
-        found = glob.glob(source, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute ones)
-    return sorted(
-        path
-        for path in found
-        if _ending(path) in _MODULES
-        and Path(path).is_file()
-        and not Path(path).name.startswith((".", "_"))
-        and not path.endswith("space.json")
-    )
+def _sorted_out(source: str) -> tuple[list[str], list[str], int]:
+    """Return the files to read, those that are none, and how many are links to others."""
+    in_folder = Path(source).is_dir()
+    found = _below(source) if in_folder else _named(source)
+    paths: dict[Path, str] = {}
+    others: list[str] = []
+    again = 0
+    for path in found:
+        if is_space_file(path):
+            continue
+        if _ending(path) not in _MODULES or (in_folder and _unmeant(path, source)):
+            others.append(path)
+        elif paths.setdefault(Path(path).resolve(), path) != path:
+            again += 1
+    return sorted(paths.values()), others, again
+
+
+def _below(folder: str) -> Iterator[str]:
+    """Iterate over all files below a directory, each directory once, whatever links lead there."""
+
+    def refuse(error: OSError) -> None:
+        raise DataError(
+            f"The directory {error.filename!r} cannot be read: {error.strerror}."
+        ) from error
+
+    seen: set[Path] = set()
+    for root, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        real = Path(root).resolve()
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders.sort()
+        yield from (str(Path(root, name)) for name in sorted(names))
+
+
+def _named(pattern: str) -> list[str]:
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute ones)
+    return sorted(path for path in found if Path(path).is_file())
+
+
+def _unmeant(path: str, folder: str) -> bool:
+    """Return whether a file in a directory is a program's own, or may be anything."""
+    parts = Path(path).relative_to(folder).parts
+    return any(part.startswith((".", "_")) for part in parts) or _ending(path) == ".json"
+
+
+def _root(source: str) -> Path:
+    """Return the innermost directory that a directory or a pattern names for sure."""
+    folders = [Path(source), *Path(source).parents]
+    return next(part for part in folders if not any(sign in str(part) for sign in "*?["))
+
+
+def _notes(others: list[str], again: int) -> Iterator[str]:
+    if others:
+        endings = sorted({Path(path).suffix.lower() or "no ending" for path in others})
+        yield f"Other files that were not read: {len(others)} ({', '.join(endings[:8])})."
+    if again:
+        yield f"Files that were found a second time by a link, and read once: {again}."
 
 
 def _ending(path: str) -> str:

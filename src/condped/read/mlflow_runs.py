@@ -12,7 +12,7 @@ from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.build import build_runs
 from condped.read.columns import Column, number_column
-from condped.read.mlflow_rules import trials_among, with_infinities
+from condped.read.mlflow_rules import trials_among
 from condped.read.options import ReadOptions
 from condped.read.raw import RawRuns, RawTable
 from condped.read.states import state_of
@@ -46,7 +46,7 @@ def chosen_experiment(
             ids = ", ".join(repr(e.id) for e in found)
             raise SettingsError(
                 f"{place} holds {len(found)} experiments named {wanted!r}: name one by its id with "
-                f"study= ({ids})."
+                f"the option study ({ids})."
             )
         return found[0]
     used = [e for e in experiments if e.runs or e.name != _DEFAULT] or list(experiments)
@@ -55,7 +55,7 @@ def chosen_experiment(
     shown = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
     more = f" and {len(used) - 12} more" if len(used) > 12 else ""
     raise SettingsError(
-        f"{place} holds {len(used)} experiments: name one with study= ({shown}{more})."
+        f"{place} holds {len(used)} experiments: name one with the option study ({shown}{more})."
     )
 
 
@@ -112,7 +112,7 @@ class ExperimentRuns:
             return column_of_texts(cells, options.space, name, missing_words=frozenset())
 
         def metric(name: str) -> Column:
-            return number_column(with_infinities(self.metrics[name][kept.rows]))
+            return number_column(self.metrics[name][kept.rows])
 
         return build_runs(
             RawRuns(

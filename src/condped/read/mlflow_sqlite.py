@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.read.mlflow_rules import PARENT_TAG
+from condped.read.mlflow_rules import PARENT_TAG, with_infinities
 from condped.read.mlflow_runs import (
     Experiment,
     ExperimentRuns,
@@ -126,4 +126,4 @@ def _metric(
         (experiment, _ACTIVE, name),
     ):
         values[row_of[run]] = value
-    return values
+    return with_infinities(values)

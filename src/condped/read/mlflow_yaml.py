@@ -97,7 +97,7 @@ def _meta(folder: Path) -> Mapping[str, Any]:
     return meta
 
 
-_REMEDY = "Restore it, or set skip_corrupt=True to leave out runs that cannot be read."
+_REMEDY = "Restore it, or leave out runs that cannot be read with the option skip_corrupt."
 
 
 @dataclass(frozen=True, slots=True)

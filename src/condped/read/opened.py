@@ -45,7 +45,7 @@ def _file(path: str) -> IO[bytes]:
         module = load_optional(
             "condped.read.zstd_backports",
             feature=f"Reading the compressed file {path!r}",
-            library="backports",
+            library="backports.zstd",
             extra="zstd",
         )
         return cast(IO[bytes], module.open_zstd(path))

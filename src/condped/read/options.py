@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -55,7 +56,7 @@ class ReadOptions:
             if getattr(self, name) is not None:
                 raise SettingsError(
                     f"{name} cannot be set for {source}: it is recorded or has no meaning there "
-                    f"(got {getattr(self, name)!r}). Leave {name} out."
+                    f"(got {reprlib.repr(getattr(self, name))}). Leave {name} out."
                 )
 
 

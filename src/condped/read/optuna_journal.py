@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -90,6 +90,7 @@ class _Replay:
         self.recorded: dict[int, Any] = {}  # its values, by trial
         self.keys: dict[Any, None] = {}  # of all attributes of its kind
         self.studies: dict[int, _Study] = {}
+        self.names: set[str] = set()  # of the studies that are there
         self.created = 0  # studies, deleted ones included
         self.owners: list[int] = []  # the study of each trial
         self.states: list[str] = []
@@ -113,6 +114,13 @@ class _Replay:
 
     def apply(self, operations: list[dict[str, Any]]) -> None:
         """Apply a batch of operations; those that change nothing we read are passed over."""
+        # A trial that is added as a whole may be the first to have a parameter, and what comes
+        # after it must fit: there the batch is cut.
+        whole = [place for place, entry in enumerate(operations) if "distributions" in entry]
+        for start, end in pairwise([0, *whole, len(operations)]):
+            self._apply(operations[start:end])
+
+    def _apply(self, operations: list[dict[str, Any]]) -> None:
         start = self.place
         codes = list(map(itemgetter("op_code"), operations))
         places = [place for place, code in enumerate(codes) if code == _SET_PARAMETER]
@@ -157,12 +165,15 @@ class _Replay:
 
     def _create_study(self, operation: dict[str, Any]) -> None:
         name = operation["study_name"]
-        if all(study.name != name for study in self.studies.values()):
+        if name not in self.names:
+            self.names.add(name)
             self.studies[self.created] = _Study(name, operation["directions"])
             self.created += 1
 
     def _delete_study(self, operation: dict[str, Any]) -> None:
-        self.studies.pop(operation["study_id"], None)
+        study = self.studies.pop(operation["study_id"], None)
+        if study is not None:
+            self.names.remove(study.name)
 
     def _set_study_attribute(self, operation: dict[str, Any]) -> None:
         study = self.studies.get(operation["study_id"])
@@ -184,7 +195,10 @@ class _Replay:
         if operation.get("params"):  # a trial that was added as a whole
             names, values = list(operation["params"]), list(operation["params"].values())
             texts = [operation["distributions"][name] for name in names]
-            self._record([[trial] * len(names), names, values, texts])
+            # Whatever a trial brings as a whole is taken, whether or not it fits the others.
+            for name, text in zip(names, texts, strict=True):
+                self._clashes(operation["study_id"], name, text)
+            self.records.add([trial] * len(names), names, values, texts)
         for key, recorded in operation.get("system_attrs", {}).items():
             self._note_attribute(trial, key, recorded)
         if self.attribute is not None:

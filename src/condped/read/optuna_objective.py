@@ -84,7 +84,10 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
         numbers[row] = np.nan if number is None else number
     # Reported values are better in the direction of what they lead to.
     own = table.objectives[0].direction if attribute.reported else "minimize"
-    direction = own if options.direction is None else checked_direction(options.direction)
+    given = options.direction
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 1:
+        (given,) = given
+    direction = own if given is None else checked_direction(given)
     chosen = replace(table, objectives=(Objective(attribute.column, numbers, direction),))
     return recorded_table(chosen, replace(options, objective=None), STUDY)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlunsplit
 
 import psycopg
 
 from condped.errors import DataError
 from condped.read.options import ReadOptions
-from condped.read.optuna_sql import read_study, without_password
+from condped.read.optuna_sql import read_study
+from condped.read.urls import split_url, without_password
 from condped.trials import TrialTable
 
 _WAIT = 10  # seconds for a server to answer
@@ -19,8 +21,8 @@ _WAIT = 10  # seconds for a server to answer
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a PostgreSQL database that Optuna wrote."""
     # Optuna's URLs may name SQLAlchemy's driver: postgresql+psycopg2://
-    scheme, _, rest = source.partition("://")
-    address, place = f"{scheme.partition('+')[0]}://{rest}", without_password(source)
+    place = without_password(source)
+    address = urlunsplit(split_url(source)._replace(scheme="postgresql"))
     try:
         with psycopg.connect(address, connect_timeout=_WAIT) as connection:
             # One snapshot for all queries, and no way to write.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 import pymysql
 from pymysql.cursors import SSCursor
@@ -14,7 +14,8 @@ from pymysql.cursors import SSCursor
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
 from condped.read.optuna_objective import STUDY
-from condped.read.optuna_sql import read_study, without_password
+from condped.read.optuna_sql import read_study
+from condped.read.urls import split_url, without_password
 from condped.trials import TrialTable
 
 _WAIT = 10  # seconds for a server to be reached
@@ -41,7 +42,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 def _address(source: str) -> dict[str, Any]:
     """Return what a URL says, as PyMySQL takes it."""
-    parts = urlsplit(source)
+    parts = split_url(source)
     extra = dict(parse_qsl(parts.query))
     unknown = [name for name in extra if name not in _OPTIONS]
     if unknown:

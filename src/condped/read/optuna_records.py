@@ -93,8 +93,12 @@ def chosen_study(names: Sequence[str], wanted: str | None, place: str) -> str:
         return wanted
     if len(names) == 1:
         return names[0]
-    shown = ", ".join(map(repr, names[:12])) or "none"
-    raise SettingsError(f"{place} holds {len(names)} studies: name one with study= ({shown}).")
+    if not names:
+        raise DataError(f"{place} holds no study.")
+    shown = ", ".join(map(repr, names[:12]))
+    raise SettingsError(
+        f"{place} holds {len(names)} studies: name one with the option study ({shown})."
+    )
 
 
 def domain_of(text: str) -> Domain:

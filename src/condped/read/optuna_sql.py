@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -78,16 +78,9 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
         directions=[direction for (direction,) in directions],
         metrics=json.loads(metrics[0][0]) if metrics else None,
         values=_values(database, study, trial_ids, len(directions)),
-        constraints=constraints,
+        constraints=[entry for entry in constraints if re.match("constraints(:|$)", entry[1])],
     ).table(_parameters(database, trial_ids))
     return explained_table(table, options, _StoredAttributes(database, study, trial_ids))
-
-
-def without_password(source: str) -> str:
-    """Return a database's URL as it can be shown."""
-    parts = urlsplit(source)
-    user, at, host = parts.netloc.rpartition("@")
-    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +96,17 @@ class _StoredAttributes:
             return self._reported(attribute)
         records = _rows(
             self.database,
-            "SELECT a.trial_id, a.value_json FROM trial_user_attributes a "
+            "SELECT a.trial_id, a.key, a.value_json FROM trial_user_attributes a "
             f"JOIN trials t ON t.trial_id = a.trial_id WHERE {_ours(self.database)} AND a.key = ?",
             self.study,
             attribute.key,
         )
-        return {self._row(trial): json.loads(text) for trial, text in records}
+        # To MySQL names are the same whatever their case.
+        return {
+            self._row(trial): json.loads(text)
+            for trial, key, text in records
+            if key == attribute.key
+        }
 
     def _reported(self, attribute: Attribute) -> dict[int, Any]:
         typed = "intermediate_value_type" in self.database.columns("trial_intermediate_values")

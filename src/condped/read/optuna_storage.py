@@ -13,12 +13,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import optuna
 from optuna.storages.journal import JournalRedisBackend
 
-from condped.errors import DataError, MissingLibraryError
+from condped.errors import DataError, MissingLibraryError, SettingsError
 from condped.read import optuna_study
 from condped.read.options import ReadOptions
 from condped.read.optuna_journal import replayed
 from condped.read.optuna_records import chosen_study
-from condped.read.optuna_sql import without_password
+from condped.read.urls import split_url, without_password
 from condped.trials import TrialTable
 
 _GRPC_PORT = 13000  # Optuna's own default
@@ -28,6 +28,8 @@ _BATCH = 4096
 
 def read(source: Any, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a storage object, or at a grpc:// or redis:// URL."""
+    if isinstance(source, str) and "://" not in source:
+        raise TypeError("a text is no storage")  # the caller has chosen this reader
     if not isinstance(source, str):
         return _from_storage(source, options, f"The storage {type(source).__name__}")
     place = f"The storage {without_password(source)}"
@@ -46,7 +48,7 @@ def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:
 
 
 def _from_grpc(source: str, options: ReadOptions, place: str) -> TrialTable:
-    parts = urlsplit(source)
+    parts = split_url(source)
     storage = optuna.storages.GrpcStorageProxy(
         host=parts.hostname or "localhost", port=parts.port or _GRPC_PORT
     )
@@ -62,11 +64,14 @@ def _from_redis(source: str, options: ReadOptions, place: str) -> TrialTable:
 
     Optuna would start from a pickled snapshot that it finds there, which is never opened here.
     """
-    parts = urlsplit(source)
+    parts = split_url(source)
     asked = {"socket_connect_timeout": str(_WAIT), **dict(parse_qsl(parts.query))}
     prefix = asked.pop("prefix", "")  # of the keys, as Optuna's JournalRedisBackend takes it
     address = urlunsplit(parts._replace(query=urlencode(asked)))
-    backend = JournalRedisBackend(address, prefix=prefix)
+    try:
+        backend = JournalRedisBackend(address, prefix=prefix)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(f"{place} has an option that Redis does not take: {error}.") from error
     operations = backend.read_logs(0)
     batches = iter(lambda: list(islice(operations, _BATCH)), [])
     return replayed(batches, options, place)

@@ -20,7 +20,7 @@ from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
 from condped.read.optuna_objective import STUDY, HeldAttributes, explained_table
 from condped.read.optuna_records import STATES, direction_of, objective_names
-from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice
 from condped.trials import (
     ABSENT,
     Objective,
@@ -241,6 +241,12 @@ def _key(distribution: Any) -> tuple[Any, ...]:
     if not hasattr(distribution, "choices"):
         return (type(distribution), *_BOUNDS(distribution))
     choices = distribution.choices
+    try:
+        same = choices == choices and bool(hash(choices) + 1)  # noqa: PLR0124  (NaN, lists)
+    except TypeError:
+        same = False
+    if not same:
+        choices = Categorical(choices).choices
     # The types stand beside: True == 1 == 1.0 would share a key.
     return (Categorical, choices, tuple(map(type, choices)))
 
@@ -264,7 +270,7 @@ def _coder(domain: Domain) -> Callable[[Any], float]:
     places = {c: place for place, c in reversed(list(enumerate(domain.choices)))}
 
     def code(value: Any) -> int:
-        place = places.get(value)
+        place = places.get(frozen_choice(value))
         # NaN does not equal itself; the same spelling is the next best thing.
         return place if place is not None else [str(c) for c in domain.choices].index(str(value))
 

@@ -34,8 +34,8 @@ def refuse_outside(
             name,
             outside,
             f"has the value {values[first]} outside its domain {domains[ids[first]].label}",
-            "Widen the domain or correct the value; or set outside='nearest' to count it in the "
-            "nearest cell, outside='drop' to leave such trials out",
+            "Widen the domain or correct the value; or set the option outside to 'nearest' to "
+            "count it in the nearest cell, or to 'drop' to leave such trials out",
         )
 
 
@@ -83,7 +83,8 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
         low, high = _bounds(domains[0])
         if not values.size or (values.min() >= low and values.max() <= high):
             return None
-        return np.asarray((values < low) | (values > high))
+        outside = (values < low) | (values > high)
+        return outside if outside.any() else None
     bounds = [*map(_bounds, domains), (-np.inf, np.inf)]  # the last is for absent values
     lows, highs = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
     places = ids.astype(np.intp)

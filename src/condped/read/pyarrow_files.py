@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from condped.errors import DataError
 from condped.read import frame
 from condped.read.options import ReadOptions
-from condped.read.parts import all_columns, joined
+from condped.read.parts import all_columns, joined, partition_of, refuse_twice
 from condped.read.sidecar import with_sidecar
 from condped.trials import TrialTable
 
@@ -21,10 +21,18 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     return read_many([source], with_sidecar(source, options))
 
 
-def read_many(paths: Sequence[str], options: ReadOptions) -> TrialTable:
-    """Return the rows of several files as trials."""
+def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = None) -> TrialTable:
+    """Return the rows of several files, below a root, as trials."""
     notes: list[str] = []
-    tables = joined(paths, _table, options, notes)
+
+    def load(path: str) -> pa.Table:
+        table = _table(path, notes)
+        for name, text in partition_of(path, root).items():
+            if name not in table.column_names:
+                table = table.append_column(name, pa.array([text] * len(table), pa.string()))
+        return table
+
+    tables = joined(paths, load, options, notes)
     all_columns([table.column_names for table in tables], notes)
     try:
         whole = pa.concat_tables(tables, promote_options="permissive")
@@ -32,10 +40,24 @@ def read_many(paths: Sequence[str], options: ReadOptions) -> TrialTable:
         raise DataError(
             f"The {len(tables)} files do not fit together: {_line(error)}. Read them apart."
         ) from error
+    said = {name for path in paths for name in partition_of(path, root)}
+    for name in said & set(whole.column_names):
+        whole = _as_numbers(whole, name)
     return frame.read(whole, options).with_notes(notes)
 
 
-def _table(path: str) -> pa.Table:
+def _as_numbers(table: pa.Table, name: str) -> pa.Table:
+    """Return the table with a column of texts as numbers, if all of them spell some."""
+    place = table.column_names.index(name)
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return table.set_column(place, name, table.column(name).cast(kind))
+        except pa.ArrowInvalid:
+            continue
+    return table
+
+
+def _table(path: str, notes: list[str]) -> pa.Table:
     try:
         if Path(path).suffix.lower() in (".arrow", ".feather"):
             table = _arrow(path)
@@ -46,9 +68,20 @@ def _table(path: str) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"The file {path!r} cannot be read: {_line(error)}.") from error
     # pandas keeps a frame's index as columns; it is no parameter there and none here.
-    pandas = table.schema.pandas_metadata or {}
-    index = [name for name in pandas.get("index_columns", []) if isinstance(name, str)]
+    refuse_twice(path, table.column_names)
+    index = _index(table.schema)
+    named = [name for name in index if not name.startswith("__index_level_")]
+    if named:
+        notes.append(f"The index of the frame in {path!r} was left out: {', '.join(named)}.")
     return table.drop_columns(index)
+
+
+def _index(schema: pa.Schema) -> list[str]:
+    try:
+        columns = (schema.pandas_metadata or {}).get("index_columns", [])
+    except (AttributeError, ValueError):  # something else than pandas wrote there
+        return []
+    return [name for name in columns if isinstance(name, str) and name in schema.names]
 
 
 def _arrow(path: str) -> pa.Table:

@@ -13,13 +13,17 @@ from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
 from condped.read.columns import (
     Column,
+    LevelColumn,
     NumberColumn,
     UnusableColumn,
+    level_column,
     number_of,
     object_column,
     taken,
 )
 from condped.space.spec import Space
+
+_NOTHING = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +33,49 @@ class RawTable:
     names: tuple[str, ...]
     rows: int
     make: Callable[[str], Column]
+    sparse: bool = False  # whether a column that no trial has is not there at all
     made: dict[str, Column] = field(default_factory=dict)
 
     @classmethod
     def of_records(
-        cls, records: Sequence[Mapping[str, Any]], names: Sequence[str] = ()
+        cls,
+        records: Sequence[Mapping[str, Any]],
+        names: Sequence[str] = (),
+        *,
+        none_is_choice: bool = False,
     ) -> RawTable:
         """Return the columns of records, one mapping per trial; what one lacks is missing there.
 
         ``names`` are columns to have whether or not a record holds them; others follow in order
-        of first appearance.
+        of first appearance. A None that a record holds is missing, too, or, among other things
+        than numbers, a choice.
         """
         found = dict.fromkeys((*names, *(name for record in records for name in record)))
-        return cls(
-            tuple(found),
-            len(records),
-            lambda name: object_column([record.get(name) for record in records]),
-        )
+
+        def column(name: str) -> Column:
+            made = object_column([record.get(name) for record in records])
+            if not none_is_choice or not isinstance(made, LevelColumn):
+                return made
+            held = [record.get(name, _NOTHING) for record in records]
+            lacking = np.fromiter((value is _NOTHING for value in held), bool, len(held))
+            # Whatever stands where nothing is held is left out again.
+            return level_column([None if value is _NOTHING else value for value in held], lacking)
+
+        return cls(tuple(found), len(records), column, sparse=True)
 
     def __getitem__(self, name: str) -> Column:
         if name not in self.made:
             self.made[name] = self.make(name)
         return self.made[name]
+
+    def with_absent(self, names: Sequence[str]) -> RawTable:
+        """Return the table with more columns, in which everything is missing."""
+        absent = LevelColumn(np.full(self.rows, -1, dtype=np.int64), ())
+        return RawTable(
+            (*self.names, *names),
+            self.rows,
+            lambda name: absent if name in names else self[name],
+        )
 
     def only(self, rows: BoolArray) -> RawTable:
         """Return the table with these rows only."""

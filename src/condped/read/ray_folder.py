@@ -57,7 +57,7 @@ class _Folder:
         if not files:
             raise DataError(
                 f"There is no {_STATES} in {str(path)!r}. Give the directory of one experiment: "
-                "the storage_path and the name of its RunConfig."
+                f"the storage_path and the name of its RunConfig.{_near(path)}"
             )
         self.file = files[-1]  # a resumed experiment writes a new one with all trials
         state = json_object(self.file, _REMEDY)
@@ -120,9 +120,9 @@ class _Folder:
         config = json_object(texts, _REMEDY) if texts and texts.is_file() else {}
         reported = None if folder is None else self._last_line(folder / "result.json")
         if reported is None:
-            reported = self._unpickled(record["last_result"] or {}, {"config": config})
+            reported = self._without_pickles(record["last_result"] or {}, {"config": config})
         if reported.get("config") is None:
-            config = self._unpickled(record["config"], config)
+            config = self._without_pickles(record["config"], config)
         else:
             config = reported["config"]
         if not isinstance(config, dict):
@@ -154,12 +154,14 @@ class _Folder:
             else:
                 raise DataError(
                     f"Line {number} of {str(path)!r} is not a JSON object. Mend or remove the "
-                    "line, or set skip_corrupt=True to pass over such lines.",
+                    "line, or pass over such lines with the option skip_corrupt.",
                     first_row=number - 1,
                 )
         return last
 
-    def _unpickled(self, values: Mapping[str, Any], texts: Any, above: str = "") -> dict[str, Any]:
+    def _without_pickles(
+        self, values: Mapping[str, Any], texts: Any, above: str = ""
+    ) -> dict[str, Any]:
         """Return values with texts in place of pickles inside the JSON, which stay closed."""
         kept: dict[str, Any] = {}
         for name, value in values.items():
@@ -167,12 +169,20 @@ class _Folder:
             if not isinstance(value, dict):
                 kept[name] = value
             elif value.get("_type") != _PICKLED:
-                kept[name] = self._unpickled(value, text, f"{above}{name}/")
+                kept[name] = self._without_pickles(value, text, f"{above}{name}/")
             elif text is not None:
                 kept[name] = text
             else:
                 self.pickled.add(f"{above}{name}")
         return kept
+
+
+def _near(path: Path) -> str:
+    """Name the experiments that lie below a directory, or the one that it belongs to."""
+    found = sorted({str(file.parent) for file in path.glob(f"*/{_STATES}")})
+    if not found and next(path.parent.glob(_STATES), None):
+        found = [str(path.parent)]
+    return f" There is: {', '.join(map(repr, found[:12]))}." if found else ""
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

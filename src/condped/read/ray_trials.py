@@ -41,6 +41,11 @@ def table_of(
 ) -> TrialTable:
     """Return the trials as a table; ``metric`` and ``mode`` are the tuner's own, if known."""
     options.refuse(source, "study", "budget")
+    reported = RawTable.of_records(
+        [dict(_metrics(trial.metrics)) for trial in trials], names=[metric] if metric else []
+    )
+    if isinstance(options.objective, str):
+        reported.require("objective", options.objective)
     _require_direction(options, source, metric, mode)
     folders = _folders(options.space)
     states = np.array([_state(trial.status) for trial in trials], dtype=np.int8)
@@ -48,12 +53,10 @@ def table_of(
         RawRuns(
             parameters=RawTable.of_records(
                 [dict(_parameters(trial.config, folders)) for trial in trials],
-                names=_conditional(options.space),
+                names=_perhaps(options.space),
+                none_is_choice=True,
             ),
-            metrics=RawTable.of_records(
-                [dict(_metrics(trial.metrics)) for trial in trials],
-                names=[metric] if metric else [],
-            ),
+            metrics=reported,
             states=states,
             objectives=(metric,) if metric else (),
             directions=(_DIRECTIONS[mode],) if mode in _DIRECTIONS else (),
@@ -85,9 +88,9 @@ def _require_direction(
         )
 
 
-def _conditional(space: Space | None) -> list[str]:
-    """Return the parameters that no trial need have had."""
-    return [name for name in space or () if space and space[name][0].when is not None]
+def _perhaps(space: Space | None) -> list[str]:
+    """Return the parameters that no trial need have had: conditional and nested ones."""
+    return [name for name, (first, *_) in (space or {}).items() if first.when or "/" in name]
 
 
 def _parameters(config: Mapping[str, Any], folders: set[str]) -> Iterator[tuple[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from condped.errors import DataError
 from condped.read.build import build_table
 from condped.read.options import ReadOptions
 from condped.read.raw import RawTable
@@ -21,7 +22,16 @@ def read(source: Sequence[Mapping[str, Any]], options: ReadOptions) -> TrialTabl
 
 def flat(record: Mapping[str, Any], separator: str = ".") -> dict[str, Any]:
     """Return a mapping without mappings in it, their names joined by the separator."""
-    return dict(_entries(record, "", separator))
+    found: dict[str, Any] = {}
+    for name, value in _entries(record, "", separator):
+        if name in found:
+            raise DataError(
+                f"{name!r} stands twice in one trial, by itself and inside another entry. Rename "
+                "one of them.",
+                column=name,
+            )
+        found[name] = value
+    return found
 
 
 def _entries(record: Mapping[str, Any], before: str, separator: str) -> Iterator[tuple[str, Any]]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from condped.errors import SourceError, not_found
+from condped.errors import DataError, SourceError, not_found
 from condped.optional import load_optional
 from condped.read.options import ReadOptions
+from condped.read.urls import without_password
 from condped.trials import TrialTable
 
 ENTRY_POINTS = "condped.readers"
@@ -61,23 +62,42 @@ class Reader:
         return cast(ReadFunction, module.read)
 
 
-def readers() -> tuple[Reader, ...]:
-    """Return all readers: condped's own, then those of installed packages."""
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What other packages bring: readers, and what is wrong with those that cannot be used."""
+
+    readers: tuple[Reader, ...]
+    broken: tuple[str, ...]
+
+
+def own_readers() -> tuple[Reader, ...]:
+    """Return condped's own readers."""
     from condped.read.builtin import READERS  # noqa: PLC0415  (it makes Readers)
 
-    return (*READERS, *_installed())
+    return READERS
+
+
+def readers() -> tuple[Reader, ...]:
+    """Return all readers: condped's own, then those of installed packages."""
+    return (*own_readers(), *installed().readers)
 
 
 def reader_for(source: Any) -> Reader:
     """Return the first reader that recognises a source."""
-    for reader in readers():
-        if reader.recognises(source):
-            return reader
-    tried = "; ".join(f"{reader.name}: {reader.description}" for reader in readers())
-    shown = repr(source) if isinstance(source, (str, Path)) else type(source).__name__
-    gone = isinstance(source, str) and "://" not in source and not Path(source).exists()
-    why = " There is no such file or directory." if gone else ""
-    raise SourceError(f"No reader recognises the source (got {shown}).{why} Tried: {tried}.")
+    # Other packages are looked at only if nothing of our own fits.
+    for candidates in (own_readers, readers):
+        for reader in candidates():
+            if _recognises(reader, source):
+                return reader
+    shown = shown_source(source)
+    if isinstance(source, str) and "://" not in source and not Path(source).exists():
+        raise SourceError(f"There is no file or directory {shown} (seen from {str(Path.cwd())!r}).")
+    tried = ", ".join(reader.name for reader in readers())
+    broken = "".join(f" {problem}" for problem in installed().broken)
+    raise SourceError(
+        f"No reader recognises the source (got {shown}). Tried: {tried}. Name the right one with "
+        f"the option reader; the command 'condped sources' describes them.{broken}"
+    )
 
 
 def reader_named(name: str) -> Reader:
@@ -88,24 +108,38 @@ def reader_named(name: str) -> Reader:
     return by_name[name]
 
 
-@cache
-def _installed() -> tuple[Reader, ...]:
-    """Return the readers that other packages declare as entry points."""
-    return tuple(_loaded(point) for point in entry_points(group=ENTRY_POINTS))
+def shown_source(source: Any) -> str:
+    """Return a source as it can be shown: texts without a password, other things by type."""
+    if not isinstance(source, str):
+        return f"an object of type {type(source).__name__}"
+    return repr(without_password(source) if "://" in source else source)
 
 
-def _loaded(point: EntryPoint) -> Reader:
-    package = f"the package {point.dist.name!r}" if point.dist else "an installed package"
-    remedy = f"Update or uninstall {package}, which declares it."
+def _recognises(reader: Reader, source: Any) -> bool:
     try:
-        reader = point.load()
-    except Exception as error:
-        raise SourceError(
-            f"The reader {point.name!r} cannot be loaded: {error}. {remedy}"
-        ) from error
-    if not isinstance(reader, Reader):
-        raise SourceError(
-            f"The entry point {point.name!r} of {ENTRY_POINTS!r} must be a condped.Reader "
-            f"(got {type(reader).__name__}). {remedy}"
-        )
-    return reader
+        return reader.recognises(source)
+    except OSError as error:
+        raise DataError(f"{shown_source(source)} cannot be read: {error.strerror}.") from error
+
+
+@cache
+def installed() -> Installed:
+    """Return what other packages declare as entry points."""
+    found: list[Reader] = []
+    broken: list[str] = []
+    for point in entry_points(group=ENTRY_POINTS):
+        package = f"the package {point.dist.name!r}" if point.dist else "an installed package"
+        remedy = f"Update or uninstall {package}, which declares it."
+        try:
+            reader = point.load()
+        except Exception as error:
+            broken.append(f"The reader {point.name!r} cannot be loaded: {error}. {remedy}")
+            continue
+        if isinstance(reader, Reader):
+            found.append(reader)
+        else:
+            broken.append(
+                f"The entry point {point.name!r} of {ENTRY_POINTS!r} must be a condped.Reader "
+                f"(got {type(reader).__name__}). {remedy}"
+            )
+    return Installed(tuple(found), tuple(broken))

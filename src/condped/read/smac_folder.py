@@ -45,14 +45,15 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     run directories below the source are read together if they have the same space.
     """
     options.refuse(_SOURCE, "direction", "constraints", "study")
-    folders = [_folder(path, options) for path in _paths(Path(source))]
+    top = Path(source).parent if Path(source).name == _RUNHISTORY else Path(source)
+    folders = [_folder(path, options) for path in _paths(top)]
     _check_alike(folders)
     trials, notes = trials_of([c for f in folders for c in f.configurations], options.budget)
     objectives = folders[0].objectives
     parameters = RawTable.of_records([t.values for t in trials], names=folders[0].names)
     space = folders[0].space
     if len(folders) > 1:
-        shown = ", ".join(str(folder.path.relative_to(source)) for folder in folders)
+        shown = ", ".join(str(folder.path.relative_to(top)) for folder in folders)
         notes.insert(0, f"{len(folders)} run directories of SMAC were read together: {shown}.")
     runs = RawRuns(
         parameters=parameters,
@@ -80,6 +81,12 @@ def _paths(source: Path) -> list[Path]:
         raise DataError(
             f"There is no {_RUNHISTORY} in {str(source)!r} or up to two levels below it. Give the "
             "directory that SMAC wrote, such as smac3_output/<name>/<seed>."
+        )
+    names = sorted({path.parent.name for path in found})
+    if len(names) > 1 and all(path.parent != source for path in found):
+        raise DataError(
+            f"{str(source)!r} holds the runs of {len(names)} experiments of SMAC: "
+            f"{', '.join(map(repr, names[:12]))}. Give the directory of one of them."
         )
     return sorted(found)
 

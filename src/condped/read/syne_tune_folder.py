@@ -17,6 +17,7 @@ from condped.read.build import build_runs
 from condped.read.columns import Column
 from condped.read.json_file import json_object
 from condped.read.options import ReadOptions
+from condped.read.parts import refuse_twice
 from condped.read.raw import RawRuns, RawTable
 from condped.read.texts import column_of_texts
 from condped.space.spec import Space
@@ -89,6 +90,11 @@ class _Metadata:
         metrics = (names,) if isinstance(names, str) else tuple(names)
         modes = found.get("metric_mode", "min")
         listed = [modes] * len(metrics) if isinstance(modes, str) else modes
+        if len(listed) != len(metrics) or not set(listed) <= {"min", "max"}:
+            raise DataError(
+                f"The file {str(path)!r} must have one metric_mode, min or max, for each of its "
+                f"{len(metrics)} metric_names (got {modes!r})."
+            )
         scheduler = found.get("scheduler_kwargs") or {}
         most = scheduler.get("max_t")
         return cls(
@@ -105,10 +111,10 @@ class _Metadata:
             return None
         try:
             plain = json.loads(self.config_space)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise DataError(
                 f"The config_space in {_METADATA} is not valid JSON: {error}. Give the domains "
-                "with space=."
+                "as a space."
             ) from error
         return space_of(plain) or None
 
@@ -135,6 +141,7 @@ class _Reports:
             raise DataError(f"The file {str(path)!r} is not a zip file: {error}.") from error
         except (csv.Error, ValueError) as error:
             raise DataError(f"The file {str(path)!r} holds no table: {error}.") from error
+        refuse_twice(str(path), names)
         if "trial_id" not in names:
             raise DataError(f"The table in {str(path)!r} has no column 'trial_id'.")
         for line, row in enumerate(rows, start=2):

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from condped.read.columns import Column, level_column, number_column
+from condped.arrays import BoolArray
+from condped.read.columns import Column, level_column, number_column, number_of
 from condped.space.domain import Categorical
 from condped.space.spec import Space
 
@@ -26,7 +27,8 @@ def column_of_texts(
     """Return what the texts of a column spell, by the domains that the space has for it.
 
     Without one they are numbers if all of them are, and stay texts otherwise: '01' is '01'.
-    A cell is missing if it is None or one of ``missing_words``.
+    A cell is missing if it is None or one of ``missing_words``; but "None" among texts is a
+    choice like the others, as which many programs write it.
     """
     choices = _choices(space, name)
     texts = {choice for choice in choices or () if isinstance(choice, str)}
@@ -42,7 +44,7 @@ def column_of_texts(
         return level_column(_spelled(cells, choices, texts), missing)
     present = [cell for cell in compress(cells, ~missing) if cell is not None]
     if any("_" in cell for cell in present):  # Python would read 64_32 as a number
-        return level_column(cells, missing)
+        return _levels(cells, missing)
     try:
         numbers = np.array([int(cell) for cell in present])
         if numbers.dtype != np.int64:
@@ -51,10 +53,15 @@ def column_of_texts(
         try:
             numbers = np.array(present, dtype=np.float64)
         except ValueError:
-            return level_column(cells, missing)
+            return _levels(cells, missing)
     values = np.full(len(cells), 0 if numbers.dtype == np.int64 else np.nan, numbers.dtype)
     values[~missing] = numbers
     return number_column(values, missing if missing.any() else None)
+
+
+def _levels(cells: Sequence[str | None], missing: BoolArray) -> Column:
+    named = np.fromiter((cell is not None and cell.strip() == "None" for cell in cells), bool)
+    return level_column(cells, missing & ~named)
 
 
 def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
@@ -68,21 +75,21 @@ def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
 
 def _spelled(cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[str]) -> list[Any]:
     """Return the choices that the cells spell; what spells none stays a text, to be refused."""
-    spelled: dict[str | None, Any] = {}
-    for cell in dict.fromkeys(cells):
+    words: dict[str, Any] = {}  # how a choice that is no text is written
+    numbers: dict[float, Any] = {}
+    for choice in choices:
+        if not isinstance(choice, str):
+            words.setdefault(str(choice).lower(), choice)
+        if isinstance(choice, (int, float)) and not isinstance(choice, bool):
+            numbers.setdefault(float(choice), choice)
+
+    def spelled(cell: str | None) -> Any:
         if cell is None or cell in texts:
-            spelled[cell] = cell
-        else:
-            spelled[cell] = next((choice for choice in choices if _spells(cell, choice)), cell)
-    return [spelled[cell] for cell in cells]
+            return cell
+        number = number_of(cell)
+        if number is not None and number in numbers:
+            return numbers[number]
+        return words.get(cell.strip().lower(), cell)
 
-
-def _spells(cell: str, choice: Any) -> bool:
-    if isinstance(choice, str):
-        return cell == choice
-    if isinstance(choice, bool) or choice is None:
-        return cell.strip().lower() == str(choice).lower()
-    try:
-        return bool(float(cell) == choice)
-    except ValueError:
-        return cell.strip() == str(choice)
+    found = {cell: spelled(cell) for cell in dict.fromkeys(cells)}
+    return [found[cell] for cell in cells]

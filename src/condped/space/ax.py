@@ -31,7 +31,7 @@ def space_of(plain: Mapping[str, Any]) -> Space:
         except (KeyError, TypeError, ValueError) as error:
             raise SpaceError(
                 f"The domain of {name!r} in the Ax search space cannot be read ({error}). Give the "
-                "domains with space=."
+                "domains as a space."
             ) from error
         if entry.get("logit_scale"):
             notes.append(f"{' '.join(name.split())}: its logit scale is taken as linear.")

@@ -130,7 +130,7 @@ class Categorical:
         entries = tuple(choices)
         if not entries:
             raise SpaceError("A categorical domain needs at least one choice (got none).")
-        object.__setattr__(self, "choices", entries)
+        object.__setattr__(self, "choices", tuple(map(frozen_choice, entries)))
 
     @property
     def single(self) -> bool:
@@ -143,6 +143,18 @@ class Categorical:
         shown = ", ".join(" ".join(str(choice).split()) for choice in self.choices[:4])
         more = f", … {len(self.choices)} choices" if len(self.choices) > 4 else ""
         return f"{{{shown}{more}}}"
+
+
+def frozen_choice(choice: Any) -> Any:
+    """Return a choice that can be looked up: lists as tuples, dicts as tuples of pairs, one NaN.
+
+    NaN does not equal itself, but a domain must equal its like.
+    """
+    if isinstance(choice, (list, tuple)):
+        return tuple(map(frozen_choice, choice))
+    if isinstance(choice, dict):
+        return tuple((name, frozen_choice(value)) for name, value in choice.items())
+    return math.nan if isinstance(choice, float) and math.isnan(choice) else choice
 
 
 Numeric: TypeAlias = Float | Int

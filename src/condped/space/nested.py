@@ -103,7 +103,7 @@ class Entries:
                 f"{name}: has {len(ways)} domains in branches that no constant entry tells apart; "
                 f"one domain for all of them is taken, {merged.label}."
             )
-        elif isinstance(merged, Categorical) and None in merged.choices:
+        if isinstance(merged, Categorical) and None in merged.choices:
             self.notes.append(
                 f"{name}: where it is inactive it counts as the choice None, since no constant "
                 "entry tells the branches apart."
@@ -189,13 +189,19 @@ def _one_domain(contents: Sequence[Content]) -> Domain | None:
         isinstance(v, (int, float)) and not isinstance(v, bool) for v in numbers
     ):
         return None
-    if len(set(numeric)) == 1 and all(numeric[0].low <= v <= numeric[0].high for v in numbers):
+    if len(set(numeric)) == 1 and all(_holds(numeric[0], v) for v in numbers):
         return numeric[0]
     whole = all(isinstance(d, Int) for d in numeric) and all(v == int(v) for v in numbers)
     low = min([*numbers, *(domain.low for domain in numeric)])
     high = max([*numbers, *(domain.high for domain in numeric)])
     log = all(domain.log for domain in numeric) and low > 0
     return Int(int(low), int(high), log=log) if whole else Float(low, high, log=log)
+
+
+def _holds(domain: Float | Int, number: float) -> bool:
+    """Return whether a number lies in a domain and on its steps."""
+    steps = 0.0 if domain.step is None else (number - domain.low) / domain.step
+    return domain.low <= number <= domain.high and abs(steps - round(steps)) < 1e-9
 
 
 def distinct_choices(values: Iterable[Any]) -> Categorical:

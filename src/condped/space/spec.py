@@ -99,13 +99,6 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
     def __len__(self) -> int:
         return len(self.parameters)
 
-    def only(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return these names in the given order, refusing those that are not parameters."""
-        for name in names:
-            if name not in self.parameters:
-                raise not_found("parameter", name, self.parameters)
-        return tuple(dict.fromkeys(names))
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that gives the same space again.
 

@@ -24,7 +24,7 @@ def space_of(plain: Mapping[str, Any]) -> Space:
         except (KeyError, TypeError, ValueError) as error:
             raise SpaceError(
                 f"The domain of {name!r} in Syne Tune's config_space cannot be read ({error}). "
-                "Give the domains with space=."
+                "Give the domains as a space."
             ) from error
         if not domain.single:
             domains[name] = domain

@@ -25,7 +25,7 @@ class Run:
     Attributes
     ----------
     values
-        One number per objective; None or NaN where nothing was recorded.
+        One number per objective; None where nothing was recorded.
     parameters
         The values of the parameters that were active, and of no others.
     domains
@@ -100,14 +100,13 @@ def _agree(found: Any, expected: Any, what: str) -> None:
 
 
 def _fingerprint(source: Any) -> dict[str, str]:
-    """Return a hash for each file of a source; none if it is not on disk."""
-    if not isinstance(source, str):
+    """Return a hash for each file of a source and beside it; none if it is not on disk."""
+    if not isinstance(source, str) or ("://" in source and not source.startswith("sqlite:///")):
         return {}
     path = Path(source.removeprefix("sqlite:///"))
-    try:
-        files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    except (OSError, ValueError):
-        return {}
+    folder = path if path.is_dir() else path.parent
+    found = folder.rglob("*") if path.is_dir() else folder.glob("*")
+    files = sorted(entry for entry in found if entry.is_file())
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
@@ -141,9 +140,12 @@ def _check_trials(table: TrialTable, runs: Sequence[Run], directions: Sequence[s
         _agree(State(int(table.states[row])), run.state, f"The state {where}")
         recorded = [math.nan if value is None else float(value) for value in run.values]
         for objective, value in zip(table.objectives, recorded, strict=True):
-            if run.state is State.COMPLETE or not math.isnan(value):
-                _agree(float(objective.values[row]), value, f"{objective.name!r} {where}")
-        _agree(dict(_parameters(table, row)), dict(run.parameters), f"The parameters {where}")
+            _agree(float(objective.values[row]), value, f"{objective.name!r} {where}")
+        found = dict(_parameters(table, row))
+        _agree(found, dict(run.parameters), f"The parameters {where}")
+        for name, value in run.parameters.items():  # True == 1
+            kinds = (isinstance(found[name], bool), isinstance(value, (bool, np.bool_)))
+            _agree(kinds[0], kinds[1], f"Whether {name!r} {where} is True or False")
         for name, domain in run.domains.items():
             parameter = table.parameters[table.names.index(name)]
             found = parameter.domains[parameter.domain_ids[row]]
@@ -166,7 +168,10 @@ def _parameters(table: TrialTable, row: int) -> Iterator[tuple[str, Any]]:
 def _check_same(again: TrialTable, table: TrialTable) -> None:
     """Check that reading twice gives the same."""
     _agree(again.names, table.names, "The parameters at the second reading")
+    _agree(again.notes, table.notes, "The notes at the second reading")
+    _agree(again.states.tolist(), table.states.tolist(), "The states at the second reading")
     for one, other in zip(again.parameters, table.parameters, strict=True):
+        _agree(one.domains, other.domains, f"The domains of {one.name!r} at the second reading")
         same = np.array_equal(one.domain_ids, other.domain_ids) and np.array_equal(
             one.values, other.values, equal_nan=one.values.dtype.kind == "f"
         )
