@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,7 +13,6 @@ from condped.read.opened import opened, size_of
 
 _BYTES = 1 << 17  # of lines at a time
 Entry = dict[str, Any]
-_TWO = re.compile(rb"\}[ \t]*,[ \t]*\{")
 _BLANK: Entry = {}  # stands for a line with nothing in it
 
 
@@ -88,10 +86,11 @@ class JsonLines:
     def _parsed(self, lines: list[bytes]) -> list[Entry | None]:
         """Return the objects, None in place of lines that are none."""
         try:
-            # One call for many lines: the parser makes each repeated key and text once. A line
-            # with two objects could make up for one that is cut.
-            if not _TWO.search(b"".join(lines)):
-                entries = self.parse(b"[" + b",".join(lines) + b"]")
+            # One call for many lines: the parser makes each repeated key and text once. All of
+            # them must begin and end as objects, or one with two could make up for one cut off.
+            joined = b",".join(lines)
+            if joined.count(b"}\n,{") == len(lines) - 1:
+                entries = self.parse(b"[" + joined + b"]")
                 if len(entries) == len(lines) and all(map(self._fits, entries)):
                     return cast(list[Entry | None], entries)
         except (ValueError, RecursionError):
