@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
+from operator import contains
 from typing import Any, cast
 
 from condped.errors import DataError
@@ -29,8 +31,8 @@ class JsonLines:
         The file, and what to call its lines: "an operation".
     skip
         Whether to leave out lines that cannot be read.
-    is_entry
-        Whether an object is what a line should hold.
+    key
+        A name that each of the objects has.
     is_vital
         Why a line that cannot be read must not be left out all the same; empty if it may.
     parse
@@ -42,7 +44,7 @@ class JsonLines:
     path: str
     what: str
     skip: bool
-    is_entry: Callable[[Entry], bool] = lambda entry: True
+    key: str | None = None
     is_vital: Callable[[bytes], str] = lambda line: ""
     parse: Callable[[bytes], Any] = json.loads
     notes: list[str] = field(default_factory=list)
@@ -55,8 +57,9 @@ class JsonLines:
             lines = file.readlines(_BYTES)
             while lines:
                 following = file.readlines(_BYTES)
-                entries = self._parsed(lines)
-                corrupt = [place for place, entry in enumerate(entries) if entry is None]
+                whole = self._all_parsed(lines)
+                entries = list(map(self._entry, lines)) if whole is None else whole
+                corrupt = [] if whole else [n for n, entry in enumerate(entries) if entry is None]
                 if corrupt:
                     last = corrupt == [len(lines) - 1] and not following and not bad
                     cut = last and not lines[-1].endswith(b"\n")
@@ -74,7 +77,7 @@ class JsonLines:
                             raise self._error(read + place + 1, remedy)
                     first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
                 read += len(lines)
-                yield [entry for entry in entries if entry is not None and entry is not _BLANK]
+                yield whole or [e for e in entries if e is not None and e is not _BLANK]
                 report(f"Reading {self.path}", min(file.tell(), size), size)
                 lines = following
         if bad and self.skip:
@@ -83,19 +86,19 @@ class JsonLines:
                 f"(first: line {first})."
             )
 
-    def _parsed(self, lines: list[bytes]) -> list[Entry | None]:
-        """Return the objects, None in place of lines that are none."""
+    def _all_parsed(self, lines: list[bytes]) -> list[Entry] | None:
+        """Return the objects of all lines; None if one of them is none."""
         try:
             # One call for many lines: the parser makes each repeated key and text once. All of
             # them must begin and end as objects, or one with two could make up for one cut off.
             joined = b",".join(lines)
             if joined.count(b"}\n,{") == len(lines) - 1:
                 entries = self.parse(b"[" + joined + b"]")
-                if len(entries) == len(lines) and all(map(self._fits, entries)):
-                    return cast(list[Entry | None], entries)
+                if len(entries) == len(lines) and self._fit(entries):
+                    return cast(list[Entry], entries)
         except (ValueError, RecursionError):
             pass
-        return list(map(self._entry, lines))
+        return None
 
     def _entry(self, line: bytes) -> Entry | None:
         if not line.strip():
@@ -104,10 +107,12 @@ class JsonLines:
             entry = self.parse(line)
         except (ValueError, RecursionError):
             return None
-        return entry if self._fits(entry) else None
+        return entry if self._fit([entry]) else None
 
-    def _fits(self, entry: object) -> bool:
-        return isinstance(entry, dict) and self.is_entry(entry)
+    def _fit(self, entries: list[Any]) -> bool:
+        """Return whether all are objects as they should be, without a Python step for each."""
+        objects = set(map(type, entries)) == {dict}
+        return objects and (self.key is None or all(map(contains, entries, repeat(self.key))))
 
     def _error(self, number: int, remark: str) -> DataError:
         return DataError(

@@ -44,7 +44,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
         source,
         "an operation of a journal",
         options.skip_corrupt,
-        is_entry=lambda entry: "op_code" in entry,
+        key="op_code",
         is_vital=_creates,
     )
     return replayed(lines.batches(), options, f"The journal {source!r}").with_notes(lines.notes)
@@ -114,15 +114,19 @@ class _Replay:
 
     def apply(self, operations: list[dict[str, Any]]) -> None:
         """Apply a batch of operations; those that change nothing we read are passed over."""
+        codes = list(map(itemgetter("op_code"), operations))
         # A trial that is added as a whole may be the first to have a parameter, and what comes
         # after it must fit: there the batch is cut.
-        whole = [place for place, entry in enumerate(operations) if "distributions" in entry]
-        for start, end in pairwise([0, *whole, len(operations)]):
-            self._apply(operations[start:end])
+        others = [place for place, code in enumerate(codes) if code != _SET_PARAMETER]
+        whole = [place for place in others if "distributions" in operations[place]]
+        if whole:
+            for start, end in pairwise([0, *whole, len(operations)]):
+                self._apply(operations[start:end], codes[start:end])
+        else:
+            self._apply(operations, codes)
 
-    def _apply(self, operations: list[dict[str, Any]]) -> None:
+    def _apply(self, operations: list[dict[str, Any]], codes: list[int]) -> None:
         start = self.place
-        codes = list(map(itemgetter("op_code"), operations))
         places = [place for place, code in enumerate(codes) if code == _SET_PARAMETER]
         for place, code in enumerate(codes):
             if code in self.others:
