@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench clean servers
+.PHONY: demo test check format bench statistics clean servers
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -32,6 +32,11 @@ servers:
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# How good the numbers are, about five minutes: docs/statistics.md.
+statistics: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.statistics --output benchmarks/statistics.json \
+		--page docs/statistics.md
 
 # Ratios against Optuna and rustuna, about five minutes.
 bench: $(VENV)/.bench

@@ -121,3 +121,12 @@ def test_reading_speed_is_the_last_measurement() -> None:
             row["optuna_peak"] / row["condped_peak"],
         )
         assert tuple(map(float, shown.groups())) == pytest.approx(expected, rel=0.06)
+
+
+def test_the_page_on_statistics_shows_the_last_measurement() -> None:
+    """Every number on it comes from the benchmark's file."""
+    from benchmarks.statistics_page import page  # noqa: PLC0415
+
+    measured = json.loads((ROOT / "benchmarks" / "statistics.json").read_text(encoding="utf-8"))
+    shown = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    assert shown == page(measured)

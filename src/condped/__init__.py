@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from condped import errors, problems
+from condped.importance.joint import joint_effects
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.sweep import SweepResult, sweep
@@ -36,6 +37,7 @@ __all__ = [
     "TrialTable",
     "errors",
     "importance",
+    "joint_effects",
     "optuna",
     "problems",
     "read",

@@ -10,7 +10,7 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.errors import MissingLibraryError, SettingsError, not_found
 from condped.importance.point import importance
-from condped.importance.settings import Settings, check_target
+from condped.importance.settings import Method, Pooling, Settings, check_target
 from condped.read import read
 from condped.read.optuna_study import losses_of
 from condped.trials import Objective, State, TrialTable
@@ -43,6 +43,10 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
     evaluate_on_local
         Compare the target set with the region set (True) or with a uniform distribution over
         the search space (False).
+    method
+        ``paper`` gives Optuna 5.0.0's numbers, ``calibrated`` ours without their biases.
+    pooling
+        ``auto`` pools domains that vary smoothly with other parameters; ``never`` is Optuna's way.
 
     Examples
     --------
@@ -61,12 +65,21 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
         target_quantile: float = 0.1,
         region_quantile: float = 1.0,
         evaluate_on_local: bool = True,
+        method: Method = "paper",
+        pooling: Pooling = "never",
     ) -> None:
-        Settings(region_quantile=region_quantile)
+        Settings(
+            region_quantile=region_quantile,
+            method=method,
+            pooling=pooling,
+            reference="region" if evaluate_on_local else "space",
+        )
         check_target(target_quantile, region_quantile)
         self._target_quantile = target_quantile
         self._region_quantile = region_quantile
         self._evaluate_on_local = evaluate_on_local
+        self._method = method
+        self._pooling: Pooling = pooling
 
     def evaluate(
         self,
@@ -88,6 +101,8 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
             target_quantile=self._target_quantile,
             region_quantile=self._region_quantile,
             reference="region" if self._evaluate_on_local else "space",
+            method=self._method,
+            pooling=self._pooling,
         )
         if names and result.reason is not None:
             warnings.warn(f"Importances are undetermined: {result.reason}", stacklevel=2)

@@ -90,6 +90,8 @@ class TopSets:
     region_size: int
     counts: TrialCounts
     all_equal: bool
+    levels: FloatArray | None = None  # (trials,): what they are ranked by, lower is better
+    used: BoolArray | None = None  # (trials,): which take part; None: all
 
     @property
     def n_buckets(self) -> int:
@@ -143,6 +145,28 @@ def top_sets(
         region_size=int(reached[thresholds]),
         counts=counts,
         all_equal=_all_equal(table.objectives, used, worst),
+        levels=levels,
+        used=used,
+    )
+
+
+def outcome_sets(table: TrialTable, target: BoolArray, considered: BoolArray) -> TopSets:
+    """Take trials with an outcome as the target set, all that are considered as the region set."""
+    buckets = np.where(target & considered, 0, np.where(considered, 1, 2)).astype(np.int8)
+    hits, used = int(np.count_nonzero(buckets == 0)), int(np.count_nonzero(considered))
+    running = int(np.count_nonzero(table.states == State.RUNNING))
+    counts = TrialCounts(
+        total=len(table),
+        used=used,
+        failed=0,
+        pruned=0,
+        running=running,
+        nonfinite=0,
+        infeasible=0,
+        counted_as_worst=0,
+    )
+    return TopSets(
+        buckets, np.array([hits]), used, counts, all_equal=hits in (0, used), used=considered
     )
 
 

@@ -339,3 +339,32 @@ def test_warnings_and_noise_stay_out_of_the_output(folder: Path) -> None:
     strict = condped_command("importance", *basics(folder), environment={"PYTHONWARNINGS": "error"})
     assert (strict.returncode, strict.stderr) == (0, "")
     assert strict.stdout == condped_command("importance", *basics(folder)).stdout
+
+
+def test_evidence_intervals_and_outcomes_on_the_command_line(tmp_path: Path) -> None:
+    """Verdicts and intervals in the table and in JSON; what led to failing."""
+    rng = np.random.default_rng(0)
+    x, y = rng.random(200), rng.random(200)
+    state = np.where(x < 0.3, "failed", "complete")
+    lines = [
+        "loss,x,y,state",
+        *(f"{a + 0.1 * b},{a},{b},{s}" for a, b, s in zip(x, y, state, strict=True)),
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    path = str(tmp_path / "t.csv")
+    options = ["-o", "loss", "--state", "state"]
+    done = condped_command("importance", path, *options, "--intervals", "jackknife")
+    assert "90 %" in done.stdout
+    assert "matters" in done.stdout
+    done = condped_command(
+        "importance", path, *options, "--method", "calibrated", "--intervals", "half-sampling",
+        "--level", "0.8", "--json",
+    )  # fmt: skip
+    data = json.loads(done.stdout)
+    assert data["level"] == 0.8
+    assert data["parameters"][0]["verdict"] == "matters"
+    assert data["parameters"][0]["intervals"]["importance"]["low"] <= 1
+    done = condped_command("importance", path, *options, "--target", "failed")
+    assert done.stdout.startswith("What led to failing in 200 trials")
+    done = condped_command("sweep", path, *options, "--intervals", "jackknife", "--csv")
+    assert "importance_low" in done.stdout

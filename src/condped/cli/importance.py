@@ -20,6 +20,11 @@ from condped.cli.options import analysis_options, given, show
     show_default=True,
     help="γ': the best trials of this share are the target.",
 )
+@click.option(
+    "--target",
+    type=click.Choice(["failed", "pruned", "nonfinite", "infeasible"]),
+    help="Explain this outcome instead of good objectives.",
+)
 def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Tell which parameters mattered for reaching the best trials.
 

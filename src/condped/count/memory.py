@@ -62,6 +62,16 @@ def _count(parameter: Parameter, top: TopSets) -> ParameterCounts:
     return ParameterCounts(parameter.name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
 
 
+def places_of(parameter: Parameter) -> tuple[IntArray, list[int]]:
+    """Return each trial's cell among all of the parameter's, and how many each regime has.
+
+    The regimes are the domains in their order and, last, absence.
+    """
+    layout = _lay_out(parameter, range(len(parameter.domains)))
+    places = _cells(parameter, slice(None), layout).astype(np.intp)
+    return np.minimum(places, layout.rest), [*(g.cells for g in layout.grids.values()), 1]
+
+
 def _regime_sizes(parameter: Parameter, top: TopSets) -> IntArray:
     """Return (domains + 1, target sets + 1): set sizes per regime, the absent one last."""
     regimes, buckets = len(parameter.domains) + 1, top.n_buckets

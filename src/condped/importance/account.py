@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from condped.pooling import PooledDomains
 from condped.topsets import Handling, TrialCounts
 from condped.trials import Direction
 
@@ -29,6 +30,8 @@ class DroppedRegimes:
 class Account:
     """What the numbers are based on, and what was left out of them."""
 
+    pooled: tuple[PooledDomains, ...]  # parameters whose domains vary smoothly
+    outcome: str | None  # what the target set is, if not the best objectives
     objectives: tuple[Explained, ...]
     trials: TrialCounts
     handling: Handling  # what was done with trials that did not end well

@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
 from condped.count.counts import StudyCounts
 from condped.count.memory import count_in_memory
+from condped.count.ranks import RankedStudy, count_ranked
 from condped.importance.account import Account, DroppedRegimes, Explained
+from condped.importance.calibrated import calibrated_estimate, parameter_p_values
 from condped.importance.estimator import Estimate, estimate
 from condped.importance.formula import eta_squared, normalised
+from condped.importance.outcome import Outcome
 from condped.importance.settings import Settings
+from condped.pooling import Pooled, pool_domains
 from condped.regimes import expand_domains
-from condped.topsets import Handling, TopSets, top_sets
+from condped.topsets import Handling, TopSets, outcome_sets, top_sets
 from condped.trials import TrialTable
+
+_SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
     """Estimates of T target sets and P parameters."""
 
+    table: TrialTable
+    tested: TrialTable  # the same, pooled domains in unit values
+    top: TopSets
+    settings: Settings
     counts: StudyCounts
     estimate: Estimate
     importance: FloatArray  # (T, P): normalised; 0 where undetermined
     eta_squared: FloatArray  # (T, P): 0 where undetermined
     reasons: tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
     account: Account
+
+    ranked: RankedStudy | None = None  # if it was needed
+
+    def ranks(self) -> RankedStudy:
+        """Return the counts by rank, which the test is about."""
+        if self.ranked is not None:
+            return self.ranked
+        return count_ranked(self.tested, self.top, self.settings.blocks)
 
     @property
     def determined(self) -> BoolArray:
@@ -42,14 +60,48 @@ def analyse(
     handling: Handling,
 ) -> Analysis:
     """Find the sets, count them, estimate. Only the counting depends on the number of trials."""
+    top = top_sets(table, target_quantiles, settings.region_quantile, handling)
+    return _analysed(table, top, settings, handling)
+
+
+def analyse_outcome(
+    table: TrialTable, outcome: Outcome, settings: Settings, handling: Handling
+) -> Analysis:
+    """Take an outcome for the target set, in place of good objectives."""
+    top = outcome_sets(table, outcome.target, outcome.considered)
+    return _analysed(table, top, settings, handling, outcome)
+
+
+def _analysed(
+    table: TrialTable,
+    top: TopSets,
+    settings: Settings,
+    handling: Handling,
+    outcome: Outcome | None = None,
+) -> Analysis:
+    """Count the sets and estimate, by the method that was asked for."""
+    pooled = None
     if settings.measure == "unconditional":
         table = expand_domains(table)
-    top = top_sets(table, target_quantiles, settings.region_quantile, handling)
-    counts = count_in_memory(table, top)
-    found = estimate(counts, settings)
-    reasons = _reasons(top, counts, found)
+    elif settings.pooling != "never":
+        pooled = pool_domains(table, all_varying=settings.pooling == "always")
+    tested = table if pooled is None else pooled.unit
+    table = table if pooled is None else pooled.raw
+    ranked = None
+    if settings.method == "calibrated" or pooled is not None:
+        ranked = count_ranked(tested, top, settings.blocks)
+    counts, found = _estimated(table, top, settings, ranked)
+    if pooled is not None and ranked is not None:
+        _, in_unit = _estimated(tested, top, settings, ranked)
+        found = _combined(found, in_unit, pooled, counts, parameter_p_values(ranked))
+    reasons = _reasons(top, counts, found, settings, outcome)
     known = np.array([[reason is None] for reason in reasons])
     return Analysis(
+        table=table,
+        tested=tested,
+        top=top,
+        settings=settings,
+        ranked=ranked,
         counts=counts,
         estimate=found,
         importance=np.where(known, normalised(found.variance), 0.0),
@@ -57,19 +109,60 @@ def analyse(
             known, eta_squared(found.variance, counts.target_sizes, counts.region_size), 0.0
         ),
         reasons=reasons,
-        account=_account(table, top, counts, handling),
+        account=_account(table, top, counts, handling=handling, outcome=outcome, pooled=pooled),
     )
 
 
-def _reasons(top: TopSets, counts: StudyCounts, found: Estimate) -> tuple[str | None, ...]:
+def _estimated(
+    table: TrialTable, top: TopSets, settings: Settings, ranked: RankedStudy | None
+) -> tuple[StudyCounts, Estimate]:
+    """Return the counts and the estimate of a table; ``ranked`` tests the calibrated one."""
+    if settings.method == "calibrated" and ranked is not None:
+        own = count_ranked(table, top, 1)
+        return own.counts, calibrated_estimate(own, parameter_p_values(ranked), settings.measure)
+    counts = count_in_memory(table, top)
+    return counts, estimate(counts, settings)
+
+
+def _combined(
+    raw: Estimate, unit: Estimate, pooled: Pooled, counts: StudyCounts, p_values: FloatArray
+) -> Estimate:
+    """Return the estimate with pooled parameters as their values show them best.
+
+    Raw values see what a value does, unit values what its place between moving bounds does; a
+    parameter that the test in unit values cannot tell from noise owes what it shows to its bounds.
+    """
+    names = {entry.parameter for entry in pooled.domains}
+    places = [place for place, p in enumerate(counts.parameters) if p.name in names]
+    real = p_values[:, places] <= _SIGNIFICANT
+    changed = {}
+    for field in ("within", "variance"):
+        numbers = getattr(raw, field).copy()
+        higher = np.maximum(numbers[:, places], getattr(unit, field)[:, places])
+        numbers[:, places] = np.where(real, higher, 0.0)
+        changed[field] = numbers
+    return replace(raw, **changed)
+
+
+def _reasons(
+    top: TopSets,
+    counts: StudyCounts,
+    found: Estimate,
+    settings: Settings,
+    outcome: Outcome | None,
+) -> tuple[str | None, ...]:
     """Say for each target set why nothing can be told, or None if something can."""
+    equal = f"all {top.counts.used} trials have the same objective."
+    if outcome is not None:
+        share = "none" if not top.target_sizes[0] else "all"
+        equal = f"{share} of the {top.counts.used} trials that count had the outcome."
     used, left_out = top.counts.used, f"{top.counts.left_out} of {top.counts.total} left out"
     # In order: an earlier reason explains the later ones.
     everywhere = (
         (used == 0, f"there is no trial to learn from ({left_out})."),
         (used == 1, f"there is only one trial to learn from ({left_out})."),
         (not counts.parameters, "there are no parameters."),
-        (top.all_equal, f"all {used} trials have the same objective."),
+        (top.all_equal, equal),
         (not _varies(counts), "no parameter takes different values in the region set."),
     )
     for applies, reason in everywhere:
@@ -80,6 +173,8 @@ def _reasons(top: TopSets, counts: StudyCounts, found: Estimate) -> tuple[str | 
         "Lower target_quantile, or gather more trials with different objectives."
     )
     nothing = "no parameter has values that differ between the target set and the region set."
+    if settings.method == "calibrated":
+        nothing = "no parameter can be told from noise."
     return tuple(
         same if size == top.region_size else None if variance.any() else nothing
         for size, variance in zip(top.target_sizes, found.variance, strict=True)
@@ -95,8 +190,18 @@ def _varies(counts: StudyCounts) -> bool:
     )
 
 
-def _account(table: TrialTable, top: TopSets, counts: StudyCounts, handling: Handling) -> Account:
+def _account(
+    table: TrialTable,
+    top: TopSets,
+    counts: StudyCounts,
+    *,
+    handling: Handling,
+    outcome: Outcome | None,
+    pooled: Pooled | None,
+) -> Account:
     return Account(
+        pooled=() if pooled is None else pooled.domains,
+        outcome=None if outcome is None else outcome.label,
         objectives=tuple(Explained(o.name, o.direction) for o in table.objectives),
         trials=top.counts,
         handling=handling,

@@ -21,7 +21,7 @@ from condped.importance.settings import Settings
 from condped.space.domain import Categorical
 
 # Added to every mass, so that no ratio divides by zero; the reference's number.
-_EPSILON = 1e-12
+EPSILON = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,25 +58,33 @@ def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
     divergence[target_trials == 0] = 0.0
 
     contribution = regime_contributions(alpha, beta, divergence, kappa2)
-    within = _per_parameter(contribution, owner, parameters)
-    inter = _per_parameter(inter_contributions(alpha, beta, kappa2), owner, parameters)
-    for place, parameter in enumerate(counts.parameters):
-        if parameter.dropped_region.size:
-            lost_target = shares(parameter.dropped_target.T, counts.target_sizes)
-            lost_region = shares(parameter.dropped_region, counts.region_size)
-            inter[:, place] += inter_contributions(lost_target, lost_region, kappa2).sum(axis=0)
-
+    within = per_parameter(contribution, owner, parameters)
+    inter = inter_variance(counts, alpha, beta, owner, kappa2)
     if settings.measure == "standard":
         variance = within + inter
     elif settings.measure == "within":
         variance = within
     else:  # the plain sum: kappa^2 * sum_i D_i
         contribution = kappa2 * divergence
-        variance = _per_parameter(contribution, owner, parameters)
+        variance = per_parameter(contribution, owner, parameters)
     return Estimate(within, inter, variance, owner, alpha, beta, divergence, contribution)
 
 
-def _per_parameter(terms: FloatArray, owner: IntArray, parameters: int) -> FloatArray:
+def inter_variance(
+    counts: StudyCounts, alpha: FloatArray, beta: FloatArray, owner: IntArray, kappa2: FloatArray
+) -> FloatArray:
+    """Return (T, P): the variance between regimes, those too small to keep included."""
+    terms = inter_contributions(alpha, beta, kappa2)
+    inter = per_parameter(terms, owner, len(counts.parameters))
+    for place, parameter in enumerate(counts.parameters):
+        if parameter.dropped_region.size:
+            lost_target = shares(parameter.dropped_target.T, counts.target_sizes)
+            lost_region = shares(parameter.dropped_region, counts.region_size)
+            inter[:, place] += inter_contributions(lost_target, lost_region, kappa2).sum(axis=0)
+    return inter
+
+
+def per_parameter(terms: FloatArray, owner: IntArray, parameters: int) -> FloatArray:
     """Sum (R, T) terms over the regimes of each parameter: (T, P)."""
     sums = np.zeros((parameters, terms.shape[1]))
     np.add.at(sums, owner, terms)
@@ -98,10 +106,10 @@ def _divergences(regimes: list[RegimeCounts], thresholds: int, settings: Setting
         if settings.reference == "region":
             region = np.stack([regimes[place].region for place in places])
             masses = masses_of(np.concatenate([target, region]))
-            reference = masses[len(target) :, None, :] + _EPSILON
+            reference = masses[len(target) :, None, :] + EPSILON
         else:
             masses = masses_of(target)
             reference = np.full((1, 1, cells), 1.0 / cells)
-        targets = masses[: len(target)].reshape(len(places), thresholds, cells) + _EPSILON
+        targets = masses[: len(target)].reshape(len(places), thresholds, cells) + EPSILON
         divergence[places] = pearson(targets, reference)
     return divergence

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from condped.importance.analysis import Analysis, analyse
+from condped.importance.analysis import Analysis, analyse, analyse_outcome
+from condped.importance.evidence import evidence_at
+from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
+from condped.importance.outcome import Target, outcome_of
 from condped.importance.result import (
     ImportanceResult,
+    Interval,
     ParameterImportance,
+    ParameterIntervals,
     RegimeImportance,
 )
-from condped.importance.settings import Measure, Method, Reference, Settings, check_target
+from condped.importance.robustness import robustness_of
+from condped.importance.settings import (
+    Measure,
+    Method,
+    Pooling,
+    Reference,
+    Sampling,
+    Settings,
+    check_target,
+)
 from condped.read import Reading, check_reading, read
 from condped.topsets import Handling, LeftOut, Treatment
 
@@ -20,9 +34,15 @@ def importance(
     *,
     target_quantile: float = 0.1,
     region_quantile: float = 1.0,
+    target: Target | None = None,
     method: Method = "paper",
     measure: Measure = "within",
     reference: Reference = "region",
+    sampling: Sampling = "adaptive",
+    pooling: Pooling = "auto",
+    intervals: Intervals | None = None,
+    level: float = 0.9,
+    seed: int = 0,
     failed: LeftOut = "drop",
     pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
@@ -40,8 +60,16 @@ def importance(
         γ': the best trials of this share are the target set.
     region_quantile
         γ: the importance is measured inside the best trials of this share.
-    method, measure, reference
+    target
+        Something else than good objectives to explain: ``failed``, ``pruned``, ``nonfinite`` or
+        ``infeasible``, or a truth value for each trial.
+    method, measure, reference, sampling, pooling
         See :class:`~condped.importance.settings.Settings`.
+    intervals
+        ``half-sampling`` (200 halves of the trials) or ``jackknife`` (20 groups, faster); none if
+        not given.
+    level, seed
+        How often an interval should hold the truth, and the seed that fixes the subsets.
     failed, pruned, nonfinite, infeasible
         See :class:`~condped.topsets.Handling`.
     **reading
@@ -59,11 +87,20 @@ def importance(
     >>> condped.importance(table).names
     ('x', 'c', 'y')
     """
-    settings = Settings(region_quantile, method, measure, reference)
+    settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
     check_target(target_quantile, region_quantile)
+    check_intervals(intervals, level)
     handling = Handling(failed, pruned, nonfinite, infeasible)
     check_reading("importance", reading)
-    found = analyse(read(source, **reading), (target_quantile,), settings, handling)
+    table = read(source, **reading)
+    if target is None:
+        found = analyse(table, (target_quantile,), settings, handling)
+    else:
+        found = analyse_outcome(table, outcome_of(table, target), settings, handling)
+    quantiles = None if target is not None else (target_quantile,)
+    bands = None
+    if intervals is not None:
+        bands = uncertainty(found, quantiles, intervals=intervals, level=level, seed=seed)
     regimes = _regimes(found)
     parameters = [
         ParameterImportance(
@@ -74,6 +111,7 @@ def importance(
             within=float(found.estimate.within[0, place]),
             inter=float(found.estimate.inter[0, place]),
             regimes=tuple(regimes[place]),
+            intervals=None if bands is None else _intervals(bands, place),
         )
         for place, parameter in enumerate(found.counts.parameters)
     ]
@@ -82,12 +120,26 @@ def importance(
     (reason,) = found.reasons
     return ImportanceResult(
         parameters=tuple(parameters),
-        target_quantile=target_quantile,
+        target_quantile=None if target is not None else target_quantile,
         target_size=int(found.counts.target_sizes[0]),
         settings=settings,
         account=found.account,
         status="ok" if reason is None else "undetermined",
         reason=reason,
+        level=None if bands is None else level,
+        find_evidence=lambda: evidence_at(found.ranks(), 0),
+        find_robustness=None
+        if target is not None
+        else lambda: robustness_of(table, target_quantile, settings, handling),
+    )
+
+
+def _intervals(bands: Uncertainty, place: int) -> ParameterIntervals:
+    return ParameterIntervals(
+        *(
+            Interval(float(b.low[0, place]), float(b.high[0, place]), float(b.error[0, place]))
+            for b in (bands.importance, bands.variance, bands.eta_squared)
+        )
     )
 
 

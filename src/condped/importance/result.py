@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from condped.errors import not_found
+from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
+from condped.importance.evidence import Evidence
 from condped.importance.settings import Settings
 from condped.importance.summary import summary
 from condped.optional import load_optional
@@ -16,9 +18,24 @@ from condped.space.domain import Domain, plain_domain
 if TYPE_CHECKING:
     import pandas as pd
 
+    from condped.importance.robustness import Robustness
+
 Status = Literal["ok", "undetermined"]
-_COLUMNS = ("parameter", "importance", "variance", "eta_squared", "within", "inter", "regimes")
+_COLUMNS = (
+    "parameter",
+    "importance",
+    "variance",
+    "eta_squared",
+    "within",
+    "inter",
+    "importance_low",
+    "importance_high",
+    "p_value",
+    "verdict",
+    "regimes",
+)
 SCHEMA = "condped.importance/1"
+_FEW = 200_000  # trials, up to which the test takes no time to speak of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,24 @@ class RegimeImportance:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a number may lie with other trials of the same kind."""
+
+    low: float
+    high: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterIntervals:
+    """Intervals of the numbers of one parameter."""
+
+    importance: Interval
+    variance: Interval
+    eta_squared: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class ParameterImportance:
     """One parameter's importance and what it is made of."""
 
@@ -52,6 +87,7 @@ class ParameterImportance:
     within: float  # variance inside the regimes
     inter: float  # variance between the regimes, which the gate owns
     regimes: tuple[RegimeImportance, ...]
+    intervals: ParameterIntervals | None = None  # if they were asked for
 
 
 @dataclass(frozen=True)
@@ -68,12 +104,41 @@ class ImportanceResult:
     """
 
     parameters: tuple[ParameterImportance, ...]
-    target_quantile: float  # gamma'
+    target_quantile: float | None  # gamma'; None if the target set is an outcome
     target_size: int  # trials in the target set
     settings: Settings
     account: Account
     status: Status
     reason: str | None  # why the status is not "ok"
+    level: float | None = None  # of the intervals, if there are some
+    find_evidence: Callable[[], Evidence] | None = field(default=None, repr=False, compare=False)
+    find_robustness: Callable[[], Robustness] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What can be told from noise; found when it is first asked for."""
+        if self.find_evidence is None:
+            raise SettingsError("This result does not know its trials, which the test needs.")
+        return self.find_evidence()
+
+    def robustness(self) -> Robustness:
+        """Tell how the ranking moves with other target sets, halves of the study, and methods.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("three-way").sample(600, seed=0))
+        >>> [variant.choice for variant in result.robustness().variants][-1]
+        'calibrated method'
+        """
+        if self.find_robustness is None:
+            raise SettingsError(
+                "Robustness is about importances for good objectives, from trials that are at "
+                "hand; this result explains an outcome or does not know its trials."
+            )
+        return self.find_robustness()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,10 +181,25 @@ class ImportanceResult:
                 "eta_squared": parameter.eta_squared,
                 "within": parameter.within,
                 "inter": parameter.inter,
+                **_ends(parameter),
+                **self._tested(parameter.name),
                 "regimes": len(parameter.regimes),
             }
             for parameter in self.parameters
         ]
+
+    def _tested(self, name: str) -> dict[str, Any]:
+        """Return what the test says, if it can be asked without long waiting."""
+        if not self.quickly_tested:
+            return {"p_value": None, "verdict": None}
+        evidence = self.evidence[name]
+        return {"p_value": evidence.p_value, "verdict": evidence.verdict}
+
+    @property
+    def quickly_tested(self) -> bool:
+        """Whether the evidence is known, or few enough trials will give it."""
+        few = self.find_evidence is not None and self.account.trials.used <= _FEW
+        return few or "evidence" in self.__dict__
 
     def regime_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter and regime."""
@@ -155,14 +235,29 @@ class ImportanceResult:
             "target_quantile": self.target_quantile,
             "target_size": self.target_size,
             "settings": asdict(self.settings),
+            "level": self.level,
+            "evidence": self.evidence.message if self.quickly_tested else None,
             "parameters": [
-                {**row, "regimes": by_parameter[row["parameter"]]} for row in self.rows()
+                {
+                    **row,
+                    "intervals": None if p.intervals is None else asdict(p.intervals),
+                    "regimes": by_parameter[row["parameter"]],
+                }
+                for row, p in zip(self.rows(), self.parameters, strict=True)
             ],
             "account": asdict(self.account),
         }
 
     def __str__(self) -> str:
         return summary(self)
+
+
+def _ends(parameter: ParameterImportance) -> dict[str, float | None]:
+    interval = None if parameter.intervals is None else parameter.intervals.importance
+    return {
+        "importance_low": None if interval is None else interval.low,
+        "importance_high": None if interval is None else interval.high,
+    }
 
 
 def frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:

@@ -8,9 +8,11 @@ from typing import Literal, get_args
 
 from condped.errors import SettingsError
 
-Method = Literal["paper"]
+Method = Literal["paper", "calibrated"]
 Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
+Sampling = Literal["adaptive", "random"]
+Pooling = Literal["auto", "never", "always"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,8 @@ class Settings:
         γ: the importance is measured inside the best trials of this share.
     method
         ``paper``: the estimator of the condPED-ANOVA paper, equal to Optuna 5.0.0's.
+        ``calibrated``: by ranks, each trial left out of its own neighbourhood, 0 where the test
+        cannot tell a parameter from noise.
     measure
         ``within``: Theorem 4.2, the effect of the value inside its regime.
         ``standard``: within and inter-regime variance together (the paper's first ablation).
@@ -32,21 +36,51 @@ class Settings:
     reference
         ``region``: compare the target set with the region set. ``space``: with a uniform
         distribution over the domain (Optuna's ``evaluate_on_local=False``).
+    sampling
+        How the trials were drawn, which the test needs to know. ``adaptive``: later trials may
+        follow from earlier ones (TPE, SMAC, …), so that only trials of the same stretch of time
+        are compared. ``random``: one order is as good as another.
+    pooling
+        What to do with domains that vary smoothly with other parameters, such as [0, c]. ``auto``:
+        where a parameter has at least 8 domains, and more than half of its active trials are in
+        regimes of fewer than 10, domains near each other are pooled into one to three regimes.
+        ``always``: wherever a number has several domains. ``never``: as in the reference.
     """
 
     region_quantile: float = 1.0  # gamma
     method: Method = "paper"
     measure: Measure = "within"
     reference: Reference = "region"
+    sampling: Sampling = "adaptive"
+    pooling: Pooling = "auto"
 
     def __post_init__(self) -> None:
-        for name, allowed in (("method", Method), ("measure", Measure), ("reference", Reference)):
+        for name, allowed in (
+            ("method", Method),
+            ("measure", Measure),
+            ("reference", Reference),
+            ("sampling", Sampling),
+            ("pooling", Pooling),
+        ):
             if getattr(self, name) not in get_args(allowed):
                 raise SettingsError(
                     f"{name} must be one of {', '.join(get_args(allowed))} "
                     f"(got {getattr(self, name)!r})."
                 )
         _require_quantile("region_quantile", self.region_quantile)
+        if self.method == "calibrated" and (
+            self.measure == "unweighted" or self.reference == "space"
+        ):
+            raise SettingsError(
+                "The calibrated method compares trials with their neighbours in the region set: "
+                f"it has no measure='unweighted' and no reference='space' (got {self.measure!r} "
+                f"and {self.reference!r}). Use method='paper' for these."
+            )
+
+    @property
+    def blocks(self) -> int:
+        """How many stretches of time the test compares each with itself."""
+        return 4 if self.sampling == "adaptive" else 1
 
 
 def check_target(target_quantile: float, region_quantile: float) -> None:

@@ -29,25 +29,47 @@ def summary(result: ImportanceResult) -> str:
     lines = [headline(result.account, result.settings, result.target_quantile), ""]
     if result.status != "ok":
         lines += [f"Undetermined: {result.reason}", ""]
+    header = ["parameter", "importance", "", "η²", "active as"]
+    pooled = {entry.parameter for entry in result.account.pooled}
     rows = [
-        (
+        [
             shortened(parameter.name),
             f"{parameter.importance:.3f}",
             "█" * round(parameter.importance * _BAR),
             f"{parameter.eta_squared:.3f}",
-            _regimes(parameter),
-        )
+            _regimes(parameter, parameter.name in pooled),
+        ]
         for parameter in result.parameters[:_MOST_ROWS]
     ]
-    lines += _table(("parameter", "importance", "", "η²", "active as"), rows, right={1, 3})
+    right = {1, 3}
+    if result.quickly_tested:
+        header.insert(4, "verdict")
+        for row, parameter in zip(rows, result.parameters, strict=False):
+            row.insert(4, result.evidence[parameter.name].verdict)
+    if result.level is not None:
+        header.insert(2, _percent(result.level))
+        for row, parameter in zip(rows, result.parameters, strict=False):
+            row.insert(2, _interval(parameter))
+        right = {1, 4}
+    lines += table_lines(header, rows, right=right)
     hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
         lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
     sets = f"{result.target_size} in the target set"
-    if result.target_size > math.ceil(result.target_quantile * result.account.trials.used):
+    quantile = result.target_quantile
+    if quantile and result.target_size > math.ceil(quantile * result.account.trials.used):
         sets += " (with all that equal its last one)"
-    return "\n".join([*lines, "", *_account_lines(result.account, result.settings, sets)])
+    told = [result.evidence.message] if result.quickly_tested and result.status == "ok" else []
+    account = _account_lines(result.account, result.settings, sets)
+    return "\n".join([*lines, "", *told, *account])
+
+
+def _interval(parameter: ParameterImportance) -> str:
+    if parameter.intervals is None:
+        return ""
+    interval = parameter.intervals.importance
+    return f"{interval.low:.3f}–{interval.high:.3f}"
 
 
 def sweep_summary(curve: SweepResult) -> str:
@@ -67,7 +89,7 @@ def sweep_summary(curve: SweepResult) -> str:
         )
         for t in quantiles
     ]
-    lines += _table(header, rows, right=set(range(len(header))))
+    lines += table_lines(header, rows, right=set(range(len(header))))
     if len(curve.names) > len(shown):
         lines.append(f"… and {len(curve.names) - len(shown)} more with lower peaks")
     unknown = int((~curve.determined).sum())
@@ -81,6 +103,11 @@ def sweep_summary(curve: SweepResult) -> str:
 
 def headline(account: Account, settings: Settings, target_quantile: float | None) -> str:
     """Return the question that a result answers."""
+    if account.outcome is not None:
+        led = {"failed": "failing", "pruned": "being pruned", "infeasible": "being infeasible",
+               "nonfinite": "an objective that is not finite"}  # fmt: skip
+        what = led.get(account.outcome, "the target set")
+        return f"What led to {what} in {account.trials.used} trials"
     best = "best share γ'" if target_quantile is None else f"best {_percent(target_quantile)}"
     inside = ""
     if settings.region_quantile < 1:
@@ -114,12 +141,20 @@ def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]
             f"{shortened(dropped.parameter)}: {dropped.regimes} "
             f"{'regime' if dropped.regimes == 1 else 'regimes'} with a single trial each left out."
         )
+    for entry in account.pooled:
+        lines.append(
+            f"{shortened(entry.parameter)}: {entry.domains} domains that vary with other "
+            f"parameters were pooled into {entry.regimes} "
+            f"{'regime' if entry.regimes == 1 else 'regimes'}."
+        )
     if account.ignored_columns:
         shown = ", ".join(shortened(name) for name in account.ignored_columns[:5])
         more = len(account.ignored_columns) - 5
         lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
+    if settings.method != "paper":
+        lines.append(f"Method: {settings.method}.")
     if settings.measure != "within":
         lines.append(f"Measure: {settings.measure}.")
     if settings.reference != "region":
@@ -140,7 +175,7 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
     return f"{plain[: most - 1 - end]}…{plain[-end:]}"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
+def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     cells = [header, *rows]
     widths = [max(_width(row[i]) for row in cells) for i in range(len(header))]
@@ -163,10 +198,14 @@ def _percent(quantile: float) -> str:
     return f"{100 * quantile:.3g} %"
 
 
-def _regimes(parameter: ParameterImportance) -> str:
+def _regimes(parameter: ParameterImportance, pooled: bool) -> str:
     if not parameter.regimes:
         return "–"
-    labels = [f"{regime.label} ({_percent(regime.region_share)})" for regime in parameter.regimes]
+    mark = "pooled " if pooled else ""
+    labels = [
+        f"{mark if regime.domain else ''}{regime.label} ({_percent(regime.region_share)})"
+        for regime in parameter.regimes
+    ]
     if len(labels) == 1:
         return shortened(parameter.regimes[0].label, _MOST_REGIMES)
     count = f"{len(labels)} regimes: " if len(labels) > 3 else ""

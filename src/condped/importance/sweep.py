@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,8 +13,18 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.analysis import analyse
+from condped.importance.calibrated import parameter_p_values
+from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
 from condped.importance.result import Status, frame
-from condped.importance.settings import Measure, Method, Reference, Settings, check_target
+from condped.importance.settings import (
+    Measure,
+    Method,
+    Pooling,
+    Reference,
+    Sampling,
+    Settings,
+    check_target,
+)
 from condped.importance.summary import sweep_summary
 from condped.read import Reading, check_reading, read
 from condped.topsets import Handling, LeftOut, Treatment
@@ -49,6 +60,16 @@ class SweepResult:
     reasons: tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
     settings: Settings
     account: Account
+    level: float | None = None  # of the intervals, if there are some
+    intervals: Uncertainty | None = None  # around importance, variance and eta_squared
+    find_p_values: Callable[[], FloatArray] | None = field(default=None, repr=False)
+
+    @cached_property
+    def p_values(self) -> FloatArray:
+        """(T, P): how often chance alone gives as much; found when first asked for."""
+        if self.find_p_values is None:
+            raise SettingsError("This result does not know its trials, which the test needs.")
+        return self.find_p_values()
 
     @property
     def determined(self) -> BoolArray:
@@ -87,11 +108,14 @@ class SweepResult:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
+        bands = self.intervals
         return [
             {
                 "target_quantile": float(quantile),
                 "parameter": name,
-                **{field: float(getattr(self, field)[t, p]) for field in _NUMBERS},
+                **{number: float(getattr(self, number)[t, p]) for number in _NUMBERS},
+                "importance_low": None if bands is None else float(bands.importance.low[t, p]),
+                "importance_high": None if bands is None else float(bands.importance.high[t, p]),
                 "determined": bool(self.determined[t]),
             }
             for t, quantile in enumerate(self.target_quantiles)
@@ -109,14 +133,32 @@ class SweepResult:
             "status": self.status,
             "reason": self.reason,
             "settings": asdict(self.settings),
+            "level": self.level,
             "target_quantiles": self.target_quantiles.tolist(),
             "target_sizes": self.target_sizes.tolist(),
             "determined": self.determined.tolist(),
             "parameters": {
-                name: {field: getattr(self, field)[:, p].tolist() for field in _NUMBERS}
+                name: {
+                    **{number: getattr(self, number)[:, p].tolist() for number in _NUMBERS},
+                    **self._bands_of(p),
+                }
                 for p, name in enumerate(self.names)
             },
             "account": asdict(self.account),
+        }
+
+    def _bands_of(self, place: int) -> dict[str, Any]:
+        """Return one parameter's intervals as plain data."""
+        if self.intervals is None:
+            return {}
+        return {
+            "intervals": {
+                number: {
+                    end: getattr(getattr(self.intervals, number), end)[:, place].tolist()
+                    for end in ("low", "high", "error")
+                }
+                for number in ("importance", "variance", "eta_squared")
+            }
         }
 
     def __str__(self) -> str:
@@ -124,7 +166,14 @@ class SweepResult:
 
 
 _NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")
-_COLUMNS = ("target_quantile", "parameter", *_NUMBERS, "determined")
+_COLUMNS = (
+    "target_quantile",
+    "parameter",
+    *_NUMBERS,
+    "importance_low",
+    "importance_high",
+    "determined",
+)
 
 
 def sweep(
@@ -135,6 +184,11 @@ def sweep(
     method: Method = "paper",
     measure: Measure = "within",
     reference: Reference = "region",
+    sampling: Sampling = "adaptive",
+    pooling: Pooling = "auto",
+    intervals: Intervals | None = None,
+    level: float = 0.9,
+    seed: int = 0,
     failed: LeftOut = "drop",
     pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
@@ -145,7 +199,11 @@ def sweep(
 
     Parameters
     ----------
-    source, region_quantile, method, measure, reference, failed, pruned, nonfinite, infeasible
+    source, region_quantile, method, measure, reference, sampling, pooling
+        As for :func:`condped.importance`.
+    intervals, level, seed
+        As for :func:`condped.importance`; intervals are bands around the curves.
+    failed, pruned, nonfinite, infeasible
         As for :func:`condped.importance`.
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
@@ -159,11 +217,15 @@ def sweep(
     >>> len(curve), curve.names
     (99, ('c0', 'c1', 'x', 'y', 'z'))
     """
-    settings = Settings(region_quantile, method, measure, reference)
+    settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
+    check_intervals(intervals, level)
     handling = Handling(failed, pruned, nonfinite, infeasible)
     check_reading("sweep", reading)
     quantiles = _quantiles(target_quantiles, region_quantile)
     found = analyse(read(source, **reading), quantiles, settings, handling)
+    bands = None
+    if intervals is not None:
+        bands = uncertainty(found, quantiles, intervals=intervals, level=level, seed=seed)
     return SweepResult(
         names=tuple(parameter.name for parameter in found.counts.parameters),
         target_quantiles=np.asarray(quantiles),
@@ -176,6 +238,9 @@ def sweep(
         reasons=found.reasons,
         settings=settings,
         account=found.account,
+        level=None if bands is None else level,
+        intervals=bands,
+        find_p_values=lambda: parameter_p_values(found.ranks()),
     )
 
 

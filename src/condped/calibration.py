@@ -1,0 +1,62 @@
+"""The calibrated estimator's kernels: arrays in, arrays out.
+
+Membership in the target set is compared with what its neighbours in rank do, each trial left out
+of its own neighbourhood: the mean is exactly 0 if membership has nothing to do with the value.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from condped.arrays import FloatArray, IntArray
+
+# Scott's rule, 1.059 standard deviations times trials^(-1/5), for values spread evenly over cells.
+_SCOTT = 1.059 / math.sqrt(12.0)
+_NARROWEST = 0.5 / 1.64  # 90 % of a kernel stay inside its own cell
+
+
+def neighbourhood(cells: int, trials: int, share_of_scott: float, *, ordered: bool) -> FloatArray:
+    """Return (cells, cells): how near each cell is to each other, 1 for itself."""
+    if not ordered:
+        return np.eye(cells)
+    sigma = max(share_of_scott * _SCOTT * cells * max(trials, 1) ** -0.2, _NARROWEST)
+    apart = np.arange(cells)
+    return np.asarray(np.exp(-((apart[:, None] - apart) ** 2) / (2.0 * sigma**2)))
+
+
+def excess(region: IntArray, target: IntArray, kernel: FloatArray) -> FloatArray:
+    """Return how much oftener target trials have target trials around them than by chance.
+
+    Parameters
+    ----------
+    region
+        (..., cells): trials of the region set in a regime.
+    target
+        (..., target sets, cells): those of each target set.
+    kernel
+        (cells, cells), symmetric, with ones on the diagonal.
+
+    Returns
+    -------
+    (..., target sets). Divided by the size of the region set and summed over regimes it estimates
+    the variance that Theorem 4.2 is about.
+    """
+    trials = region.sum(axis=-1)[..., None]
+    hits = target.sum(axis=-1)
+    around = (region @ kernel - 1.0)[..., None, :]
+    hits_around = target @ kernel - 1.0
+    # Of all other trials in the regime, the share that are hits: what chance gives.
+    chance = np.divide(
+        hits - 1.0, trials - 1.0, out=np.zeros(hits.shape), where=(trials > 1) & (hits > 0)
+    )
+    alone = around <= 1e-9  # nobody else is anywhere near
+    share = np.divide(
+        hits_around,
+        around,
+        out=np.zeros(hits_around.shape),
+        where=~np.broadcast_to(alone, hits_around.shape),
+    )
+    share = np.where(alone, chance[..., None], share)
+    return np.asarray((target * share).sum(axis=-1) - hits * chance)

@@ -1,0 +1,112 @@
+"""The test in use: verdicts, noise, samplers that follow what they have seen, rare branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+import condped
+
+
+def noise(trials: int, seed: int) -> dict[str, Any]:
+    """Return trials in which nothing has anything to do with the loss."""
+    rng = np.random.default_rng(seed)
+    return {
+        "loss": rng.random(trials),
+        "float": rng.random(trials),
+        "few": rng.integers(0, 4, trials),
+        "many": rng.integers(0, 500, trials),
+        "choice": rng.choice(["a", "b", "c"], trials),
+    }
+
+
+@pytest.mark.parametrize("sampling", ["random", "adaptive"])
+@pytest.mark.parametrize("trials", [60, 300])
+def test_noise_is_called_noise(trials: int, sampling: Any) -> None:
+    """About one p-value in twenty is below 0.05, and hardly ever does anything matter."""
+    low, matters = 0, 0
+    for seed in range(60):
+        result = condped.importance(noise(trials, seed), objective="loss", sampling=sampling)
+        low += sum(evidence.p_value < 0.05 for evidence in result.evidence)
+        matters += not result.evidence.enough
+    assert 0.015 <= low / 240 <= 0.09
+    assert matters >= 0.8 * 60
+
+
+def test_effects_are_found_and_said() -> None:
+    """Of the parameters, of each regime, of the study as a whole, in all outputs."""
+    result = condped.importance(condped.problems.get("nested").sample(500, seed=0))
+    evidence = result.evidence
+    assert (evidence["x"].verdict, evidence["z"].verdict) == ("matters", "noise")
+    assert evidence["x"].p_value < 1e-6
+    assert len(evidence["x"].regimes) == len(result["x"].regimes)
+    assert "can be told from noise" in str(result)
+    assert {row["verdict"] for row in result.rows()} <= {"matters", "unclear", "noise"}
+    assert result.to_data()["evidence"] == evidence.message
+    nothing = condped.importance(noise(100, 3), objective="loss")
+    assert nothing.evidence.message.startswith("Not enough evidence: none of 4 parameters")
+
+
+def test_samplers_that_follow_what_they_saw_do_not_fool_the_test() -> None:
+    """TPE moves everything with time, also what does not matter; blocks of time see through it."""
+    random, adaptive = 0, 0
+    for seed in range(12):
+        study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+        study.optimize(
+            lambda t: (
+                (t.suggest_float("x", 0, 1) - 0.3) ** 2
+                + 0 * sum(t.suggest_float(f"n{i}", 0, 1) for i in range(4))
+            ),
+            n_trials=120,
+        )
+        for sampling in ("random", "adaptive"):
+            result = condped.importance(study, sampling=sampling)
+            found = sum(result.evidence[f"n{i}"].p_value < 0.05 for i in range(4))
+            if sampling == "random":
+                random += found
+            else:
+                adaptive += found
+    assert adaptive / 48 <= 0.15
+    assert adaptive < random
+
+
+def test_a_rare_branch_does_not_look_important() -> None:
+    """Five truth-zero parameters in a branch of 5 %: the calibrated method gives them nothing."""
+    shares: dict[str, list[float]] = {"paper": [], "calibrated": []}
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        rare = rng.random(200) < 0.05
+        trials: dict[str, Any] = {"gate": np.where(rare, "rare", "usual"), "x": rng.random(200)}
+        for number in range(5):
+            trials[f"r{number}"] = np.where(rare, rng.random(200), np.nan)
+        trials["loss"] = trials["x"] + 0.3 * rng.random(200)
+        space: dict[str, Any] = {
+            "gate": {"type": "categorical", "choices": ["rare", "usual"]},
+            "x": {"type": "float", "low": 0, "high": 1},
+        }
+        for number in range(5):
+            space[f"r{number}"] = {
+                "type": "float", "low": 0, "high": 1, "when": "gate == 'rare'"
+            }  # fmt: skip
+        for method, found in shares.items():
+            result = condped.importance(
+                trials,
+                objective="loss",
+                space=space,
+                method=method,  # type: ignore[arg-type]
+            )
+            found.append(sum(result[f"r{number}"].importance for number in range(5)))
+    assert np.mean(shares["calibrated"]) < 0.01
+    assert np.mean(shares["calibrated"]) <= np.mean(shares["paper"])
+
+
+def test_a_sweep_tests_every_point() -> None:
+    """With the numbers of the single result."""
+    table = condped.problems.get("three-way").sample(300, seed=1)
+    curve = condped.sweep(table, target_quantiles=[0.1, 0.2])
+    result = condped.importance(table, target_quantile=0.2)
+    for place, name in enumerate(curve.names):
+        assert curve.p_values[1, place] == pytest.approx(result.evidence[name].p_value, rel=1e-12)

@@ -1,0 +1,120 @@
+"""Intervals: each subset against the analysis of that subset alone, seeds, coverage."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import condped
+from condped.count.subsets import count_subsets, grid_map, ranked_buckets
+from condped.errors import SettingsError
+from condped.importance.analysis import analyse
+from condped.importance.replicates import subset_variances
+from condped.importance.settings import Settings
+from condped.topsets import Handling
+
+QUANTILES = (0.1, 0.4)
+
+
+@pytest.mark.parametrize("measure", ["within", "standard", "unweighted"])
+@pytest.mark.parametrize("region_quantile", [1.0, 0.7])
+@pytest.mark.parametrize("name", ["nested", "regime-dependent"])
+def test_a_subset_has_the_variances_of_its_own_analysis(
+    name: str, region_quantile: float, measure: Any
+) -> None:
+    """Cut-offs, regimes and densities are found anew; bandwidths are rounded to 0.2 %."""
+    table = condped.problems.get(name).sample(300, seed=1)
+    settings = Settings(region_quantile=region_quantile, measure=measure)
+    found = analyse(table, QUANTILES, settings, Handling())
+    used = np.arange(len(table))
+    rng = np.random.default_rng(0)
+    subsets = [np.sort(rng.permutation(300)[:150]) for _ in range(5)]
+    buckets = ranked_buckets(found.top, used, QUANTILES, region_quantile)
+    cells = grid_map(table, used)
+    (counts,) = count_subsets(cells, subsets, buckets, len(QUANTILES))
+    together = subset_variances(counts, cells, len(table.parameters), settings)
+    for chosen, variance in zip(subsets, together, strict=True):
+        mask = np.isin(used, chosen)
+        alone = analyse(table.only(mask), QUANTILES, settings, Handling())
+        if measure == "standard":  # there, too, regimes too small to estimate add to the inter part
+            continue
+        assert np.allclose(variance, alone.estimate.variance, rtol=1e-2, atol=1e-9)
+
+
+def test_the_same_seed_gives_the_same_intervals_whatever_the_threads() -> None:
+    """Also in another process with another number of threads."""
+    program = (
+        "import condped; t = condped.problems.get('nested').sample(200, seed=0); "
+        "r = condped.importance(t, intervals='half-sampling', seed=3); "
+        "print([p.intervals.importance.standard_error.hex() for p in r])"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    ]
+    table = condped.problems.get("nested").sample(200, seed=0)
+    here = condped.importance(table, intervals="half-sampling", seed=3)
+    errors = [p.intervals.importance.standard_error for p in here if p.intervals]
+    assert outputs[0] == outputs[1] == f"{[error.hex() for error in errors]}\n"
+    other = condped.importance(table, intervals="half-sampling", seed=4)
+    assert here["x"].intervals != other["x"].intervals
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+@pytest.mark.parametrize("intervals", ["half-sampling", "jackknife"])
+def test_intervals_hold_the_truth_about_as_often_as_they_say(method: Any, intervals: Any) -> None:
+    """On one problem and 40 samples: nine in ten, give or take what 120 draws allow."""
+    problem = condped.problems.get("activation-disjoint")
+    truth = problem.truth(target_quantile=0.25, region_quantile=1.0).to_dict()
+    held = []
+    for seed in range(40):
+        result = condped.importance(
+            problem.sample(300, seed=seed),
+            target_quantile=0.25,
+            method=method,
+            intervals=intervals,
+            sampling="random",
+        )
+        for parameter in result:
+            assert parameter.intervals is not None
+            interval = parameter.intervals.importance
+            assert interval.low <= parameter.importance <= interval.high
+            held.append(interval.low - 1e-9 <= truth[parameter.name] <= interval.high + 1e-9)
+    assert 0.8 <= np.mean(held) <= 1.0
+
+
+def test_a_sweep_has_the_same_bands_as_its_points() -> None:
+    """One point of a sweep and the result at its target quantile agree."""
+    table = condped.problems.get("three-way").sample(250, seed=0)
+    curve = condped.sweep(table, target_quantiles=[0.1, 0.3], intervals="half-sampling", seed=5)
+    assert curve.intervals is not None
+    point = condped.importance(table, target_quantile=0.3, intervals="half-sampling", seed=5)
+    for place, name in enumerate(curve.names):
+        interval = point[name].intervals
+        assert interval is not None
+        assert curve.intervals.importance.error[1, place] == pytest.approx(
+            interval.importance.standard_error, rel=1e-6, abs=1e-12
+        )
+    assert "importance_low" in curve.rows()[0]
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    """Kinds of intervals, levels; with a handful of trials there are none."""
+    table = condped.problems.get("nested").sample(50, seed=0)
+    wrong: Any
+    for wrong in ({"intervals": "bootstrap"}, {"level": 1.0}, {"level": True}, {"level": "90%"}):
+        with pytest.raises(SettingsError, match=r"intervals must be|level must be"):
+            condped.importance(table, **wrong)
+    few = condped.problems.get("nested").sample(6, seed=0)
+    assert condped.importance(few, intervals="jackknife").level is None

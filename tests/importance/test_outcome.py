@@ -1,0 +1,75 @@
+"""What makes trials fail, get pruned, diverge or break a constraint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+import condped
+from condped.errors import SettingsError
+
+
+@pytest.fixture(scope="module")
+def study() -> optuna.Study:
+    """Return a study in which each parameter decides about one outcome."""
+
+    def objective(trial: optuna.Trial) -> float:
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        z, w = trial.suggest_float("z", 0, 1), trial.suggest_categorical("w", ["ok", "bad"])
+        trial.set_constraint("c", y - 0.7)
+        if x < 0.3:
+            raise ArithmeticError
+        if z > 0.8:
+            trial.report(1.0, 1)
+            raise optuna.TrialPruned
+        return float("inf") if w == "bad" else y
+
+    created = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    created.optimize(objective, n_trials=300, catch=(ArithmeticError,))
+    return created
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+@pytest.mark.parametrize(
+    ("target", "decider"),
+    [("failed", "x"), ("pruned", "z"), ("nonfinite", "w"), ("infeasible", "y")],
+)
+def test_what_decides_comes_first(
+    study: optuna.Study, target: str, decider: str, method: Any
+) -> None:
+    """And is what can be told from noise."""
+    result = condped.importance(study, target=target, method=method, intervals="jackknife")
+    assert result.names[0] == decider
+    assert result.evidence[decider].verdict == "matters"
+    assert result[decider].importance > 0.8
+    assert result[decider].intervals is not None
+    assert str(result).startswith("What led to ")
+    assert result.target_quantile is None
+
+
+def test_an_outcome_can_be_a_mask_or_a_function(study: optuna.Study) -> None:
+    """Of the caller's own; the numbers are the same."""
+    failed = np.array([trial.state.name == "FAIL" for trial in study.trials])
+    by_mask = condped.importance(study, target=failed)
+    by_function = condped.importance(study, target=lambda table: table.states == 2)
+    assert by_mask.to_dict() == by_function.to_dict()
+    assert by_mask.to_dict() == condped.importance(study, target="failed").to_dict()
+    assert by_mask.target_size == failed.sum()
+
+
+def test_outcomes_that_none_or_all_had_say_so(study: optuna.Study) -> None:
+    """There is nothing to compare."""
+    result = condped.importance(study, target=np.zeros(300, dtype=bool))
+    assert result.status == "undetermined"
+    assert "none of the 300 trials that count had the outcome" in str(result.reason)
+    for wrong in ("exploded", np.zeros(5, dtype=bool), np.zeros(300)):
+        with pytest.raises(SettingsError, match="target must be one of failed"):
+            condped.importance(study, target=wrong)
+    table = condped.problems.get("nested").sample(20, seed=0)
+    with pytest.raises(SettingsError, match="needs constraints"):
+        condped.importance(table, target="infeasible")
+    with pytest.raises(SettingsError, match="about importances for good objectives"):
+        condped.importance(study, target="failed").robustness()

@@ -1,0 +1,65 @@
+"""The test's moments by enumeration, its p-values by permutation, the adjustment by scipy."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from condped.calibration import neighbourhood
+from condped.independence import adjusted, deviation, no_deviation
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("hits", [2, 4, 7])
+def test_mean_and_variance_under_random_membership(ordered: bool, hits: int) -> None:
+    """Both exactly, over all ways to draw the hits."""
+    cells = np.array([0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5])
+    region = np.bincount(cells)
+    kernel = neighbourhood(6, 15, 0.5, ordered=ordered)
+    ways = list(combinations(range(15), hits))
+    targets = np.array([np.bincount(cells[list(way)], minlength=6) for way in ways])
+    found = deviation(region, targets, kernel)
+    assert found.mean[0] == pytest.approx(found.statistic.mean(), rel=1e-9)
+    assert found.variance[0] == pytest.approx(found.statistic.var(), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_p_values_agree_with_a_permutation_test(seed: int) -> None:
+    """On data with no, a weak and a strong effect."""
+    rng = np.random.default_rng(seed)
+    cells = np.repeat(np.arange(40), 5)
+    region = np.bincount(cells)
+    kernel = neighbourhood(40, 200, 0.5, ordered=True)
+    for strength in (0.0, 0.5, 1.5):
+        hits = np.argsort(strength * cells / 40 + rng.random(200))[:30]
+        seen = deviation(region, np.bincount(cells[hits], minlength=40)[None], kernel)
+        draws = np.array(
+            [np.bincount(cells[rng.permutation(200)[:30]], minlength=40) for _ in range(2000)]
+        )
+        by_chance = deviation(region, draws, kernel).statistic
+        permuted = (1 + (by_chance >= seen.statistic[0]).sum()) / 2001
+        assert abs(seen.p_value[0] - permuted) < 0.02 + 0.1 * permuted
+
+
+def test_what_cannot_vary_shows_nothing() -> None:
+    """One cell, one trial, no hit, all hits: a p-value of 1."""
+    kernel = neighbourhood(3, 10, 0.5, ordered=True)
+    for region, target in (
+        ([9, 0, 0], [3, 0, 0]),
+        ([1, 0, 0], [1, 0, 0]),
+        ([4, 4, 4], [0, 0, 0]),
+        ([4, 4, 4], [4, 4, 4]),
+    ):
+        found = no_deviation(1) + deviation(np.array(region), np.array([target]), kernel)
+        assert found.p_value.tolist() == [1.0]
+
+
+def test_adjustment_is_benjamini_and_hochbergs() -> None:
+    """Against scipy, row by row."""
+    p_values = np.random.default_rng(1).random((20, 12)) ** 3
+    for row in p_values:
+        assert np.allclose(adjusted(row), stats.false_discovery_control(row), atol=1e-12)
+    assert np.allclose(adjusted(p_values), [adjusted(row) for row in p_values])

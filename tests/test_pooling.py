@@ -1,0 +1,79 @@
+"""Domains that vary smoothly with other parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import optuna
+import pytest
+
+import condped
+from condped.optuna import CondPedAnovaImportanceEvaluator
+
+# Optuna warns where regimes hold a trial each.
+pytestmark = pytest.mark.filterwarnings("ignore:Some regimes for parameter")
+
+
+def chain(trial: optuna.Trial) -> float:
+    """Let each parameter begin where the one before it ended."""
+    s0 = trial.suggest_float("s0", 0, 1)
+    s1 = trial.suggest_float("s1", s0, 1)
+    return trial.suggest_float("s2", s1, 1)
+
+
+def below(trial: optuna.Trial) -> float:
+    """Draw x below a bound that is drawn, too."""
+    bound = trial.suggest_int("c", 20, 400)
+    return trial.suggest_int("x", 1, bound, log=True) + 0 * trial.suggest_float("idle", 0, 1)
+
+
+def run(objective: Any, trials: int, seed: int = 1) -> optuna.Study:
+    """Return a study of random trials."""
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+    study.optimize(objective, n_trials=trials)
+    return study
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_end_of_a_chain_comes_first(method: Any, seed: int) -> None:
+    """Where exact regimes hold a trial each, and Optuna gives it nothing."""
+    study = run(chain, 400, seed)
+    result = condped.importance(study, method=method)
+    assert result.names[0] == "s2"
+    assert optuna.importance.get_param_importances(study)["s2"] == 0.0
+
+
+def test_pooled_regimes_are_labelled_and_told() -> None:
+    """Whole numbers and log scales, too; what is not pooled stays as it was."""
+    result = condped.importance(run(below, 300))
+    assert result.names[0] == "x"
+    assert result["x"].importance > 0.8
+    (told,) = result.account.pooled
+    assert (told.parameter, told.regimes) == ("x", 3)
+    assert len(result["x"].regimes) == 3
+    assert "pooled {1.." in str(result)
+    assert "were pooled into 3 regimes" in str(result)
+    assert result.evidence["x"].verdict == "matters"
+    assert result.evidence["idle"].verdict != "matters"
+
+
+def test_pooling_can_be_forbidden_and_is_in_the_evaluator() -> None:
+    """Whose numbers stay Optuna's."""
+    study = run(chain, 200)
+    never = condped.importance(study, pooling="never")
+    assert never.account.pooled == ()
+    theirs = optuna.importance.get_param_importances(study)
+    assert never.to_dict() == pytest.approx(theirs, rel=1e-9)
+    ours = optuna.importance.get_param_importances(
+        study, evaluator=CondPedAnovaImportanceEvaluator()
+    )
+    assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_a_few_domains_are_regimes_as_ever_unless_all_are_to_be_pooled() -> None:
+    """The paper's problem of two switching domains is not touched."""
+    table = condped.problems.get("regime-dependent").sample(300, seed=0)
+    assert condped.importance(table).account.pooled == ()
+    always = condped.importance(table, pooling="always")
+    assert {entry.domains for entry in always.account.pooled} == {2}
