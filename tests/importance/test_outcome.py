@@ -73,3 +73,32 @@ def test_outcomes_that_none_or_all_had_say_so(study: optuna.Study) -> None:
         condped.importance(table, target="infeasible")
     with pytest.raises(SettingsError, match="about importances for good objectives"):
         condped.importance(study, target="failed").robustness()
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+def test_pruned_trials_tell_what_decides(method: Any) -> None:
+    """The example of optuna#3709: f1 decides whether a trial is pruned, f2 next to nothing."""
+    study = optuna.create_study(direction="maximize")
+    domains: dict[str, optuna.distributions.BaseDistribution] = {
+        "f1": optuna.distributions.CategoricalDistribution(["A", "B"]),
+        "f2": optuna.distributions.CategoricalDistribution(["X", "Y"]),
+    }
+    for f1, f2, count, state, value in (
+        ("A", "X", 7, optuna.trial.TrialState.PRUNED, 0.1),
+        ("A", "Y", 8, optuna.trial.TrialState.PRUNED, 0.1),
+        ("B", "X", 7, optuna.trial.TrialState.COMPLETE, 1.0),
+        ("B", "Y", 8, optuna.trial.TrialState.COMPLETE, 1.1),
+    ):
+        for _ in range(count):
+            params = {"f1": f1, "f2": f2}
+            study.add_trial(
+                optuna.trial.create_trial(
+                    state=state, value=value, params=params, distributions=domains
+                )
+            )
+    result = condped.importance(study, target="pruned", method=method, sampling="random")
+    assert result.names[0] == "f1"
+    assert result["f1"].importance > 0.9
+    for pruned in ("keep", "worst"):
+        kept = condped.importance(study, pruned=pruned, target_quantile=0.5)
+        assert kept.names[0] == "f1"
