@@ -19,7 +19,7 @@ _IQR_PER_SD = 1.34
 _NARROWEST = 0.5 / 1.64  # 90 % of a kernel stay inside its own cell
 # Rows whose kernels are laid out at the same time; bounds memory, not the answer.
 _BLOCK = 1024
-_ROUNDING = 0.002  # of bandwidths, where many rows are smoothed and the last digits do not count
+_ROUNDING = 0.005  # of bandwidths, where many rows are smoothed and the last digits do not count
 
 
 def numeric_masses(counts: IntArray) -> FloatArray:
@@ -56,7 +56,7 @@ def numeric_masses(counts: IntArray) -> FloatArray:
 
 
 def rounded_numeric_masses(counts: IntArray) -> FloatArray:
-    """Smooth like :func:`numeric_masses`, with bandwidths rounded to 0.2 %, for very many rows.
+    """Smooth like :func:`numeric_masses`, with bandwidths rounded to 0.5 %, for very many rows.
 
     Rows of equal bandwidth share a kernel, and are smoothed by one product of matrices.
     """

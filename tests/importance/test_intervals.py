@@ -27,7 +27,7 @@ QUANTILES = (0.1, 0.4)
 def test_a_subset_has_the_variances_of_its_own_analysis(
     name: str, region_quantile: float, measure: Any
 ) -> None:
-    """Cut-offs, regimes and densities are found anew; bandwidths are rounded to 0.2 %."""
+    """Cut-offs, regimes and densities are found anew; bandwidths are rounded to 0.5 %."""
     table = condped.problems.get(name).sample(300, seed=1)
     settings = Settings(region_quantile=region_quantile, measure=measure)
     found = analyse(table, QUANTILES, settings, Handling())
@@ -43,7 +43,7 @@ def test_a_subset_has_the_variances_of_its_own_analysis(
         alone = analyse(table.only(mask), QUANTILES, settings, Handling())
         if measure == "standard":  # there, too, regimes too small to estimate add to the inter part
             continue
-        assert np.allclose(variance, alone.estimate.variance, rtol=1e-2, atol=1e-9)
+        assert np.allclose(variance, alone.estimate.variance, rtol=2e-2, atol=1e-9)
 
 
 def test_the_same_seed_gives_the_same_intervals_whatever_the_threads() -> None:

@@ -14,6 +14,7 @@ from condped.importance.calibrated import (
     parameter_p_values,
     regime_p_values,
 )
+from condped.importance.summary import shortened
 from condped.independence import adjusted
 
 Verdict = Literal["matters", "unclear", "noise"]
@@ -95,7 +96,11 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
         message = f"{len(found)} of {len(parameters)} parameters can be told from noise ({sizes})."
     else:
         best = min(parameters, key=lambda parameter: parameter.p_value, default=None)
-        nearest = "" if best is None else f"; {best.name} comes nearest, p = {best.p_value:.2g}"
+        nearest = (
+            ""
+            if best is None
+            else f"; {shortened(best.name)} comes nearest, p = {best.p_value:.2g}"
+        )
         message = (
             f"Not enough evidence: none of {len(parameters)} parameters can be told from noise "
             f"({sizes}{nearest}). Gather more trials, or look at a larger target set."

@@ -159,7 +159,7 @@ def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]
         lines.append(f"Measure: {settings.measure}.")
     if settings.reference != "region":
         lines.append("Compared with a uniform distribution over the space, not the region set.")
-    return [*lines, *account.notes]
+    return [*lines, *map(_printable, account.notes)]
 
 
 def shortened(text: str, most: int = _MOST_NAME) -> str:
@@ -167,12 +167,16 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
 
     Long texts lose their middle: names that share a beginning often differ in the end.
     """
-    flat = " ".join(text.split()) or repr(text)
-    plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
+    plain = _printable(text) or repr(text)
     if len(plain) <= most:
         return plain
     end = (most - 1) // 2
     return f"{plain[: most - 1 - end]}…{plain[-end:]}"
+
+
+def _printable(text: str) -> str:
+    flat = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
