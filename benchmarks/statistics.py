@@ -54,6 +54,11 @@ NEW: tuple[Problem, ...] = (
 )  # fmt: skip
 
 
+def agreement(one: dict[str, float], other: dict[str, float]) -> float:
+    """Return Kendall's τ, 0 where one of the two ranks nothing."""
+    return kendall(one, other) or 0.0
+
+
 def problems() -> Iterator[tuple[str, str, Problem]]:
     """Iterate over groups, kinds of gates, and problems."""
     for name in PAPER:
@@ -147,7 +152,7 @@ def errors(sizes: tuple[int, ...], seeds: int) -> list[dict[str, Any]]:
                                 sum(v for n, v in h.items() if n.startswith("idle"))
                                 for h in found])),
                             "tau": float(np.mean([
-                                kendall({n: truth.get(n, 0.0) for n in h}, h) for h in found])),
+                                agreement({n: truth.get(n, 0.0) for n in h}, h) for h in found])),
                             "gate": float(np.mean([h[gate] for h in found])),
                             "gate_truth": float(truth[gate]),
                         }
@@ -299,7 +304,9 @@ def real_data() -> list[dict[str, Any]]:
                 for seed in range(10)
             ]  # fmt: skip
             pairs = [
-                kendall(found[i].to_dict(), found[j].to_dict()) for i in range(10) for j in range(i)
+                agreement(found[i].to_dict(), found[j].to_dict())
+                for i in range(10)
+                for j in range(i)
             ]
             row[method] = float(np.mean(pairs))
             if method == "paper":

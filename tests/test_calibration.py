@@ -11,8 +11,9 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.calibration import excess, neighbourhood
 
 
-def slow(cells: IntArray, hit: BoolArray, kernel: FloatArray) -> float:
+def slow(cells: IntArray, hit: BoolArray, given: FloatArray | None) -> float:
     """Compare each hit with its neighbours, one trial at a time."""
+    kernel = np.eye(int(cells.max()) + 1) if given is None else given
     found = 0.0
     trials, hits = len(cells), int(hit.sum())
     for i in np.flatnonzero(hit):

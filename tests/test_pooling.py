@@ -77,3 +77,23 @@ def test_a_few_domains_are_regimes_as_ever_unless_all_are_to_be_pooled() -> None
     assert condped.importance(table).account.pooled == ()
     always = condped.importance(table, pooling="always")
     assert {entry.domains for entry in always.account.pooled} == {2}
+
+
+def test_domains_of_a_plain_gate_are_not_pooled() -> None:
+    """Ten models with a range each: six trials in each of them are no smooth variation."""
+
+    def objective(trial: optuna.Trial) -> float:
+        model = trial.suggest_categorical("model", list(range(10)))
+        return trial.suggest_float("lr", 10 * model, 10 * model + 1) - 9.7 * model
+
+    study = run(objective, 60)
+    assert condped.importance(study).account.pooled == ()
+
+
+def test_pooled_numbers_add_up() -> None:
+    """Regimes to the variance within, whether the bounds or the value decide."""
+    for study in (run(below, 300), run(lambda t: 0 * below(t) + t.params["c"], 300)):
+        result = condped.importance(study)
+        for parameter in result:
+            contributions = sum(regime.contribution for regime in parameter.regimes)
+            assert contributions == pytest.approx(parameter.within, abs=1e-12)

@@ -17,16 +17,21 @@ _SCOTT = 1.059 / math.sqrt(12.0)
 _NARROWEST = 0.5 / 1.64  # 90 % of a kernel stay inside its own cell
 
 
-def neighbourhood(cells: int, trials: int, share_of_scott: float, *, ordered: bool) -> FloatArray:
-    """Return (cells, cells): how near each cell is to each other, 1 for itself."""
+def neighbourhood(
+    cells: int, trials: int, share_of_scott: float, *, ordered: bool
+) -> FloatArray | None:
+    """Return (cells, cells): how near each cell is to each other, 1 for itself.
+
+    Cells without an order are near themselves only: None.
+    """
     if not ordered:
-        return np.eye(cells)
+        return None
     sigma = max(share_of_scott * _SCOTT * cells * max(trials, 1) ** -0.2, _NARROWEST)
     apart = np.arange(cells)
     return np.asarray(np.exp(-((apart[:, None] - apart) ** 2) / (2.0 * sigma**2)))
 
 
-def excess(region: IntArray, target: IntArray, kernel: FloatArray) -> FloatArray:
+def excess(region: IntArray, target: IntArray, kernel: FloatArray | None) -> FloatArray:
     """Return how much oftener target trials have target trials around them than by chance.
 
     Parameters
@@ -36,7 +41,7 @@ def excess(region: IntArray, target: IntArray, kernel: FloatArray) -> FloatArray
     target
         (..., target sets, cells): those of each target set.
     kernel
-        (cells, cells), symmetric, with ones on the diagonal.
+        (cells, cells), symmetric, with ones on the diagonal; None: nothing but that diagonal.
 
     Returns
     -------
@@ -45,8 +50,8 @@ def excess(region: IntArray, target: IntArray, kernel: FloatArray) -> FloatArray
     """
     trials = region.sum(axis=-1)[..., None]
     hits = target.sum(axis=-1)
-    around = (region @ kernel - 1.0)[..., None, :]
-    hits_around = target @ kernel - 1.0
+    around = ((region if kernel is None else region @ kernel) - 1.0)[..., None, :]
+    hits_around = (target if kernel is None else target @ kernel) - 1.0
     # Of all other trials in the regime, the share that are hits: what chance gives.
     chance = np.divide(
         hits - 1.0, trials - 1.0, out=np.zeros(hits.shape), where=(trials > 1) & (hits > 0)

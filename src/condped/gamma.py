@@ -13,6 +13,7 @@ from condped.arrays import FloatArray
 
 _TERMS = 500
 _SMALL = 1e-300
+_NEARLY_NORMAL = 2e4
 
 
 def upper_tail(x: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:
@@ -31,13 +32,16 @@ def upper_tail(x: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatAr
     shape = np.where(usable, mean**2 / safe_variance, 1.0)
     scaled = np.where(usable, x * mean / safe_variance, 0.0)
     tails = [_regularised(a, t) for a, t in zip(shape.ravel(), scaled.ravel(), strict=True)]
-    return np.where(usable, np.reshape(tails, x.shape), 1.0)
+    return np.where(usable, np.clip(np.reshape(tails, x.shape), 0.0, 1.0), 1.0)
 
 
 def _regularised(a: float, x: float) -> float:
     """Return Q(a, x), the upper incomplete gamma function over the complete one."""
     if x <= 0:
         return 1.0
+    if a > _NEARLY_NORMAL:  # Wilson and Hilferty: the cube root is all but normal
+        place = ((x / a) ** (1 / 3) - 1 + 1 / (9 * a)) * math.sqrt(9 * a)
+        return 0.5 * math.erfc(place / math.sqrt(2.0))
     scale = math.exp(a * math.log(x) - x - math.lgamma(a))
     if x < a + 1:  # the series of the lower part converges quickly
         term = total = 1 / a
@@ -49,7 +53,7 @@ def _regularised(a: float, x: float) -> float:
         return 1 - total * scale
     # The continued fraction of the upper part, by Lentz's method.
     b = x + 1 - a
-    c, d = 1 / _SMALL, 1 / b
+    c, d = 1 / _SMALL, 1 / (b or _SMALL)
     fraction = d
     for n in range(1, _TERMS):
         numerator = -n * (n - a)

@@ -42,13 +42,33 @@ def no_deviation(target_sets: int) -> Deviation:
     return Deviation(nothing, nothing, nothing)
 
 
-def deviation(region: IntArray, target: IntArray, kernel: FloatArray) -> Deviation:
-    """Compare (T, cells) target trials with (cells,) region trials of one regime."""
+def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Deviation:
+    """Compare (T, cells) target trials with (cells,) region trials of one regime.
+
+    ``kernel`` tells which cells are near each other; None: each is only near itself.
+    """
     trials = int(region.sum())
     if trials < 2 or np.count_nonzero(region) < 2:
         return no_deviation(len(target))
     hits = target.sum(axis=1).astype(np.float64)
     share = hits / trials
+    difference = target - share[:, None] * region
+    statistic, sums = (
+        _apart(region, difference) if kernel is None else _smoothed(region, difference, kernel)
+    )
+    spread = share * (1.0 - share)
+    mean = spread * trials / (trials - 1.0) * sums.trace
+    variance = _second_moment(sums, trials, share) - mean**2
+    # Where the statistic is the same for all ways to draw the hits, rounding must not judge.
+    moves = (hits > 0) & (hits < trials) & (variance > 1e-9 * mean**2)
+    return Deviation(*(np.where(moves, part, 0.0) for part in (statistic, mean, variance)))
+
+
+def _smoothed(
+    region: IntArray, difference: FloatArray, kernel: FloatArray
+) -> tuple[FloatArray, _Sums]:
+    """Return the statistic and the sums of its form for cells that are near each other."""
+    trials = region.sum()
     weights = kernel / kernel.sum(axis=1, keepdims=True)
     spread = weights.T @ region
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 1e-12)
@@ -56,21 +76,22 @@ def deviation(region: IntArray, target: IntArray, kernel: FloatArray) -> Deviati
     # Centred with the trials as weights: constants have nothing to do with it.
     rows = form @ region / trials
     centred = form - rows[:, None] - rows + region @ rows / trials
-    difference = target - share[:, None] * region
-    statistic = np.einsum("tk,kl,tl->t", difference, form, difference)
-    trace = region @ np.diag(centred)
+    diagonal = np.diag(centred)
     sums = _Sums(
-        trace=float(trace),
+        trace=float(region @ diagonal),
         squares=float(region @ centred**2 @ region),
-        diagonal_squares=float(region @ np.diag(centred) ** 2),
+        diagonal_squares=float(region @ diagonal**2),
     )
-    free = (hits > 0) & (hits < trials)
-    spread = np.where(free, share * (1.0 - share), 0.0)
-    mean = spread * trials / (trials - 1.0) * trace
-    variance = _second_moment(sums, trials, share) - mean**2
-    return Deviation(
-        np.where(free, statistic, 0.0), mean, np.where(free, np.maximum(variance, 0.0), 0.0)
-    )
+    return np.einsum("tk,kl,tl->t", difference, form, difference), sums
+
+
+def _apart(region: IntArray, difference: FloatArray) -> tuple[FloatArray, _Sums]:
+    """Return the same for cells that are near themselves only, without a matrix of them."""
+    trials, full = region.sum(), region > 0
+    counts = region[full].astype(np.float64)
+    others = len(counts) - 1.0
+    sums = _Sums(others, others, float(counts @ (1.0 / counts - 1.0 / trials) ** 2))
+    return np.asarray((difference[:, full] ** 2 / counts).sum(axis=1)), sums
 
 
 @dataclass(frozen=True, slots=True)

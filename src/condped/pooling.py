@@ -15,10 +15,11 @@ from condped.arrays import FloatArray, IntArray
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials import ABSENT, Parameter, TrialTable
 
-# Pooled is what has more than half of its active trials in regimes smaller than this, and at least
-# so many of them: two or three domains in a small study are no smooth variation.
+# Pooled is what has more than half of its active trials in regimes smaller than this, at least so
+# many of them, and so few trials in each on average: a handful of domains is no smooth variation.
 _SMALL = 10
 _MANY = 8
+_FEW = 5
 # Trials that a pool should have, and how many pools there are at most.
 _PER_POOL, _MOST_POOLS = 50, 3
 
@@ -48,7 +49,8 @@ def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | No
     """
     raw, unit, told = [], [], []
     for parameter in table.parameters:
-        if _too_many(parameter) or (all_varying and _numeric(parameter)):
+        varying = all_varying and _numeric(parameter) and (parameter.domain_ids >= 0).any()
+        if _too_many(parameter) or varying:
             in_raw, in_unit = _pooled(parameter)
             told.append(PooledDomains(parameter.name, len(parameter.domains), len(in_raw.domains)))
         else:
@@ -72,7 +74,9 @@ def _too_many(parameter: Parameter) -> bool:
         return False
     ids = parameter.domain_ids[parameter.domain_ids >= 0]
     sizes = np.bincount(ids, minlength=len(parameter.domains))
-    return bool(2 * sizes[sizes < _SMALL].sum() > sizes.sum())
+    used = np.count_nonzero(sizes)
+    smooth = used >= _MANY and sizes.sum() < _FEW * used
+    return bool(smooth and 2 * sizes[sizes < _SMALL].sum() > sizes.sum())
 
 
 def _pooled(parameter: Parameter) -> tuple[Parameter, Parameter]:

@@ -116,5 +116,13 @@ def test_what_cannot_be_asked_is_refused() -> None:
     for wrong in ({"intervals": "bootstrap"}, {"level": 1.0}, {"level": True}, {"level": "90%"}):
         with pytest.raises(SettingsError, match=r"intervals must be|level must be"):
             condped.importance(table, **wrong)
+    for seed in (-1, "a", 1.5):
+        with pytest.raises(SettingsError, match="seed must be a whole number"):
+            condped.importance(table, seed=seed)  # type: ignore[arg-type]
+    two = {"x": np.arange(50.0), "a": np.arange(50.0) % 7, "b": np.arange(50.0) % 11}
+    with pytest.raises(SettingsError, match="Intervals need one objective"):
+        condped.importance(two, objective=["a", "b"], intervals="jackknife")
     few = condped.problems.get("nested").sample(6, seed=0)
-    assert condped.importance(few, intervals="jackknife").level is None
+    result = condped.importance(few, intervals="jackknife")
+    assert result.level is None
+    assert "Too few trials for intervals." in result.account.notes

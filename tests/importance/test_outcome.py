@@ -68,6 +68,8 @@ def test_outcomes_that_none_or_all_had_say_so(study: optuna.Study) -> None:
     for wrong in ("exploded", np.zeros(5, dtype=bool), np.zeros(300)):
         with pytest.raises(SettingsError, match="target must be one of failed"):
             condped.importance(study, target=wrong)
+    with pytest.raises(SettingsError, match="takes no region_quantile"):
+        condped.importance(study, target="failed", region_quantile=0.5)
     table = condped.problems.get("nested").sample(20, seed=0)
     with pytest.raises(SettingsError, match="needs constraints"):
         condped.importance(table, target="infeasible")

@@ -61,3 +61,28 @@ def test_only_pairs_that_are_active_together_are_looked_at() -> None:
     assert pairs == {("c", name) for name in table.names if name != "c"}
     with pytest.raises(SettingsError, match="at least 200 trials"):
         condped.joint_effects(condped.problems.get("nested").sample(100, seed=0))
+
+
+def test_nothing_agrees_with_nothing_only_in_name() -> None:
+    """Where one of two rankings tells nothing there is no agreement, and no stability."""
+    rng = np.random.default_rng(2)
+    trials = {"x": rng.random(100), "y": rng.random(100), "loss": np.ones(100)}
+    found = condped.importance(trials, objective="loss").robustness()
+    assert not found.stable
+    assert {variant.agreement for variant in found.variants} == {None}
+    assert "?" in str(found)
+
+
+def test_pairs_do_not_depend_on_the_order_of_the_rows_or_many_choices() -> None:
+    """Equal values share a cell; cells without trials cost nothing."""
+    rng = np.random.default_rng(3)
+    trials = {"a": rng.integers(0, 2, 600), "b": rng.integers(0, 2, 600), "loss": rng.random(600)}
+    order = np.argsort(trials["loss"])
+    sorted_trials = {name: values[order] for name, values in trials.items()}
+    one = condped.joint_effects(trials, objective="loss", target_quantile=0.25)
+    other = condped.joint_effects(sorted_trials, objective="loss", target_quantile=0.25)
+    assert one[0].eta_squared == pytest.approx(other[0].eta_squared)
+    assert abs(one[0].eta_squared) < 0.02
+    names = np.array([f"choice {number}" for number in range(400)])
+    many = {"a": rng.choice(names, 1000), "b": rng.choice(names, 1000), "loss": rng.random(1000)}
+    assert len(condped.joint_effects(many, objective="loss")) == 1

@@ -22,6 +22,8 @@ from condped.topsets import Handling, TopSets, outcome_sets, top_sets
 from condped.trials import TrialTable
 
 _SIGNIFICANT = 0.05
+_FEWEST_SORTED = 20  # trials; fewer may be in order by chance
+_SORTED = "The rows are sorted by the objective: their order is not taken for the order of time."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +47,7 @@ class Analysis:
         """Return the counts by rank, which the test is about."""
         if self.ranked is not None:
             return self.ranked
-        return count_ranked(self.tested, self.top, self.settings.blocks)
+        return count_ranked(self.tested, self.top, _blocks(self.top, self.settings))
 
     @property
     def determined(self) -> BoolArray:
@@ -89,7 +91,7 @@ def _analysed(
     table = table if pooled is None else pooled.raw
     ranked = None
     if settings.method == "calibrated" or pooled is not None:
-        ranked = count_ranked(tested, top, settings.blocks)
+        ranked = count_ranked(tested, top, _blocks(top, settings))
     counts, found = _estimated(table, top, settings, ranked)
     if pooled is not None and ranked is not None:
         _, in_unit = _estimated(tested, top, settings, ranked)
@@ -119,7 +121,7 @@ def _estimated(
     """Return the counts and the estimate of a table; ``ranked`` tests the calibrated one."""
     if settings.method == "calibrated" and ranked is not None:
         own = count_ranked(table, top, 1)
-        return own.counts, calibrated_estimate(own, parameter_p_values(ranked), settings.measure)
+        return own.counts, calibrated_estimate(own, parameter_p_values(ranked))
     counts = count_in_memory(table, top)
     return counts, estimate(counts, settings)
 
@@ -135,13 +137,36 @@ def _combined(
     names = {entry.parameter for entry in pooled.domains}
     places = [place for place, p in enumerate(counts.parameters) if p.name in names]
     real = p_values[:, places] <= _SIGNIFICANT
-    changed = {}
-    for field in ("within", "variance"):
-        numbers = getattr(raw, field).copy()
-        higher = np.maximum(numbers[:, places], getattr(unit, field)[:, places])
-        numbers[:, places] = np.where(real, higher, 0.0)
-        changed[field] = numbers
-    return replace(raw, **changed)
+    within = raw.within.copy()
+    higher = np.maximum(within[:, places], unit.within[:, places])
+    within[:, places] = np.where(real, higher, 0.0)
+    # Regimes keep their proportions; what lies between regimes stays what it was.
+    scale = np.divide(within, raw.within, out=np.zeros_like(within), where=raw.within > 0)
+    contribution = raw.contribution * scale.T[raw.owner]
+    return replace(
+        raw,
+        within=within,
+        variance=within + (raw.variance - raw.within),
+        contribution=contribution,
+    )
+
+
+def _blocks(top: TopSets, settings: Settings) -> int:
+    """Return how many stretches of time to compare each with itself.
+
+    Rows that are sorted by the objective say nothing of time.
+    """
+    return 1 if _sorted_by_objective(top) else settings.blocks
+
+
+def _sorted_by_objective(top: TopSets) -> bool:
+    if top.levels is None:
+        return False
+    levels = top.levels if top.used is None else top.levels[top.used]
+    before, after = levels[:-1], levels[1:]
+    return len(levels) >= _FEWEST_SORTED and bool(
+        (after >= before).all() or (after <= before).all()
+    )
 
 
 def _reasons(
@@ -215,5 +240,5 @@ def _account(
         ),
         space_inferred=table.space_inferred,
         ignored_columns=table.ignored_columns,
-        notes=table.notes,
+        notes=(*([_SORTED] if _sorted_by_objective(top) else []), *table.notes),
     )

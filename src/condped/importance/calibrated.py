@@ -10,7 +10,12 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.calibration import excess, neighbourhood
 from condped.count.ranks import RankedCounts, RankedStudy
-from condped.importance.estimator import Estimate, inter_variance, per_parameter
+from condped.importance.estimator import (
+    Estimate,
+    inter_variance,
+    nothing_estimated,
+    per_parameter,
+)
 from condped.importance.formula import kappa_squared, shares
 from condped.independence import Deviation, adjusted, deviation, no_deviation
 
@@ -19,13 +24,15 @@ NEAR, _FAR = 0.25, 0.5
 FALSE_DISCOVERIES = 0.1  # of Benjamini and Hochberg, among what is said to matter
 
 
-def calibrated_estimate(study: RankedStudy, p_values: FloatArray, measure: str) -> Estimate:
+def calibrated_estimate(study: RankedStudy, p_values: FloatArray) -> Estimate:
     """Return variances that are 0 on average where membership is random, gated by the test.
 
     A parameter that does not pass the test at its place among all others has none.
     """
     counts = study.counts
     regimes = list(chain.from_iterable(p.regimes for p in counts.parameters))
+    if not regimes:
+        return nothing_estimated(counts)
     ranked = list(chain.from_iterable(study.blocks))
     owner = np.repeat(
         np.arange(len(counts.parameters)), [len(p.regimes) for p in counts.parameters]
@@ -50,7 +57,7 @@ def calibrated_estimate(study: RankedStudy, p_values: FloatArray, measure: str) 
     return Estimate(
         within=within,
         inter=inter,
-        variance=within + inter if measure == "standard" else within,
+        variance=within,
         owner=owner,
         target_shares=alpha,
         region_shares=beta,

@@ -44,9 +44,7 @@ def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
     regimes = list(chain.from_iterable(p.regimes for p in counts.parameters))
     owner = np.repeat(np.arange(parameters), [len(p.regimes) for p in counts.parameters])
     if not regimes:
-        none = np.zeros((thresholds, parameters))
-        empty = np.zeros((0, thresholds))
-        return Estimate(none, none, none, owner, empty, np.zeros(0), empty, empty)
+        return nothing_estimated(counts)
 
     region_trials = np.array([regime.region.sum() for regime in regimes])
     target_trials = np.array([regime.target.sum(axis=1) for regime in regimes])
@@ -68,6 +66,14 @@ def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
         contribution = kappa2 * divergence
         variance = per_parameter(contribution, owner, parameters)
     return Estimate(within, inter, variance, owner, alpha, beta, divergence, contribution)
+
+
+def nothing_estimated(counts: StudyCounts) -> Estimate:
+    """Return the estimate of a study in which no regime has enough trials."""
+    thresholds, parameters = len(counts.target_sizes), len(counts.parameters)
+    none, empty = np.zeros((thresholds, parameters)), np.zeros((0, thresholds))
+    owner = np.zeros(0, dtype=np.intp)
+    return Estimate(none, none, none, owner, empty, np.zeros(0), empty, empty)
 
 
 def inter_variance(

@@ -17,7 +17,7 @@ from condped.importance.calibrated import (
 from condped.importance.summary import shortened
 from condped.independence import adjusted
 
-Verdict = Literal["matters", "unclear", "noise"]
+Verdict = Literal["matters", "unclear", "noise", "untested"]
 # Up to this a p-value by itself leaves it open whether there is something.
 _OPEN = 0.1
 
@@ -36,6 +36,7 @@ class ParameterEvidence:
     verdict
         ``matters``: among all that are said to matter about one in ten does so by chance.
         ``noise``: chance gives as much oftener than one time in ten. ``unclear``: in between.
+        ``untested``: nothing about it could have turned out otherwise.
     regimes
         The p-value of each regime by itself, in the order of the result's regimes.
     """
@@ -95,12 +96,11 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
     if found:
         message = f"{len(found)} of {len(parameters)} parameters can be told from noise ({sizes})."
     else:
-        best = min(parameters, key=lambda parameter: parameter.p_value, default=None)
-        nearest = (
-            ""
-            if best is None
-            else f"; {shortened(best.name)} comes nearest, p = {best.p_value:.2g}"
-        )
+        open_ones = [parameter for parameter in parameters if parameter.verdict != "untested"]
+        best = min(open_ones, key=lambda parameter: parameter.p_value, default=None)
+        nearest = ""
+        if best is not None:
+            nearest = f"; {shortened(best.name)} comes nearest, p = {best.p_value:.2g}"
         message = (
             f"Not enough evidence: none of {len(parameters)} parameters can be told from noise "
             f"({sizes}{nearest}). Gather more trials, or look at a larger target set."
@@ -109,6 +109,8 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
 
 
 def _verdict(p_value: float, corrected: float) -> Verdict:
+    if p_value == 1.0:  # what nothing can deviate from
+        return "untested"
     if corrected <= FALSE_DISCOVERIES:
         return "matters"
     return "unclear" if p_value <= _OPEN else "noise"

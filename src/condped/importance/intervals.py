@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from statistics import NormalDist
 from typing import Literal
 
@@ -54,14 +55,16 @@ class Uncertainty:
     eta_squared: Bands
 
 
-def check_intervals(intervals: object, level: object) -> None:
-    """Refuse kinds of intervals that there are not, and levels that are none."""
+def check_intervals(intervals: object, level: object, seed: object) -> None:
+    """Refuse kinds of intervals that there are not, levels and seeds that are none."""
     if intervals not in (None, "half-sampling", "jackknife"):
         raise SettingsError(
             f"intervals must be 'half-sampling', 'jackknife' or None (got {intervals!r})."
         )
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
         raise SettingsError(f"level must be a number between 0 and 1 (got {level!r}).")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise SettingsError(f"seed must be a whole number, 0 or above (got {seed!r}).")
 
 
 def uncertainty(
@@ -78,6 +81,11 @@ def uncertainty(
     each subset; cells are those of the whole.
     """
     top, table = found.top, found.table
+    if target_quantiles is not None and len(table.objectives) > 1:
+        raise SettingsError(
+            "Intervals need one objective: the order of trials by several changes with every "
+            f"subset of them (got {len(table.objectives)}). Name one as the objective."
+        )
     outside = len(top.target_sizes) + 1
     # Those outside the region set as well: in a part of the trials they may be inside.
     used = np.arange(len(table)) if top.used is None else np.flatnonzero(top.used)
@@ -103,17 +111,19 @@ def uncertainty(
     ]
     variance = np.concatenate([part for part, _ in parts])  # (S, T, P)
     kappa = np.concatenate([part for _, part in parts])[:, :, None]
-    # What the whole says is noise takes no share from the others in a part, either; how large its
-    # own share might be the parts tell all the same.
-    gate = found.estimate.variance > 0
-    shares = np.where(gate, normalised(np.where(gate, variance, 0.0)), normalised(variance))
+    # What the whole says is noise has its share in the parts: that it is noise is uncertain, too.
+    shares = normalised(variance)
     spread = np.broadcast_to(kappa * (1.0 - kappa), variance.shape)
     explained = np.divide(variance, spread, out=np.zeros_like(variance), where=spread > 0)
     reach = NormalDist().inv_cdf(0.5 + level / 2)
+    # Where all trials are alike the parts show nothing but rounding.
+    moves = 0.0 if top.all_equal else 1.0
     return Uncertainty(
-        importance=_bands(found.importance, shares, intervals, reach, highest=1.0),
-        variance=_bands(found.estimate.variance, variance, intervals, reach, highest=np.inf),
-        eta_squared=_bands(found.eta_squared, explained, intervals, reach, highest=1.0),
+        importance=_bands(found.importance, moves * shares, intervals, reach, highest=1.0),
+        variance=_bands(
+            found.estimate.variance, moves * variance, intervals, reach, highest=np.inf
+        ),
+        eta_squared=_bands(found.eta_squared, moves * explained, intervals, reach, highest=1.0),
     )
 
 

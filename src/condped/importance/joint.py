@@ -6,7 +6,6 @@ objective that is a plain sum, too, the best trials need both terms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
@@ -110,8 +109,10 @@ def _regime_cells(parameter: Parameter, inside: BoolArray) -> _Cells:
         if isinstance(domain, Categorical):
             cells[rows] = values
         else:
-            order = np.argsort(np.argsort(values, kind="stable"), kind="stable")
-            cells[rows] = order * _CELLS // len(rows)
+            # By mid-ranks: equal values share a cell, whatever their order in the table.
+            _, level, counts = np.unique(values, return_inverse=True, return_counts=True)
+            middle = np.cumsum(counts) - counts / 2
+            cells[rows] = (middle * _CELLS / len(rows)).astype(np.intp)[level]
     return regimes, cells
 
 
@@ -131,7 +132,9 @@ def _beyond(first: IntArray, second: IntArray, hit: BoolArray) -> float:
     return _excess(first * width + second, hit) - _excess(first, hit) - _excess(second, hit)
 
 
-def _excess(cells: Sequence[int] | IntArray, hit: BoolArray) -> float:
-    region = np.bincount(cells)
-    target = np.bincount(np.asarray(cells)[hit], minlength=len(region))[None]
-    return float(excess(region, target, np.eye(len(region)))[0])
+def _excess(cells: IntArray, hit: BoolArray) -> float:
+    # Only cells that hold a trial: two long lists of choices make many that do not.
+    full, places = np.unique(cells, return_inverse=True)
+    region = np.bincount(places)
+    target = np.bincount(places[hit], minlength=len(full))[None]
+    return float(excess(region, target, None)[0])

@@ -43,7 +43,7 @@ def outcome_of(table: TrialTable, target: Target) -> Outcome:
             f"target must be one of {', '.join(OUTCOMES)}, or a truth value for each of the "
             f"{len(table)} trials (got {_shown(given)})."
         )
-    return Outcome("target", mask, np.ones(len(table), dtype=bool))
+    return Outcome("target", mask, np.asarray(table.states) != State.RUNNING)
 
 
 def _named(table: TrialTable, name: str) -> Outcome:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Unpack
 
+from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
 from condped.importance.evidence import evidence_at
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
@@ -89,10 +91,15 @@ def importance(
     """
     settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
     check_target(target_quantile, region_quantile)
-    check_intervals(intervals, level)
+    check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
     check_reading("importance", reading)
     table = read(source, **reading)
+    if target is not None and (region_quantile != 1.0 or handling != Handling()):
+        raise SettingsError(
+            "An outcome as target is compared with all trials that could have had it: it takes no "
+            "region_quantile, failed, pruned, nonfinite or infeasible. Leave them out."
+        )
     if target is None:
         found = analyse(table, (target_quantile,), settings, handling)
     else:
@@ -101,6 +108,9 @@ def importance(
     bands = None
     if intervals is not None:
         bands = uncertainty(found, quantiles, intervals=intervals, level=level, seed=seed)
+    account = found.account
+    if intervals is not None and bands is None:
+        account = replace(account, notes=(*account.notes, "Too few trials for intervals."))
     regimes = _regimes(found)
     parameters = [
         ParameterImportance(
@@ -123,7 +133,7 @@ def importance(
         target_quantile=None if target is not None else target_quantile,
         target_size=int(found.counts.target_sizes[0]),
         settings=settings,
-        account=found.account,
+        account=account,
         status="ok" if reason is None else "undetermined",
         reason=reason,
         level=None if bands is None else level,

@@ -29,12 +29,12 @@ class Variant:
         By parameter.
     agreement
         Kendall's τ with the ranking of the result itself, from -1 to 1; among parameters that one
-        of the two gives at least 1 %.
+        of the two gives at least 1 %. None where one of the two can tell nothing.
     """
 
     choice: str
     importances: Mapping[str, float]
-    agreement: float
+    agreement: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,9 @@ class Robustness:
     def stable(self) -> bool:
         """Whether every other choice has the same parameter first and much the same ranking."""
         first = next(iter(self.importances), None)
-        return all(
-            variant.agreement >= _AGREES
+        return any(self.importances.values()) and all(
+            variant.agreement is not None
+            and variant.agreement >= _AGREES
             and max(variant.importances, key=lambda n: variant.importances[n], default=None)
             == first
             for variant in self.variants
@@ -60,13 +61,17 @@ class Robustness:
         header = ("", *(shortened(name, 14) for name in names), "τ")
         rows = [("as asked", *(f"{self.importances[name]:.2f}" for name in names), "")]
         rows += [
-            (v.choice, *(f"{v.importances[name]:.2f}" for name in names), f"{v.agreement:.2f}")
+            (
+                v.choice,
+                *(f"{v.importances[name]:.2f}" for name in names),
+                "?" if v.agreement is None else f"{v.agreement:.2f}",
+            )
             for v in self.variants
         ]
         verdict = (
             "Stable: the same parameter is first everywhere, and the rankings agree."
             if self.stable
-            else "Fragile: other choices give another answer."
+            else "Fragile: other choices give another answer, or none."
         )
         return "\n".join(
             [*table_lines(header, rows, right=set(range(1, len(header)))), "", verdict]
@@ -114,8 +119,13 @@ def _importances(
     return dict(zip(table.names, found.importance[0].tolist(), strict=True))
 
 
-def kendall(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Return Kendall's τ-b between two rankings of what matters in one of them; 1 if one does."""
+def kendall(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
+    """Return Kendall's τ-b between two rankings of what matters in one of them.
+
+    1 if it is the same single parameter in both; None if one of them ranks nothing.
+    """
+    if not any(one.values()) or not any(other.values()):
+        return None
     names = [name for name in one if max(one[name], other[name]) >= 0.01]
     a = np.array([one[name] for name in names])
     b = np.array([other[name] for name in names])

@@ -42,8 +42,8 @@ class Settings:
         are compared. ``random``: one order is as good as another.
     pooling
         What to do with domains that vary smoothly with other parameters, such as [0, c]. ``auto``:
-        where a parameter has at least 8 domains, and more than half of its active trials are in
-        regimes of fewer than 10, domains near each other are pooled into one to three regimes.
+        where a parameter has at least 8 domains of fewer than 5 trials on average, domains near
+        each other are pooled into one to three regimes.
         ``always``: wherever a number has several domains. ``never``: as in the reference.
     """
 
@@ -69,12 +69,12 @@ class Settings:
                 )
         _require_quantile("region_quantile", self.region_quantile)
         if self.method == "calibrated" and (
-            self.measure == "unweighted" or self.reference == "space"
+            self.measure in ("standard", "unweighted") or self.reference == "space"
         ):
             raise SettingsError(
-                "The calibrated method compares trials with their neighbours in the region set: "
-                f"it has no measure='unweighted' and no reference='space' (got {self.measure!r} "
-                f"and {self.reference!r}). Use method='paper' for these."
+                "The calibrated method is about values within regimes, compared with the region "
+                f"set (got measure={self.measure!r} and reference={self.reference!r}). Use "
+                "method='paper' for these."
             )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
@@ -22,6 +23,7 @@ _BAR = 20
 _SWEEP_ROWS = 11
 _SWEEP_NAMES = 6
 _SWEEP_NAME = 14
+_WIDTH = 100
 
 
 def summary(result: ImportanceResult) -> str:
@@ -60,7 +62,9 @@ def summary(result: ImportanceResult) -> str:
     quantile = result.target_quantile
     if quantile and result.target_size > math.ceil(quantile * result.account.trials.used):
         sets += " (with all that equal its last one)"
-    told = [result.evidence.message] if result.quickly_tested and result.status == "ok" else []
+    told = []
+    if result.quickly_tested and result.status == "ok":
+        told = wrap(result.evidence.message, _WIDTH)
     account = _account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
 

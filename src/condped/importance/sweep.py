@@ -218,7 +218,7 @@ def sweep(
     (99, ('c0', 'c1', 'x', 'y', 'z'))
     """
     settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
-    check_intervals(intervals, level)
+    check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
     check_reading("sweep", reading)
     quantiles = _quantiles(target_quantiles, region_quantile)
