@@ -26,6 +26,10 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             *_where_worse(found["errors"]),
             "",
+            "Kendall's τ between the estimated and the true ranking:",
+            "",
+            *_rankings(found["errors"]),
+            "",
             "A categorical gate's importance over its truth, without idle parameters:",
             "",
             *_gates(found["errors"]),
@@ -110,6 +114,22 @@ def _errors(rows: Sequence[Mapping[str, Any]]) -> list[str]:
                     cells.append(f"{error:.1f} ({leak:.1f})" if idle else f"{error:.1f}")
                 lines.append((group, idle, method, *cells))
     return _table(("problems", "idle", "method", *(f"N = {n:,}" for n in sizes)), lines)
+
+
+def _rankings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    sizes = list(dict.fromkeys(row["trials"] for row in rows))
+    lines = []
+    for idle in (0, 5, 20):
+        for method in ("paper", "calibrated"):
+            cells = [
+                np.mean([
+                    row["tau"] for row in rows
+                    if (row["idle"], row["method"], row["trials"]) == (idle, method, trials)
+                ])
+                for trials in sizes
+            ]  # fmt: skip
+            lines.append((idle, method, *(f"{cell:.2f}" for cell in cells)))
+    return _table(("idle", "method", *(f"N = {n:,}" for n in sizes)), lines)
 
 
 def _where_worse(rows: Sequence[Mapping[str, Any]]) -> list[str]:
