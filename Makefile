@@ -21,13 +21,12 @@ check: $(VENV)/.dev
 
 # The servers that tests start. Without Debian's packages at hand their tests say so and skip.
 servers:
-	@PATH="$$PATH:/usr/sbin"; command -v mariadbd redis-server > /dev/null || \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y -qq --no-install-recommends mariadb-server redis-server > /dev/null; \
-	else \
-		echo "To test MariaDB and Redis: sudo apt-get install mariadb-server redis-server"; \
-	fi
+	@PATH="$$PATH:/usr/sbin"; \
+	{ command -v mariadbd && command -v redis-server; } > /dev/null || \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		mariadb-server redis-server > /dev/null; } || \
+	echo "To test MariaDB and Redis: sudo apt-get install mariadb-server redis-server"
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
+from condped.progress import report
 from condped.read.build import build_table
 from condped.read.columns import Column, UnusableColumn
-from condped.read.opened import opened
+from condped.read.opened import opened, size_of
 from condped.read.options import ReadOptions
 from condped.read.parts import all_columns, joined, partition_of, refuse_twice
 from condped.read.raw import RawTable
 from condped.read.sidecar import with_sidecar
 from condped.read.texts import column_of_texts
 from condped.trials import TrialTable
+
+_BETWEEN = 20_000  # rows from one report of progress to the next
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
@@ -79,6 +82,7 @@ class _Cells:
 
 def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
     with opened(path) as file:
+        size = size_of(path)
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
         first = text.readline()
         separator = max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first).count)
@@ -86,7 +90,11 @@ def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
         corrupt: list[int] = []
         try:
             names = next(lines, [])
-            rows = list(_rows(lines, names, path, corrupt if skip else None))
+            rows = []
+            for row in _rows(lines, names, path, corrupt if skip else None):
+                rows.append(row)
+                if len(rows) % _BETWEEN == 0:
+                    report(f"Reading {path}", min(file.tell(), size), size)
         except csv.Error as error:
             raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
     if not names:
