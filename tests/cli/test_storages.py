@@ -104,3 +104,23 @@ def test_a_progress_bar_shows_after_a_second_on_a_terminal_only() -> None:
         [sys.executable, "-c", SLOW, "0.05"], capture_output=True, text=True, check=True
     )
     assert (piped.stdout, piped.stderr) == ("the result\n", "")
+
+
+def test_the_bar_is_gone_before_the_result_is_printed(tmp_path: Path) -> None:
+    """By the real commands, with no patience; the result begins on a line of its own."""
+    path = tmp_path / "many.csv"
+    path.write_text(
+        "loss,x\n" + "".join(f"{n % 97},{n % 89}\n" for n in range(50_000)), encoding="utf-8"
+    )
+    for command in ("importance", "sweep"):
+        program = (
+            "import sys, condped.cli.progress as shown; shown._PATIENCE = shown._BETWEEN = 0; "
+            "from condped.cli import main; "
+            f"sys.argv = ['condped', {command!r}, {str(path)!r}, '-o', 'loss']; main()"
+        )
+        told = on_a_terminal([sys.executable, "-c", program])
+        before, sign, after = told.partition("What mattered")
+        assert "█" in before
+        assert before.endswith("\r\x1b[K")
+        assert sign
+        assert "\x1b" not in after

@@ -8,7 +8,6 @@ import click
 
 import condped
 from condped.cli import demo, importance, sources, sweep
-from condped.cli.progress import progress_bar
 from condped.errors import CondpedError
 
 
@@ -30,8 +29,7 @@ def main() -> None:
     for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.reconfigure(errors="replace")
     try:
-        with progress_bar():
-            app(prog_name="condped")
+        app(prog_name="condped")
     except CondpedError as error:
         click.echo(f"condped: {error}", err=True)
         sys.exit(2)

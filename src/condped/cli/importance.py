@@ -8,6 +8,7 @@ import click
 
 import condped
 from condped.cli.options import analysis_options, given, show
+from condped.cli.progress import progress_bar
 
 
 @click.command("importance")
@@ -37,7 +38,8 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped importance smac3_output/svm
     condped importance 'runs/*.parquet' -o accuracy -d maximize --space space.json --json
     """  # noqa: D301
-    result = condped.importance(source, **given(options))
+    with progress_bar():  # wiped before the result is printed
+        result = condped.importance(source, **given(options))
     show(
         str(result), result.to_data(), result.rows(), result.columns, as_json=as_json, as_csv=as_csv
     )

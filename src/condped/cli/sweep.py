@@ -8,6 +8,7 @@ import click
 
 import condped
 from condped.cli.options import analysis_options, given, show
+from condped.cli.progress import progress_bar
 
 
 @click.command("sweep")
@@ -23,5 +24,6 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped sweep results.csv --objective loss --space space.json
     condped sweep results.csv --objective loss --csv > curves.csv
     """  # noqa: D301
-    curve = condped.sweep(source, **given(options))
+    with progress_bar():  # wiped before the result is printed
+        curve = condped.sweep(source, **given(options))
     show(str(curve), curve.to_data(), curve.rows(), curve.columns, as_json=as_json, as_csv=as_csv)
