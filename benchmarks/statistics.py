@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +18,16 @@ import optuna
 
 import condped
 from benchmarks.statistics_page import page
+from benchmarks.statistics_problems import NEW, PAPER, TPE_TRIALS, Case, cases, gates
+from condped.importance.intervals import Intervals
 from condped.importance.robustness import kendall
-from condped.importance.settings import Method
-from condped.problems.branching import BranchingProblem, Gate, Leaf
+from condped.importance.settings import Method, Sampling
 from condped.problems.catalogue import Problem
-from condped.space.domain import Categorical, Float, Int
-from condped.trials import Parameter, TrialTable
+from condped.trials import TrialTable
 
 METHODS: tuple[Method, ...] = ("paper", "calibrated")
-PAPER = ("activation-disjoint", "activation-overlap", "nested", "three-way", "regime-dependent")
+KINDS: tuple[Intervals, ...] = ("half-sampling", "jackknife")
 DATA = Path(__file__).parents[2] / "shared" / "data" / "yahpo"
-
-# Other thresholds, unequal weights, four branches, three levels: nothing was tuned on these.
-NEW: tuple[Problem, ...] = (
-    BranchingProblem(
-        "unequal", "a rare good branch",
-        Gate("c", (0.15,), (Leaf("x", -4, 0), Leaf("y", -2, 6))),
-    ),
-    BranchingProblem(
-        "four", "four branches that overlap",
-        Gate("c", (0.2, 0.5, 0.8),
-             (Leaf("x", 0, 3), Leaf("y", -1, 5), Leaf("z", -2, 2), Leaf("w", 1, 8))),
-    ),
-    BranchingProblem(
-        "deep", "three levels of gates",
-        Gate("a", (0.6,), (
-            Gate("b", (0.3,), (Leaf("x", -3, 1), Gate("d", (0.5,), (Leaf("y", -4, 2),
-                                                                    Leaf("z", 0, 4))))),
-            Leaf("w", -1, 3))),
-    ),
-    BranchingProblem(
-        "one-sided", "a branch that is never good",
-        Gate("c", (0.7,), (Leaf("x", -1, 4), Leaf("y", 5, 9))),
-    ),
-)  # fmt: skip
 
 
 def agreement(one: dict[str, float], other: dict[str, float]) -> float:
@@ -59,140 +35,86 @@ def agreement(one: dict[str, float], other: dict[str, float]) -> float:
     return kendall(one, other) or 0.0
 
 
-def problems() -> Iterator[tuple[str, str, Problem]]:
-    """Iterate over groups, kinds of gates, and problems."""
-    for name in PAPER:
-        yield "paper's", "float", condped.problems.get(name)
-    for name in PAPER:
-        yield "paper's, categorical gates", "categorical", condped.problems.get(name)
-    for problem in NEW:
-        yield "new", "float", problem
-        yield "new, categorical gates, log values", "categorical", problem
-
-
-def gates(problem: Problem) -> dict[str, tuple[float, ...]]:
-    """Return the cuts of each gate."""
-    if not isinstance(problem, BranchingProblem):
-        return {"c": (0.5,)}
-    found: dict[str, tuple[float, ...]] = {}
-    todo: list[Any] = [problem.root]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Gate):
-            found[node.name] = node.cuts
-            todo.extend(node.branches)
-    return found
-
-
-def sampled(problem: Problem, kind: str, trials: int, idle: int, seed: int) -> TrialTable:
-    """Return trials, gates as choices if wanted, and parameters that do nothing."""
-    table = problem.sample(trials, seed=seed)
-    cuts = gates(problem) if kind == "categorical" else {}
-    parameters = [_chosen(p, cuts[p.name]) if p.name in cuts else p for p in table.parameters]
-    if kind == "categorical":
-        parameters = [_logarithmic(p) for p in parameters]
-    rng = np.random.default_rng(10_000 + seed)
-    always = np.zeros(trials, dtype=np.int8)
-    for number in range(idle):
-        name = f"idle{number}"
-        if number % 3 == 0:
-            parameters.append(Parameter(name, rng.random(trials), always, (Float(0, 1),)))
-        elif number % 3 == 1:
-            parameters.append(Parameter(name, rng.integers(0, 9, trials), always, (Int(0, 8),)))
-        else:
-            codes = rng.integers(0, 3, trials).astype(np.int32)
-            parameters.append(Parameter(name, codes, always, (Categorical(["a", "b", "c"]),)))
-    return replace(table, parameters=tuple(parameters))
-
-
-def _chosen(parameter: Parameter, cuts: tuple[float, ...]) -> Parameter:
-    codes = np.searchsorted(cuts, parameter.values, side="right").astype(np.int32)
-    return Parameter(
-        parameter.name, codes, parameter.domain_ids, (Categorical(range(len(cuts) + 1)),)
-    )
-
-
-def _logarithmic(parameter: Parameter) -> Parameter:
-    """Return a number's exponential on a log scale: the same ranks, the same truth."""
-    if any(isinstance(domain, Categorical) for domain in parameter.domains):
-        return parameter
-    domains = tuple(
-        Float(float(np.exp(d.low)), float(np.exp(d.high)), log=True)
-        for d in parameter.domains
-        if not isinstance(d, Categorical)
-    )
-    return replace(parameter, values=np.exp(parameter.values), domains=domains)
-
-
 def errors(sizes: tuple[int, ...], seeds: int) -> list[dict[str, Any]]:
     """Compare both methods with the exact truth."""
     rows = []
-    for group, kind, problem in problems():
-        truth = problem.truth(target_quantile=0.1, region_quantile=1.0).to_dict()
-        for trials in sizes:
-            for idle in (0, 5, 20):
-                for method in METHODS:
-                    found = [
-                        condped.importance(
-                            sampled(problem, kind, trials, idle, seed),
-                            method=method,
-                            sampling="random",
-                        ).to_dict()
-                        for seed in range(seeds)
-                    ]
-                    wrong = [sum(abs(h[name] - truth.get(name, 0.0)) for name in h) for h in found]
-                    gate = next(iter(gates(problem)))
-                    rows.append(
-                        {
-                            "group": group, "problem": problem.name, "trials": trials,
-                            "idle": idle, "method": method,
-                            "error": float(np.mean(wrong)),
-                            "error_se": float(np.std(wrong, ddof=1) / np.sqrt(seeds)),
-                            "leak": float(np.mean([
-                                sum(v for n, v in h.items() if n.startswith("idle"))
-                                for h in found])),
-                            "tau": float(np.mean([
-                                agreement({n: truth.get(n, 0.0) for n in h}, h) for h in found])),
-                            "gate": float(np.mean([h[gate] for h in found])),
-                            "gate_truth": float(truth[gate]),
-                        }
-                    )  # fmt: skip
+    for case in cases():
+        by_tpe = case.kind == "drawn by TPE"
+        for trials, idle in product(sizes, (0, 5, 20)):
+            if by_tpe and (trials > TPE_TRIALS or idle == 5):
+                continue
+            tables = [case.sample(trials, idle, seed) for seed in range(_repeats(seeds, by_tpe))]
+            for method in METHODS:
+                rows.append(_compared(case, tables, method) | {"trials": trials, "idle": idle})
     return rows
+
+
+def _repeats(seeds: int, by_tpe: bool) -> int:
+    """Return how many studies to draw: TPE takes seconds for each."""
+    return max(3, seeds // 3) if by_tpe else seeds
+
+
+def _compared(case: Case, tables: Sequence[TrialTable], method: Method) -> dict[str, Any]:
+    wrong, leaks, taus, found_gate, true_gate = [], [], [], [], []
+    gate = next(iter(gates(case.problem)))
+    sampling: Sampling = "adaptive" if case.kind == "drawn by TPE" else "random"
+    for table in tables:
+        truth = case.truth(table)
+        found = condped.importance(table, method=method, sampling=sampling).to_dict()
+        wrong.append(sum(abs(found[name] - truth.get(name, 0.0)) for name in found))
+        leaks.append(sum(value for name, value in found.items() if name.startswith("idle")))
+        taus.append(agreement({name: truth.get(name, 0.0) for name in found}, found))
+        found_gate.append(found[gate])
+        true_gate.append(truth[gate])
+    return {
+        "group": case.group, "problem": case.problem.name, "method": method,
+        "error": float(np.mean(wrong)),
+        "error_se": float(np.std(wrong, ddof=1) / np.sqrt(len(wrong))),
+        "leak": float(np.mean(leaks)), "tau": float(np.mean(taus)),
+        "gate": float(np.mean(found_gate)), "gate_truth": float(np.mean(true_gate)),
+    }  # fmt: skip
 
 
 def coverage(seeds: int) -> list[dict[str, Any]]:
     """Count how often nominal 90 % intervals of the importance hold the truth."""
+    groups: dict[str, list[Problem]] = {
+        "paper's": [*map(condped.problems.get, PAPER)],
+        "new": [*NEW],
+    }
     rows = []
-    chosen: list[Problem] = [*map(condped.problems.get, PAPER), *NEW]
-    for method in METHODS:
-        for intervals in ("half-sampling", "jackknife"):
-            for trials in (200, 1000):
-                cells = []
-                for problem in chosen:
-                    for quantile in (0.1, 0.25, 0.5):
-                        truth = problem.truth(target_quantile=quantile, region_quantile=1.0)
-                        held: dict[str, int] = dict.fromkeys(truth.to_dict(), 0)
-                        for seed in range(seeds):
-                            result = condped.importance(
-                                problem.sample(trials, seed=seed),
-                                target_quantile=quantile,
-                                method=method,
-                                intervals=intervals,
-                                sampling="random",
-                            )
-                            for name, value in truth.to_dict().items():
-                                told = result[name].intervals
-                                assert told is not None
-                                low, high = told.importance.low, told.importance.high
-                                held[name] += low - 1e-9 <= value <= high + 1e-9
-                        cells += [(n / seeds, problem.name, quantile, k) for k, n in held.items()]
-                worst = min(cells)
-                rows.append(
-                    {"method": method, "intervals": intervals, "trials": trials,
-                     "mean": float(np.mean([cell[0] for cell in cells])), "worst": worst[0],
-                     "worst_cell": f"{worst[3]} of {worst[1]} at γ' = {worst[2]}"}
-                )  # fmt: skip
+    for method, kind, trials in product(METHODS, KINDS, (200, 1000)):
+        for group, chosen in groups.items():
+            cells = [
+                cell
+                for problem, quantile in product(chosen, (0.1, 0.25, 0.5))
+                for cell in _covered(problem, quantile, trials, seeds, method=method, kind=kind)
+            ]
+            worst = min(cells)
+            rows.append(
+                {"method": method, "intervals": kind, "trials": trials, "problems": group,
+                 "cells": len(cells), "mean": float(np.mean([cell[0] for cell in cells])),
+                 "worst": worst[0], "worst_cell": worst[1]}
+            )  # fmt: skip
     return rows
+
+
+def _covered(
+    problem: Problem, quantile: float, trials: int, seeds: int, *, method: Method, kind: Intervals
+) -> list[tuple[float, str]]:
+    """Return the share of intervals that hold the truth, and where, for each parameter."""
+    truth = problem.truth(target_quantile=quantile, region_quantile=1.0).to_dict()
+    held = dict.fromkeys(truth, 0)
+    for seed in range(seeds):
+        result = condped.importance(
+            problem.sample(trials, seed=seed), target_quantile=quantile, method=method,
+            intervals=kind, sampling="random",
+        )  # fmt: skip
+        for name, value in truth.items():
+            told = result[name].intervals
+            assert told is not None
+            held[name] += told.importance.low - 1e-9 <= value <= told.importance.high + 1e-9
+    where = f"of {problem.name} at γ' = {quantile}"
+    return [(count / seeds, f"{name} {where}") for name, count in held.items()]
 
 
 TYPES: dict[str, Callable[[Any, int], Any]] = {
@@ -345,11 +267,12 @@ def main() -> None:
     many = 1 if asked.quick else 10
     started = time.perf_counter()
     sizes = (50, 100, 200, 1000) if asked.quick else (50, 100, 200, 1000, 10_000)
-    found: dict[str, Any] = {}
+    alarms = 40 * many
+    found: dict[str, Any] = {"false_alarm_repeats": alarms}
     for name, measure in (
         ("errors", lambda: errors(sizes, 3 + 2 * many)),
         ("coverage", lambda: coverage(4 * many)),
-        ("false_alarms", lambda: false_alarms(40 * many)),
+        ("false_alarms", lambda: false_alarms(alarms)),
         ("tpe_alarms", lambda: tpe_alarms(4 * many)),
         ("power", lambda: power(10 * many)),
         ("cost", cost),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import optuna
 import pytest
 
@@ -97,3 +98,25 @@ def test_pooled_numbers_add_up() -> None:
         for parameter in result:
             contributions = sum(regime.contribution for regime in parameter.regimes)
             assert contributions == pytest.approx(parameter.within, abs=1e-12)
+
+
+def placed(trial: optuna.Trial) -> float:
+    """Let the place between moving bounds decide, whatever the value."""
+    bound = trial.suggest_float("c", 0.1, 1)
+    return trial.suggest_float("x", 0, bound) / bound + 2 * trial.suggest_float("noise", 0, 1)
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+def test_intervals_of_pooled_parameters_scatter_as_other_studies_do(method: Any) -> None:
+    """Standard errors against the scatter over independent studies; unit values are in them."""
+    values, errors = [], []
+    for seed in range(25):
+        result = condped.importance(
+            run(placed, 300, seed), method=method, sampling="random", intervals="half-sampling"
+        )
+        assert result["x"].intervals is not None
+        values.append(result["x"].variance)
+        errors.append(result["x"].intervals.variance.standard_error)
+    assert 0.6 < np.mean(errors) / np.std(values, ddof=1) < 1.6
+    raw = condped.importance(run(placed, 300), method=method, pooling="never")
+    assert np.mean(values) > 2 * raw["x"].variance

@@ -12,6 +12,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.subsets import (
+    Buckets,
     count_subsets,
     fixed_buckets,
     grid_map,
@@ -22,6 +23,7 @@ from condped.errors import SettingsError
 from condped.importance.analysis import Analysis
 from condped.importance.formula import normalised
 from condped.importance.replicates import subset_variances
+from condped.trials import TrialTable
 
 Intervals = Literal["half-sampling", "jackknife"]
 _HALVES = 200  # half-samples
@@ -86,31 +88,23 @@ def uncertainty(
             "Intervals need one objective: the order of trials by several changes with every "
             f"subset of them (got {len(table.objectives)}). Name one as the objective."
         )
-    outside = len(top.target_sizes) + 1
     # Those outside the region set as well: in a part of the trials they may be inside.
     used = np.arange(len(table)) if top.used is None else np.flatnonzero(top.used)
     if len(used) < _FEWEST or not table.parameters:
         return None
-    cells = (
-        rank_map(table, top, used)
-        if found.settings.method == "calibrated"
-        else grid_map(table, used)
-    )
     buckets = (
         fixed_buckets(top, used)
         if target_quantiles is None or top.levels is None
         else ranked_buckets(top, used, target_quantiles, found.settings.region_quantile)
     )
     subsets = _subsets(len(used), intervals, np.random.default_rng(seed))
-    parts = [
-        (
-            subset_variances(counts, cells, len(table.parameters), found.settings),
-            counts.target_sizes / np.maximum(counts.region_sizes, 1)[:, None],
-        )
-        for counts in count_subsets(cells, subsets, buckets, outside - 1)
-    ]
-    variance = np.concatenate([part for part, _ in parts])  # (S, T, P)
-    kappa = np.concatenate([part for _, part in parts])[:, :, None]
+    variance, kappa = _replicated(found, table, used, buckets, subsets)
+    if found.account.pooled:
+        # As for the whole: what raw values show, or unit values if they show more.
+        pooled = {entry.parameter for entry in found.account.pooled}
+        places = [place for place, p in enumerate(table.parameters) if p.name in pooled]
+        in_unit, _ = _replicated(found, found.tested, used, buckets, subsets)
+        variance[:, :, places] = np.maximum(variance[:, :, places], in_unit[:, :, places])
     # What the whole says is noise has its share in the parts: that it is noise is uncertain, too.
     shares = normalised(variance)
     spread = np.broadcast_to(kappa * (1.0 - kappa), variance.shape)
@@ -125,6 +119,26 @@ def uncertainty(
         ),
         eta_squared=_bands(found.eta_squared, moves * explained, intervals, reach, highest=1.0),
     )
+
+
+def _replicated(
+    found: Analysis,
+    table: TrialTable,
+    used: IntArray,
+    buckets: Buckets,
+    subsets: Sequence[IntArray],
+) -> tuple[FloatArray, FloatArray]:
+    """Return (S, T, P) variances and (S, T, 1) shares of the target set in the region set."""
+    cells = (
+        rank_map(table, found.top, used)
+        if found.settings.method == "calibrated"
+        else grid_map(table, used)
+    )
+    variances, kappas = [], []
+    for counts in count_subsets(cells, subsets, buckets, len(found.top.target_sizes)):
+        variances.append(subset_variances(counts, cells, len(table.parameters), found.settings))
+        kappas.append(counts.target_sizes / np.maximum(counts.region_sizes, 1)[:, None])
+    return np.concatenate(variances), np.concatenate(kappas)[:, :, None]
 
 
 def _subsets(trials: int, intervals: Intervals, rng: np.random.Generator) -> list[IntArray]:
