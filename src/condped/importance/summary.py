@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
 from condped.importance.account import Account
-from condped.importance.settings import Settings
+from condped.importance.settings import BaselineSettings, Settings
 
 if TYPE_CHECKING:
     from condped.importance.result import ImportanceResult, ParameterImportance
@@ -31,18 +31,7 @@ def summary(result: ImportanceResult) -> str:
     lines = [headline(result.account, result.settings, result.target_quantile), ""]
     if result.status != "ok":
         lines += [f"Undetermined: {result.reason}", ""]
-    header = ["parameter", "importance", "", "η²", "active as"]
-    pooled = {entry.parameter for entry in result.account.pooled}
-    rows = [
-        [
-            shortened(parameter.name),
-            f"{parameter.importance:.3f}",
-            "█" * round(parameter.importance * _BAR),
-            f"{parameter.eta_squared:.3f}",
-            _regimes(parameter, parameter.name in pooled),
-        ]
-        for parameter in result.parameters[:_MOST_ROWS]
-    ]
+    header, rows = _columns(result)
     right = {1, 3}
     if result.quickly_tested:
         header.insert(4, "verdict")
@@ -67,6 +56,22 @@ def summary(result: ImportanceResult) -> str:
         told = wrap(result.evidence.message, _WIDTH)
     account = _account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
+
+
+def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of what every result of this kind shows."""
+    shown = result.parameters[:_MOST_ROWS]
+    rows = [
+        [shortened(p.name), f"{p.importance:.3f}", "█" * round(p.importance * _BAR)] for p in shown
+    ]
+    if isinstance(result.settings, BaselineSettings):
+        for row, p in zip(rows, shown, strict=True):
+            row.append(f"{p.variance:.4g}")
+        return ["parameter", "importance", "", "score"], rows
+    pooled = {entry.parameter for entry in result.account.pooled}
+    for row, p in zip(rows, shown, strict=True):
+        row += [f"{p.eta_squared:.3f}", _regimes(p, p.name in pooled)]
+    return ["parameter", "importance", "", "η²", "active as"], rows
 
 
 def _interval(parameter: ParameterImportance) -> str:
@@ -105,8 +110,15 @@ def sweep_summary(curve: SweepResult) -> str:
     return "\n".join([*lines, "", *_account_lines(curve.account, curve.settings, sets)])
 
 
-def headline(account: Account, settings: Settings, target_quantile: float | None) -> str:
+def headline(
+    account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
+) -> str:
     """Return the question that a result answers."""
+    if isinstance(settings, BaselineSettings) and settings.forest:
+        (goal,) = account.objectives
+        return f"What {shortened(goal.name)} depends on in {account.trials.used} trials, by " + (
+            settings.label
+        )
     if account.outcome is not None:
         led = {"failed": "failing", "pruned": "being pruned", "infeasible": "being infeasible",
                "nonfinite": "an objective that is not finite"}  # fmt: skip
@@ -114,21 +126,22 @@ def headline(account: Account, settings: Settings, target_quantile: float | None
         return f"What led to {what} in {account.trials.used} trials"
     best = "best share γ'" if target_quantile is None else f"best {_percent(target_quantile)}"
     inside = ""
-    if settings.region_quantile < 1:
-        inside = f" inside the best {_percent(settings.region_quantile)}"
+    if (settings.region_quantile or 1) < 1:
+        inside = f" inside the best {_percent(settings.region_quantile or 1)}"
     ends = {"minimize": "lowest", "maximize": "highest"}
     goals = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
     by = goals[0] if len(goals) == 1 else f"by Pareto rank of {', '.join(goals)}"
-    return f"What mattered for reaching the {best}{inside} of {account.trials.used} trials ({by})"
+    says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
+    used = account.trials.used
+    return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
 
 
-def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]:
+def _account_lines(
+    account: Account, settings: Settings | BaselineSettings, sets: str
+) -> list[str]:
     """Say in sentences what was used and what was left out."""
     trials, handling = account.trials, account.handling
-    lines = [
-        f"{trials.used} of {trials.total} trials used; "
-        f"{account.region_size} in the region set, {sets}."
-    ]
+    lines = [f"{trials.used} of {trials.total} trials used{_sets(account, settings, sets)}."]
     treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
     aside = (
         (trials.running, "still running", "drop"),
@@ -157,6 +170,8 @@ def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]
         lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
+    if isinstance(settings, BaselineSettings):
+        return [*lines, *map(_printable, account.notes), *wrap(settings.explains, _WIDTH)]
     if settings.method != "paper":
         lines.append(f"Method: {settings.method}.")
     if settings.measure != "within":
@@ -164,6 +179,15 @@ def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]
     if settings.reference != "region":
         lines.append("Compared with a uniform distribution over the space, not the region set.")
     return [*lines, *map(_printable, account.notes)]
+
+
+def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
+    """Return how large the sets were that were compared, if there are any."""
+    if isinstance(settings, BaselineSettings) and settings.forest:
+        return ""
+    own = isinstance(settings, BaselineSettings) and settings.absent == "filtering"
+    where = " for the parameter that has most" if own else ""
+    return f"; {account.region_size} in the region set, {sets}{where}"
 
 
 def shortened(text: str, most: int = _MOST_NAME) -> str:
