@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import optuna
@@ -16,10 +16,11 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, create_trial
 
+Direction = Literal["minimize", "maximize"]
 Drawn = tuple[BaseDistribution, Any]
 
 
-def mixed_study(trials: int, seed: int, direction: str = "minimize") -> optuna.Study:
+def mixed_study(trials: int, seed: int, direction: Direction = "minimize") -> optuna.Study:
     """Return a study in which every kind of parameter is present in all trials."""
     rng = np.random.default_rng(seed)
     study = optuna.create_study(direction=direction)
@@ -46,13 +47,14 @@ def mixed_study(trials: int, seed: int, direction: str = "minimize") -> optuna.S
     return study
 
 
-def conditional_study(trials: int, seed: int, direction: str = "minimize") -> optuna.Study:
+def conditional_study(trials: int, seed: int, direction: Direction = "minimize") -> optuna.Study:
     """Return a study whose parameters come and go; the domains that they have do not change."""
     rng = np.random.default_rng(seed)
     study = optuna.create_study(direction=direction)
-    learner = CategoricalDistribution(["svm", "net", "tree"])
+    learners = ["svm", "net", "tree"]
+    learner = CategoricalDistribution(learners)
     for _ in range(trials):
-        name = str(rng.choice(learner.choices))
+        name = str(rng.choice(learners))
         drawn: dict[str, Drawn] = {"learner": (learner, name)}
         size = float(rng.uniform(0.1, 1))
         drawn["size"] = (FloatDistribution(0.1, 1), size)

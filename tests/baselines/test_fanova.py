@@ -51,7 +51,7 @@ def by_enumeration(
             marginal = (weights * values).sum(axis=others) / mass
             parts.append((mass * (marginal - mean) ** 2).sum() / total)
         shares.append(parts)
-    return np.mean(shares, axis=0)
+    return np.asarray(np.mean(shares, axis=0))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -91,9 +91,7 @@ def test_a_known_function_has_its_known_shares() -> None:
 
 def test_a_constant_forest_explains_nothing() -> None:
     """Trees of one leaf have no variance to share out."""
-    stump = Tree(
-        np.array([-2]), np.array([-2.0]), np.array([-1]), np.array([-1]), np.array([3.0])
-    )
+    stump = Tree(np.array([-2]), np.array([-2.0]), np.array([-1]), np.array([-1]), np.array([3.0]))
     assert fanova([stump], np.array([[0.0, 1.0]]), np.array([0]), 1).tolist() == [0.0]
 
 

@@ -16,6 +16,7 @@ from optuna.importance import (
 
 import condped
 from tests.baselines.studies import (
+    Direction,
     conditional_study,
     filtered_by_hand,
     imputed_by_hand,
@@ -40,12 +41,14 @@ def theirs(study: optuna.Study, method: str, seed: int) -> dict[str, float]:
         warnings.simplefilter("ignore")
         from optuna_integration import ShapleyImportanceEvaluator  # noqa: PLC0415
 
-        evaluator: Any = {
-            "ped-anova": PedAnovaImportanceEvaluator,
-            "f-anova": lambda: FanovaImportanceEvaluator(n_trees=8, seed=seed),
-            "mdi": lambda: MeanDecreaseImpurityImportanceEvaluator(n_trees=8, seed=seed),
-            "shap": lambda: ShapleyImportanceEvaluator(n_trees=8, seed=seed),
-        }[method]()
+        forests: dict[str, Any] = {
+            "f-anova": FanovaImportanceEvaluator,
+            "mdi": MeanDecreaseImpurityImportanceEvaluator,
+            "shap": ShapleyImportanceEvaluator,
+        }
+        if method == "ped-anova":
+            return PedAnovaImportanceEvaluator().evaluate(study)
+        evaluator = forests[method](n_trees=8, seed=seed)
         scores: dict[str, float] = evaluator.evaluate(study)
         return scores
 
@@ -69,7 +72,7 @@ def assert_same(found: dict[str, float], expected: dict[str, float]) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("seed", "direction"), [(0, "minimize"), (1, "maximize")])
 def test_without_absences_all_are_optunas(
-    method: str, absent: str, seed: int, direction: str
+    method: str, absent: str, seed: int, direction: Direction
 ) -> None:
     """Numbers, log scales, steps, choices and single values, both ways of handling absence."""
     study = mixed_study(150, seed, direction)
@@ -78,7 +81,9 @@ def test_without_absences_all_are_optunas(
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("seed", "direction"), [(0, "minimize"), (1, "maximize")])
-def test_imputation_is_optuna_on_the_filled_study(method: str, seed: int, direction: str) -> None:
+def test_imputation_is_optuna_on_the_filled_study(
+    method: str, seed: int, direction: Direction
+) -> None:
     """Where the study is filled with middles that were worked out by hand."""
     study = conditional_study(200, seed, direction)
     filled = imputed_by_hand(study, MIDDLES)
@@ -88,7 +93,7 @@ def test_imputation_is_optuna_on_the_filled_study(method: str, seed: int, direct
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("seed", "direction"), [(0, "minimize"), (1, "maximize")])
 def test_filtering_is_optuna_on_each_parameters_trials(
-    method: str, seed: int, direction: str
+    method: str, seed: int, direction: Direction
 ) -> None:
     """For each parameter a study of its own, of which its own score is taken."""
     study = conditional_study(200, seed, direction)

@@ -141,8 +141,8 @@ class ImportanceResult:
         if self.find_robustness is None:
             raise SettingsError(
                 "Robustness is about importances for good objectives, from trials that are at "
-                "hand; this result explains an outcome, comes from another method, or does not know "
-                "its trials."
+                "hand; this result explains an outcome, is another method's, or does not know its "
+                "trials."
             )
         return self.find_robustness()
 

@@ -23,12 +23,13 @@ _BAR = 20
 _SWEEP_ROWS = 11
 _SWEEP_NAMES = 6
 _SWEEP_NAME = 14
-_WIDTH = 100
+WIDTH = 100
 
 
 def summary(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
-    lines = [headline(result.account, result.settings, result.target_quantile), ""]
+    asked = headline(result.account, result.settings, result.target_quantile)
+    lines = [*wrap(asked, WIDTH), ""]
     if result.status != "ok":
         lines += [f"Undetermined: {result.reason}", ""]
     header, rows = _columns(result)
@@ -53,7 +54,7 @@ def summary(result: ImportanceResult) -> str:
         sets += " (with all that equal its last one)"
     told = []
     if result.quickly_tested and result.status == "ok":
-        told = wrap(result.evidence.message, _WIDTH)
+        told = wrap(result.evidence.message, WIDTH)
     account = _account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
 
@@ -83,7 +84,7 @@ def _interval(parameter: ParameterImportance) -> str:
 
 def sweep_summary(curve: SweepResult) -> str:
     """Return the course of the importances, then what the numbers are based on."""
-    lines = [headline(curve.account, curve.settings, None), ""]
+    lines = [*wrap(headline(curve.account, curve.settings, None), WIDTH), ""]
     if curve.status != "ok":
         lines += [f"Undetermined: {curve.reason}", ""]
     peaks = curve.importance.max(axis=0, initial=0.0)
@@ -128,20 +129,37 @@ def headline(
     inside = ""
     if (settings.region_quantile or 1) < 1:
         inside = f" inside the best {_percent(settings.region_quantile or 1)}"
-    ends = {"minimize": "lowest", "maximize": "highest"}
-    goals = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
-    by = goals[0] if len(goals) == 1 else f"by Pareto rank of {', '.join(goals)}"
+    by = goals(account)
     says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
     used = account.trials.used
     return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
 
 
-def _account_lines(
-    account: Account, settings: Settings | BaselineSettings, sets: str
-) -> list[str]:
+def goals(account: Account) -> str:
+    """Return what counts as good."""
+    ends = {"minimize": "lowest", "maximize": "highest"}
+    each = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
+    return each[0] if len(each) == 1 else f"by Pareto rank of {', '.join(each)}"
+
+
+def _account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
+    lines = trial_lines(account, _sets(account, settings, sets)) + data_lines(account)
+    if isinstance(settings, BaselineSettings):
+        return [*lines, *map(printable, account.notes), *wrap(settings.explains, WIDTH)]
+    if settings.method != "paper":
+        lines.append(f"Method: {settings.method}.")
+    if settings.measure != "within":
+        lines.append(f"Measure: {settings.measure}.")
+    if settings.reference != "region":
+        lines.append("Compared with a uniform distribution over the space, not the region set.")
+    return [*lines, *map(printable, account.notes)]
+
+
+def trial_lines(account: Account, sets: str = "") -> list[str]:
+    """Say how many trials were used, and what became of the others."""
     trials, handling = account.trials, account.handling
-    lines = [f"{trials.used} of {trials.total} trials used{_sets(account, settings, sets)}."]
+    lines = [f"{trials.used} of {trials.total} trials used{sets}."]
     treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
     aside = (
         (trials.running, "still running", "drop"),
@@ -153,6 +171,12 @@ def _account_lines(
     named = [f"{count} {what} ({treatments[how]})" for count, what, how in aside if count]
     if named:
         lines.append(f"Of all trials: {', '.join(named)}.")
+    return lines
+
+
+def data_lines(account: Account) -> list[str]:
+    """Say what was done to regimes, domains and columns."""
+    lines = []
     for dropped in account.dropped_regimes:
         lines.append(
             f"{shortened(dropped.parameter)}: {dropped.regimes} "
@@ -170,24 +194,16 @@ def _account_lines(
         lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
-    if isinstance(settings, BaselineSettings):
-        return [*lines, *map(_printable, account.notes), *wrap(settings.explains, _WIDTH)]
-    if settings.method != "paper":
-        lines.append(f"Method: {settings.method}.")
-    if settings.measure != "within":
-        lines.append(f"Measure: {settings.measure}.")
-    if settings.reference != "region":
-        lines.append("Compared with a uniform distribution over the space, not the region set.")
-    return [*lines, *map(_printable, account.notes)]
+    return lines
 
 
 def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
     """Return how large the sets were that were compared, if there are any."""
     if isinstance(settings, BaselineSettings) and settings.forest:
         return ""
+    # With filtering each parameter has sets of its own.
     own = isinstance(settings, BaselineSettings) and settings.absent == "filtering"
-    where = " for the parameter that has most" if own else ""
-    return f"; {account.region_size} in the region set, {sets}{where}"
+    return f"; {'at most ' if own else ''}{account.region_size} in the region set, {sets}"
 
 
 def shortened(text: str, most: int = _MOST_NAME) -> str:
@@ -195,14 +211,15 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
 
     Long texts lose their middle: names that share a beginning often differ in the end.
     """
-    plain = _printable(text) or repr(text)
+    plain = printable(text) or repr(text)
     if len(plain) <= most:
         return plain
     end = (most - 1) // 2
     return f"{plain[: most - 1 - end]}…{plain[-end:]}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Return a text on one line that cannot control a terminal."""
     flat = " ".join(text.split())
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
 
@@ -210,18 +227,18 @@ def _printable(text: str) -> str:
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     cells = [header, *rows]
-    widths = [max(_width(row[i]) for row in cells) for i in range(len(header))]
+    widths = [max(width_of(row[i]) for row in cells) for i in range(len(header))]
     lines = []
     for row in cells:
         padded = []
         for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - _width(entry))
+            space = " " * (width - width_of(entry))
             padded.append(space + entry if i in right else entry + space)
         lines.append("  ".join(padded).rstrip())
     return lines
 
 
-def _width(text: str) -> int:
+def width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes; East Asian letters take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
