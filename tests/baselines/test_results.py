@@ -1,4 +1,4 @@
-"""Results of other methods say what they are, what they are based on, and when they know nothing."""
+"""Results of other methods say what they are, what they rest on, and when they know nothing."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+
 from condped.arrays import FloatArray
 from condped.baselines.matrix import Matrix
 from condped.baselines.sklearn_forest import fit

@@ -51,7 +51,7 @@ _LEGENDS = {
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the table, what its columns mean, and what the numbers are based on."""
-    lines = [_headline(comparison), "", *_table(comparison), ""]
+    lines = [*wrap(_headline(comparison), WIDTH), "", *_table(comparison), ""]
     titles = [_TITLES[method] for method in comparison]
     meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
     for key in filter(_LEGENDS.__contains__, meant):
@@ -81,7 +81,7 @@ def _table(comparison: Comparison) -> list[str]:
     headings, widths = _headings(list(comparison))
     room = max(_LEAST_NAME, WIDTH - sum(2 + width for width in widths))
     shown = comparison.rows()[:_MOST_ROWS]
-    names = [shortened(row["parameter"], room) for row in shown]
+    names = [_fitted(row["parameter"], room) for row in shown]
     first = max(map(width_of, ["parameter", *names]))
     lines = [(" " * first + headings[0]).rstrip(), "parameter".ljust(first) + headings[1]]
     for name, row in zip(names, shown, strict=True):
@@ -91,6 +91,13 @@ def _table(comparison: Comparison) -> list[str]:
         lines.append(name + " " * (first - width_of(name)) + numbers)
     hidden = len(comparison.names) - len(shown)
     return [*lines, f"… and {hidden} more parameters"] if hidden else lines
+
+
+def _fitted(name: str, room: int) -> str:
+    """Return a name that takes at most that many columns; some letters take two."""
+    sizes = range(room, 2, -1)
+    fitting = (short for size in sizes if width_of(short := shortened(name, size)) <= room)
+    return next(fitting)
 
 
 def _headings(methods: list[str]) -> tuple[tuple[str, str], list[int]]:
