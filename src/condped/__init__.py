@@ -22,12 +22,14 @@ from condped.space import Categorical, Float, Int, Space, when
 from condped.trials import TrialTable
 
 if TYPE_CHECKING:
-    from condped import optuna
+    from condped import baselines, optuna
+    from condped.comparison import Comparison, compare
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Comparison",
     "Float",
     "ImportanceResult",
     "Int",
@@ -35,6 +37,8 @@ __all__ = [
     "Space",
     "SweepResult",
     "TrialTable",
+    "baselines",
+    "compare",
     "errors",
     "importance",
     "joint_effects",
@@ -47,7 +51,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # condped.optuna imports Optuna, which takes its time: only when asked for.
-    if name == "optuna":
-        return import_module("condped.optuna")
+    # condped.optuna imports Optuna, which takes its time: only when asked for. What not every
+    # user needs waits with it.
+    if name in ("baselines", "optuna"):
+        return import_module(f"condped.{name}")
+    if name in ("Comparison", "compare"):
+        return getattr(import_module("condped.comparison"), name)
     raise AttributeError(f"module 'condped' has no attribute {name!r}")
