@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from condped import baselines
 from experiments.registry import Experiment
 from experiments.synthetic.naive import baseline_figure
 from experiments.synthetic.runtime import RUNTIME
 from experiments.synthetic.sweeps import THREE, TITLES, Panel, sweep_figure
 
-BOTH = ("filtering", "imputation")
+BOTH = baselines.ABSENT
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     sweep_figure(

@@ -35,12 +35,14 @@ from experiments.figures.style import (
 )
 from experiments.registry import SEEDS, Experiment, Row
 
-FORESTS = ("f-anova", "mdi", "shap")
+FORESTS: tuple[baselines.Method, ...] = ("f-anova", "mdi", "shap")
 LABELS = {"ped-anova": "PED-ANOVA", "f-anova": "f-ANOVA", "mdi": "MDI", "shap": "SHAP"}
 TRIALS = 1000
 
 
-def compute(seed: int, quick: bool, *, problem: str, absent: Sequence[str]) -> list[Row]:
+def compute(
+    seed: int, quick: bool, *, problem: str, absent: Sequence[baselines.Absent]
+) -> list[Row]:
     """Return PED-ANOVA's curves and the other methods' numbers for one seed."""
     table = condped.problems.get(problem).sample(TRIALS, seed=seed)
     rows: list[Row] = []
@@ -168,7 +170,7 @@ def _bars(ax: Axes, values: dict[str, np.ndarray], title: str) -> Axes:
 
 
 def baseline_figure(
-    number: int, problem: str, absent: tuple[str, ...], description: str
+    number: int, problem: str, absent: tuple[baselines.Absent, ...], description: str
 ) -> Experiment:
     """Return the experiment of a figure of existing methods."""
     name = f"figure-{number}"

@@ -107,8 +107,11 @@ def _study(table: condped.TrialTable) -> optuna.Study:
             one.name,
             one.values.tolist(),
             one.domain_ids.tolist(),
-            [optuna.distributions.FloatDistribution(d.low, d.high)
- for d in one.domains if isinstance(d, condped.Float)],
+            [
+                optuna.distributions.FloatDistribution(d.low, d.high)
+                for d in one.domains
+                if isinstance(d, condped.Float)
+            ],
         )
         for one in table.parameters
     ]
