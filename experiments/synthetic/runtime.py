@@ -34,7 +34,7 @@ from experiments.registry import Experiment, Row
 
 PROBLEM = "regime-dependent"
 POWERS, QUICK_POWERS = tuple(range(9, 18)), (9, 11, 13)
-BUDGET, QUICK_BUDGET = 30.0, 3.0  # seconds of one call, beyond which a method gets no larger size
+BUDGET, QUICK_BUDGET = 10.0, 3.0  # seconds of one call, beyond which a method gets no larger size
 _GROWTH = 2.2  # by which a call is expected to take longer at twice the trials
 
 # Key → what it is called, its colour, dashes and marker.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from experiments.catalogue import all_experiments
 from experiments.cli import main
 

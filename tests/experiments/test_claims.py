@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from experiments import gallery
 from experiments.claims.checking import VERDICTS, check_all, where
 from experiments.claims.page import page

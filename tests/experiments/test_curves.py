@@ -8,12 +8,12 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+
+import condped
 from experiments.figures.curves import curves
 from experiments.registry import Row
 from experiments.synthetic import sweeps
 from experiments.synthetic.sweeps import Panel, compute, draw, panel_curves
-
-import condped
 
 PANELS = (
     Panel("activation-overlap", trials=60),

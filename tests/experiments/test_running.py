@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from experiments.running import RunError, run
-from experiments.store import Store, write_whole
 
 from condped.errors import DataError
+from experiments.running import RunError, run
+from experiments.store import Store, write_whole
 from tests.experiments.fakes import experiment
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from experiments.synthetic import runtime
-from experiments.synthetic.runtime import ratios
 
 import condped
+from experiments.synthetic import runtime
+from experiments.synthetic.runtime import ratios
 
 
 def test_ratios_are_taken_within_a_seed_and_source() -> None:
