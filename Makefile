@@ -42,7 +42,7 @@ paper: $(VENV)/.paper
 	$(BIN)/python -m experiments all --quick
 	$(BIN)/python -m experiments claims --quick
 
-# With all ten seeds, about forty minutes on two cores: experiments/out/full, docs/claims.md and
+# With all ten seeds, about twenty minutes on two cores: experiments/out/full, docs/claims.md and
 # docs/paper.md. Both can be stopped and go on where they were.
 paper-full: $(VENV)/.paper
 	$(BIN)/python -m experiments all
