@@ -48,10 +48,11 @@ paper-full: $(VENV)/.paper
 	$(BIN)/python -m experiments all
 	$(BIN)/python -m experiments docs
 
-# Ratios against Optuna and rustuna, about five minutes.
+# Ratios against Optuna and rustuna, about five minutes; f-ANOVA against Optuna's, about twenty more.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed --output benchmarks/speed.json
 	$(BIN)/python -m benchmarks.reading --output benchmarks/reading.json
+	$(BIN)/python -m benchmarks.fanova --output benchmarks/fanova.json
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
