@@ -1,0 +1,1 @@
+"""What the paper says, sentence by sentence, and whether it holds."""
