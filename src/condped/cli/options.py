@@ -30,6 +30,8 @@ _ANALYSIS = (
                  "inferred from the values]"),
     click.option("-p", "--parameter", "parameters", multiple=True, metavar="COLUMN",
                  help="Use this parameter only; repeatable."),
+    click.option("--where", metavar="CONDITION",
+                 help="Only trials that meet it, such as \"model == 'svm' and depth > 3\"."),
     click.option("--study", metavar="NAME",
                  help="The study or experiment, where a source holds several."),
     click.option("--budget", metavar="NUMBER",
