@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from condped import errors, problems
+from condped.branches.result import Branches
+from condped.branches.tree import branches
 from condped.importance.joint import joint_effects
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Branches",
     "Categorical",
     "Float",
     "ImportanceResult",
@@ -35,6 +38,7 @@ __all__ = [
     "Space",
     "SweepResult",
     "TrialTable",
+    "branches",
     "errors",
     "importance",
     "joint_effects",

@@ -83,6 +83,15 @@ _ANALYSIS = (
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
 )  # fmt: skip
 
+target_quantile_option = click.option(
+    "-q",
+    "--target-quantile",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="γ': the best trials of this share are the target.",
+)
+
 
 def analysis_options(command: Command) -> Command:
     """Add the source and the options that every analysis has."""

@@ -65,7 +65,7 @@ def summary(result: ImportanceResult) -> str:
     told = []
     if result.quickly_tested and result.status == "ok":
         told = wrap(result.evidence.message, _WIDTH)
-    account = _account_lines(result.account, result.settings, sets)
+    account = account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
 
 
@@ -102,7 +102,7 @@ def sweep_summary(curve: SweepResult) -> str:
         lines.append(f"? at {unknown} of {len(curve)} quantiles: {reason}")
     low, high = curve.target_sizes[0], curve.target_sizes[-1]
     sets = f"{low} to {high} in the target sets"
-    return "\n".join([*lines, "", *_account_lines(curve.account, curve.settings, sets)])
+    return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sets)])
 
 
 def headline(account: Account, settings: Settings, target_quantile: float | None) -> str:
@@ -122,7 +122,7 @@ def headline(account: Account, settings: Settings, target_quantile: float | None
     return f"What mattered for reaching the {best}{inside} of {account.trials.used} trials ({by})"
 
 
-def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]:
+def account_lines(account: Account, settings: Settings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
     trials, handling = account.trials, account.handling
     lines = [
@@ -186,18 +186,18 @@ def _printable(text: str) -> str:
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     cells = [header, *rows]
-    widths = [max(_width(row[i]) for row in cells) for i in range(len(header))]
+    widths = [max(width_of(row[i]) for row in cells) for i in range(len(header))]
     lines = []
     for row in cells:
         padded = []
         for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - _width(entry))
+            space = " " * (width - width_of(entry))
             padded.append(space + entry if i in right else entry + space)
         lines.append("  ".join(padded).rstrip())
     return lines
 
 
-def _width(text: str) -> int:
+def width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes; East Asian letters take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
