@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from condped import errors, problems
+from condped.advice.advise import advise
+from condped.advice.result import Advice
 from condped.branches.result import Branches
 from condped.branches.tree import branches
 from condped.importance.joint import joint_effects
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
     "Branches",
     "Categorical",
     "Float",
@@ -38,6 +41,7 @@ __all__ = [
     "Space",
     "SweepResult",
     "TrialTable",
+    "advise",
     "branches",
     "errors",
     "importance",

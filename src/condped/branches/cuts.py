@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from condped.space.condition import Both, Comparison, Membership, Node
@@ -12,8 +13,10 @@ from condped.space.condition import Both, Comparison, Membership, Node
 _MOST_DIGITS = 17  # that a float has
 
 
-def short_between(low: float, high: float, *, log: bool = False) -> float:
+def short_between(low: float, high: float, *, log: bool = False, open_end: bool = False) -> float:
     """Return a number above ``low`` and at most ``high`` with few digits, near their middle.
+
+    With an open end it is below ``high``, or ``low`` if there is none between them.
 
     Examples
     --------
@@ -22,16 +25,16 @@ def short_between(low: float, high: float, *, log: bool = False) -> float:
     >>> short_between(0.00012, 0.013, log=True)
     0.001
     """
-    if low < 0 <= high:
+    if low < 0 <= high and not (open_end and high == 0):
         return 0.0
     middle = (
         math.copysign(math.sqrt(low * high), high) if log and low * high > 0 else (low + high) / 2
     )
     for digits in range(1, _MOST_DIGITS + 1):
         short = float(f"{middle:.{digits}g}")
-        if low < short <= high:
+        if low < short <= high and not (open_end and short == high):
             return short
-    return high
+    return low if open_end else high
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def intervals(
     ``ends`` are in ascending order; the first interval is open downwards, the last upwards.
     """
     cuts: list[tuple[float, float]] = []  # where one interval ends, and where the next begins
-    for (_, last), (first, _) in zip(ends, ends[1:], strict=False):
+    for (_, last), (first, _) in pairwise(ends):
         if whole:
             cut = (int(last) + int(first)) // 2
             cuts.append((cut, cut + 1))

@@ -102,6 +102,8 @@ class Branches:
         ``space`` where conditions were given or recorded, ``data`` where the trials show them.
     unexplained
         Parameters that are not always active with the same domain, and no parameter tells when.
+    inactive
+        Parameters that no trial has.
     whole
         The importances of the whole study.
 
@@ -119,6 +121,7 @@ class Branches:
     parents: dict[str, tuple[str, ...]]
     found_from: FoundFrom
     unexplained: tuple[str, ...]
+    inactive: tuple[str, ...]
     whole: ImportanceResult = field(repr=False)
 
     def __iter__(self) -> Iterator[Branch]:
@@ -167,6 +170,7 @@ class Branches:
             "found_from": self.found_from,
             "parents": {child: list(gates) for child, gates in self.parents.items()},
             "unexplained": list(self.unexplained),
+            "inactive": list(self.inactive),
             "target_quantile": self.whole.target_quantile,
             "target_size": self.whole.target_size,
             "settings": asdict(self.whole.settings),

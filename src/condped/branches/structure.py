@@ -38,12 +38,15 @@ class Structure:
     unexplained
         Parameters that are not active in all trials, or not with one domain, and no parameter
         tells when.
+    inactive
+        Parameters that no trial has, of whose conditions nothing is known; not in the space.
     """
 
     space: Space
     parents: dict[str, tuple[str, ...]]
     found_from: FoundFrom
     unexplained: tuple[str, ...]
+    inactive: tuple[str, ...]
 
     @property
     def gates(self) -> dict[str, tuple[str, ...]]:
@@ -62,12 +65,15 @@ class Structure:
 
 def structure_of(table: TrialTable) -> Structure:
     """Return the conditions of a space, those that the trials show where it has none."""
-    given = table.space or {}
+    given: Mapping[str, tuple[Alternative, ...]] = table.space or {}
     conditional = {name for name in given if given[name][0].when is not None}
     shown = _shown(table, known=conditional)
     entries: dict[str, Any] = {}
     for name in table.names:
-        entries[name] = given[name] if name in conditional else shown.entries[name]
+        if name in conditional:
+            entries[name] = given[name]
+        elif name not in shown.inactive:
+            entries[name] = shown.entries[name]
     # What was tried may have one value only, and a space that is given could not say so.
     space = Space(entries, inferred=True)
     parents = {name: direct for name in space if (direct := _direct_gates(name, space))}
@@ -76,7 +82,7 @@ def structure_of(table: TrialTable) -> Structure:
     )
     if table.space is None:
         found_from = "data"
-    return Structure(space, parents, found_from, shown.unexplained)
+    return Structure(space, parents, found_from, shown.unexplained, shown.inactive)
 
 
 def _gates(name: str, space: Mapping[str, tuple[Alternative, ...]]) -> tuple[str, ...]:
@@ -107,6 +113,7 @@ class _Shown:
     entries: dict[str, Any]  # as a Space takes them
     gates: dict[str, str]
     unexplained: tuple[str, ...]
+    inactive: tuple[str, ...]
 
 
 def _shown(table: TrialTable, known: set[str]) -> _Shown:
@@ -123,9 +130,10 @@ def _shown(table: TrialTable, known: set[str]) -> _Shown:
     spans = {parameter.name: parameter for parameter in table.parameters}
     entries: dict[str, Any] = {}
     unexplained = []
+    inactive = [n for n, p in parameters.items() if n not in known and (p.labels < 0).all()]
     for parameter in table.parameters:
         name = parameter.name
-        if name in varying and name in gates:
+        if (name in varying and name in gates) or name in inactive:
             continue  # below, after its gate
         if name in varying or name in smooth:
             unexplained.append(name)
@@ -141,7 +149,7 @@ def _shown(table: TrialTable, known: set[str]) -> _Shown:
             )
             todo.remove(name)
     explained = {name: gate for name, gate in gates.items() if name in varying}
-    return _Shown(entries, explained, tuple(unexplained))
+    return _Shown(entries, explained, tuple(unexplained), tuple(inactive))
 
 
 def _ended(table: TrialTable) -> BoolArray:

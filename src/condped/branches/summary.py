@@ -49,6 +49,9 @@ def branches_summary(found: Branches) -> str:
         lines.append(
             f"{shortened(name)}: not always active with the same domain; no parameter tells when."
         )
+    if found.inactive:
+        names = ", ".join(map(shortened, found.inactive))
+        lines += wrap(f"Not active in any of these trials: {names}.", _WIDTH)
     sets = f"{whole.target_size} in the target set"
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
 

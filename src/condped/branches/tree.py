@@ -57,7 +57,14 @@ def branches(
     builder = _Builder(table, structure, whole, top, columns_of(table), analysis)
     everywhere = np.ones(len(table), dtype=bool)
     roots = tuple(builder.node(name, everywhere, None) for name in structure.roots)
-    return Branches(roots, structure.parents, structure.found_from, structure.unexplained, whole)
+    return Branches(
+        roots=roots,
+        parents=structure.parents,
+        found_from=structure.found_from,
+        unexplained=structure.unexplained,
+        inactive=structure.inactive,
+        whole=whole,
+    )
 
 
 def require_conditions(function: str, analysis: dict[str, Any]) -> None:
