@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from condped import errors, problems
 from condped.importance.joint import joint_effects
+from condped.importance.loading import load
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.sweep import SweepResult, sweep
@@ -38,6 +39,7 @@ __all__ = [
     "errors",
     "importance",
     "joint_effects",
+    "load",
     "optuna",
     "problems",
     "read",
