@@ -12,7 +12,7 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from condped import errors, problems
+from condped import errors, plot, problems
 from condped.importance.joint import joint_effects
 from condped.importance.loading import load
 from condped.importance.point import importance
@@ -41,6 +41,7 @@ __all__ = [
     "joint_effects",
     "load",
     "optuna",
+    "plot",
     "problems",
     "read",
     "sweep",

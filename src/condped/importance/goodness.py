@@ -14,7 +14,7 @@ from condped.space.domain import Categorical, Float, Int
 
 _MOST_RANGES = 3  # of a regime
 _LEAST_LIFT = 1.1  # below this, target trials are there hardly more often than others
-_LEAST_KEPT, _FEWEST = 0.1, 5  # of the regime's target trials, as a share and as a number
+_LEAST_KEPT, FEWEST = 0.1, 5  # of the regime's target trials, as a share and as a number
 _FEWEST_PER_CHOICE = 3
 _GAP = 25  # cells of a grid per cell that a range may jump over
 
@@ -127,7 +127,7 @@ def _worth(
 ) -> bool:
     """Return whether enough target trials are inside, and more often than others."""
     inside, of = int(target_inside.sum()), int(target.sum())
-    if inside < max(_FEWEST, math.ceil(_LEAST_KEPT * of)):
+    if inside < max(FEWEST, math.ceil(_LEAST_KEPT * of)):
         return False
     return inside / of >= _LEAST_LIFT * int(region_inside.sum()) / int(region.sum())
 
