@@ -83,7 +83,8 @@ def _importance(data: dict[str, Any]) -> ImportanceResult:
 
 def _settings(entry: dict[str, Any]) -> Settings | BaselineSettings:
     kind = BaselineSettings if "absent" in entry else Settings
-    return rebuilt(kind, entry, "settings")
+    found: Settings | BaselineSettings = rebuilt(kind, entry, "settings")
+    return found
 
 
 def _parameter(entry: dict[str, Any]) -> ParameterImportance:
