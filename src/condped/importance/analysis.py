@@ -42,6 +42,13 @@ class Analysis:
     account: Account
 
     ranked: RankedStudy | None = None  # if it was needed
+    tested_p_values: FloatArray | None = None  # (T, P): likewise
+
+    def p_values(self) -> FloatArray:
+        """Return (T, P): how often chance alone gives as much as each parameter shows."""
+        if self.tested_p_values is not None:
+            return self.tested_p_values
+        return parameter_p_values(self.ranks())
 
     def ranks(self) -> RankedStudy:
         """Return the counts by rank, which the test is about."""
@@ -89,13 +96,14 @@ def _analysed(
         pooled = pool_domains(table, all_varying=settings.pooling == "always")
     tested = table if pooled is None else pooled.unit
     table = table if pooled is None else pooled.raw
-    ranked = None
+    ranked = p_values = None
     if settings.method == "calibrated" or pooled is not None:
         ranked = count_ranked(tested, top, time_blocks(top, settings))
-    counts, found = _estimated(table, top, settings, ranked)
-    if pooled is not None and ranked is not None:
-        _, in_unit = _estimated(tested, top, settings, ranked)
-        found = _combined(found, in_unit, pooled, counts, parameter_p_values(ranked))
+        p_values = parameter_p_values(ranked)
+    counts, found = _estimated(table, top, settings, p_values)
+    if pooled is not None and p_values is not None:
+        _, in_unit = _estimated(tested, top, settings, p_values)
+        found = _combined(found, in_unit, pooled, counts, p_values)
     reasons = _reasons(top, counts, found, settings, outcome)
     known = np.array([[reason is None] for reason in reasons])
     return Analysis(
@@ -104,6 +112,7 @@ def _analysed(
         top=top,
         settings=settings,
         ranked=ranked,
+        tested_p_values=p_values,
         counts=counts,
         estimate=found,
         importance=np.where(known, normalised(found.variance), 0.0),
@@ -116,12 +125,12 @@ def _analysed(
 
 
 def _estimated(
-    table: TrialTable, top: TopSets, settings: Settings, ranked: RankedStudy | None
+    table: TrialTable, top: TopSets, settings: Settings, p_values: FloatArray | None
 ) -> tuple[StudyCounts, Estimate]:
-    """Return the counts and the estimate of a table; ``ranked`` tests the calibrated one."""
-    if settings.method == "calibrated" and ranked is not None:
+    """Return the counts and the estimate of a table; ``p_values`` gate the calibrated one."""
+    if settings.method == "calibrated" and p_values is not None:
         own = count_ranked(table, top, 1)
-        return own.counts, calibrated_estimate(own, parameter_p_values(ranked))
+        return own.counts, calibrated_estimate(own, p_values)
     counts = count_in_memory(table, top)
     return counts, estimate(counts, settings)
 

@@ -86,7 +86,7 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
             name=parameter.name,
             p_value=float(p_value[index]),
             adjusted_p_value=float(corrected[index]),
-            verdict=_verdict(p_value[index], corrected[index]),
+            verdict=verdict_of(p_value[index], corrected[index]),
             regimes=tuple(float(p[place]) for p in regimes[index]),
         )
         for index, parameter in enumerate(counts.parameters)
@@ -108,7 +108,8 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
     return Evidence(parameters, bool(found), message)
 
 
-def _verdict(p_value: float, corrected: float) -> Verdict:
+def verdict_of(p_value: float, corrected: float) -> Verdict:
+    """Return what a p-value says, ``corrected`` for the number of parameters."""
     if p_value == 1.0:  # what nothing can deviate from
         return "untested"
     if corrected <= FALSE_DISCOVERIES:

@@ -138,7 +138,7 @@ def importance(
         status="ok" if reason is None else "undetermined",
         reason=reason,
         level=None if bands is None else level,
-        find_evidence=lambda: evidence_at(found.ranks(), 0),
+        find_evidence=lambda: evidence_at(found.ranks(), 0, found.tested_p_values),
         find_densities=lambda evidence: densities_of(found, evidence),
         find_robustness=None
         if target is not None

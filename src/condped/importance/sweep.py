@@ -14,7 +14,6 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.analysis import analyse
-from condped.importance.calibrated import parameter_p_values
 from condped.importance.data import NUMBERS, sweep_data
 from condped.importance.files import write_result
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
@@ -219,7 +218,7 @@ def sweep(
         account=found.account,
         level=None if bands is None else level,
         intervals=bands,
-        find_p_values=lambda: parameter_p_values(found.ranks()),
+        find_p_values=found.p_values,
     )
 
 
