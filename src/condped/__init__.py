@@ -29,6 +29,7 @@ from condped.trials import TrialTable
 if TYPE_CHECKING:
     from condped import baselines, optuna
     from condped.comparison import Comparison, compare
+    from condped.reporting import Report, report
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ __all__ = [
     "ImportanceResult",
     "Int",
     "Reader",
+    "Report",
     "Space",
     "SweepResult",
     "TrialTable",
@@ -56,6 +58,7 @@ __all__ = [
     "plot",
     "problems",
     "read",
+    "report",
     "sweep",
     "when",
 ]
@@ -68,4 +71,6 @@ def __getattr__(name: str) -> Any:
         return import_module(f"condped.{name}")
     if name in ("Comparison", "compare"):
         return getattr(import_module("condped.comparison"), name)
+    if name in ("Report", "report"):
+        return getattr(import_module("condped.reporting"), name)
     raise AttributeError(f"module 'condped' has no attribute {name!r}")

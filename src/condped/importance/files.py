@@ -14,12 +14,17 @@ from condped.importance.plain import plain, restored
 
 def write_result(data: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write plain data as one line of JSON; a file that is there is replaced as a whole."""
+    # Escaped: names may hold letters that no encoding has.
+    write_whole(json.dumps(plain(data), allow_nan=False) + "\n", path)
+
+
+def write_whole(text: str, path: str | os.PathLike[str]) -> None:
+    """Write a text into a file; one that is there is replaced as a whole."""
     target = Path(path)
     # Under another name first: a full disk must not leave half a file where there was a whole one.
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
-        # Escaped: names may hold letters that no encoding has.
-        beside.write_text(json.dumps(plain(data), allow_nan=False) + "\n", encoding="ascii")
+        beside.write_text(text, encoding="utf-8")
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)

@@ -1,0 +1,79 @@
+"""Puts template, style, script and data together into one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+# In the order in which they use each other.
+_SCRIPTS = (
+    "study", "elements", "smooth", "answer", "bars", "curve", "density", "cards", "tree",
+    "advice", "account", "downloads", "main",
+)  # fmt: skip
+# What could end a script element, start a comment in it, or end a line of old scripts.
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+def page(data: Mapping[str, Any], text: str) -> str:
+    """Return the page of a report's data; ``text`` is shown where no script runs."""
+    style, script = _read("report.css"), _script()
+    parts = {
+        "policy": _policy(style, script),
+        "title": html.escape(str(data.get("title") or "condped report")),
+        "style": style,
+        "script": script,
+        "text": html.escape(text),
+        "data": json_in_html(data),
+    }
+    page = _read("template.html")
+    # In one pass: what a part holds is not looked at again.
+    pieces = page.split("{{")
+    for place, piece in enumerate(pieces[1:], start=1):
+        name, _, rest = piece.partition("}}")
+        pieces[place] = parts[name] + rest
+    return "".join(pieces)
+
+
+def json_in_html(data: Mapping[str, Any]) -> str:
+    """Return JSON that nothing in it can break out of.
+
+    Examples
+    --------
+    >>> json_in_html({"name": "</script>"})
+    '{"name":"\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    # Half a surrogate pair has no UTF-8.
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.translate(_ESCAPED)
+
+
+def _policy(style: str, script: str) -> str:
+    """Return what the page may do: run its own script and style, and ask nobody for anything."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+@cache
+def _script() -> str:
+    """Return all scripts as one that leaves nothing behind."""
+    parts = "\n".join(_read(f"script/{name}.js") for name in _SCRIPTS)
+    return f"(() => {{\n{parts}\n}})();"
+
+
+@cache
+def _read(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,62 @@
+// What to do next.
+function drawAdvice() {
+  const advice = data.advice;
+  if (!advice) { fill("advice", element("p", {}, data.missing)); return; }
+  const changes = advice.steps.filter((step) => step.kind !== "leave");
+  const left = advice.steps.filter((step) => step.kind === "leave");
+  const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Nothing is narrowed that cannot surely be told from noise.`)];
+  if (changes.length) {
+    parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), together(advice));
+  } else {
+    parts.push(element("p", {}, element("strong", {}, "Change nothing. "), "No parameter shows clearly enough which of its values to leave out."));
+  }
+  if (left.length) parts.push(leaveAlone(left));
+  for (const note of advice.notes) parts.push(element("p", { class: "aside" }, note));
+  if (changes.length) {
+    parts.push(codeBox("Code for Optuna", "In a new study: the choices of an old one must not change.", advice.code, "suggest.py"),
+      codeBox("The new space, as JSON", "condped and other tools read it back.", `${JSON.stringify(advice.space, null, 2)}\n`, "space.json"));
+  }
+  fill("advice", ...parts);
+}
+
+function adviceStep(step) {
+  const words = { fix: "Fix", narrow: "Narrow", choices: "Keep fewer choices of" };
+  const where = step.regime ? ` where it is in ${cut(step.regime, 30)}` : "";
+  return element("li", {},
+    element("p", { class: "step" }, element("span", { class: "kind" }, `${words[step.kind]} `), nameTag(step.parameter), where,
+      element("span", { class: "move" }, element("span", {}, cut(step.domain, 40)), " → ", element("strong", {}, cut(step.proposal, 40)))),
+    element("p", { class: "aside" }, `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));
+}
+
+function together(advice) {
+  const before = advice.target_size / Math.max(1, advice.region_size), after = advice.kept_target / Math.max(1, advice.kept_region);
+  const gone = advice.dropped.length ? [" No way leads to ", ...listed(advice.dropped), " any more."] : [];
+  return element("p", { class: "together" }, "All together: ", element("strong", {}, `${percent(after)} of the trials that stay are in the target set`),
+    `, instead of ${percent(before)}. ${whole(advice.kept_target)} of ${whole(advice.target_size)} target trials stay.`, ...gone);
+}
+
+function leaveAlone(left) {
+  const reasons = new Map();
+  for (const step of left) reasons.set(step.reason, [...(reasons.get(step.reason) || []), step.parameter]);
+  return element("div", {}, element("h3", {}, "Leave as they are"), element("ul", { class: "leave" },
+    [...reasons].map(([reason, names]) => element("li", {}, listed([...new Set(names)], 12), `: ${reason}`))));
+}
+
+function codeBox(title, words, text, file) {
+  const said = element("span", { role: "status", class: "aside" });
+  const code = element("pre", { tabindex: 0, "aria-label": title }, element("code", {}, text));
+  const copy = element("button", { type: "button", onclick: () => copyText(text, code, said) }, "Copy");
+  const save = element("button", { type: "button", onclick: () => download(file, text, "text/plain") }, `Save as ${file}`);
+  return element("details", { class: "code" }, element("summary", {}, title),
+    element("p", { class: "aside" }, words), code, element("p", {}, copy, " ", save, " ", said));
+}
+
+function copyText(text, code, said) {
+  const selected = () => {
+    // Not every browser lets a file use the clipboard: then the text is selected at least.
+    getSelection().selectAllChildren(code);
+    said.replaceChildren(document.execCommand("copy") ? "Copied" : "Selected: copy it with Ctrl+C");
+  };
+  if (!navigator.clipboard) { selected(); return; }
+  navigator.clipboard.writeText(text).then(() => said.replaceChildren("Copied"), selected);
+}

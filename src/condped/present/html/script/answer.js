@@ -1,0 +1,107 @@
+// The answer in plain words.
+function drawQuestion() {
+  const asked = data.outcome
+    ? `What led to ${(OUTCOMES[data.outcome] || ["the target set"])[0]}?`
+    : `What mattered for reaching ${targetName()}?`;
+  fill("question", asked);
+  const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
+  const goal = data.outcome ? "" : `, ${data.goal}${inside}`;
+  fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}`);
+  fill("source", data.title);
+}
+
+function drawAnswer() {
+  const rows = [];
+  const found = { matters: [], unclear: [], noise: [], untested: [] };
+  ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
+  const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
+  const matters = found.matters;
+  if (found.matters.length) rows.push(["Good values", goodRows(matters)]);
+  if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
+  if (found.noise.length) rows.push(["Cannot be told from noise", names("noise")]);
+  if (found.untested.length) {
+    rows.push(["Could not be tested", [...names("untested"), element("span", { class: "aside" },
+      " (no target trial, or nothing that varies)")]]);
+  }
+  rows.push(["Left out", leftOut()]);
+  const list = element("dl", { class: "facts" }, rows.map(([label, content]) =>
+    element("div", {}, element("dt", {}, label), element("dd", {}, content))));
+  fill("answer-text", element("p", { class: "lead" }, lead(matters)), list);
+}
+
+function lead(matters) {
+  const reason = reasonNow();
+  const sizes = `${whole(data.sizes[state.step])} of ${whole(data.region)} trials are in it`;
+  if (reason && !matters.length) {
+    return [element("strong", {}, "Nothing can be told here: "), reason];
+  }
+  if (!matters.length) {
+    const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "untested")
+      .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
+    const nearest = best ? ["; ", nameTag(best.name), ` comes nearest, p = ${shortP(best.p[state.step])}`] : [];
+    return [element("strong", {}, "Not enough evidence. "),
+      `None of ${count(parameters.length, "parameter")} can be told from noise (${sizes}`, ...nearest,
+      "). Gather more trials, or look at a larger target set."];
+  }
+  const shown = matters.slice(0, 5);
+  const parts = shown.flatMap((parameter, place) => {
+    const last = place === shown.length - 1 && matters.length <= 5;
+    const between = place === 0 ? "" : last ? " and " : ", ";
+    return [between, nameTag(parameter.name), ` (${percent(importanceOf(parameter))})`];
+  });
+  if (matters.length > 5) parts.push(` and ${count(matters.length - 5, "other")}`);
+  const verb = matters.length === 1 ? " matters" : " matter";
+  const all = matters.length === parameters.length;
+  const rest = all ? "." : `, of ${count(parameters.length, "parameter")} in all.`;
+  return [...parts, verb, ` for ${data.outcome ? targetName() : `reaching ${targetName()}`}`, rest];
+}
+
+// What is good of each parameter, in all of its regimes.
+function goodTexts(parameter) {
+  const present = parameter.regimes.filter((regime) => regime.domain);
+  return present.flatMap((regime) => goodOf(regime).map((good) => ({
+    good, regime, where: present.length > 1 ? ` where it is in ${cut(regime.label, 30)}` : "",
+  })));
+}
+
+function goodRows(matters) {
+  const rows = [];
+  const silent = [];
+  for (const parameter of matters) {
+    const texts = goodTexts(parameter);
+    if (!texts.length) silent.push(parameter.name);
+    for (const { good, regime, where } of texts.slice(0, 3)) {
+      const kept = good.target / sum(targetCounts(regime));
+      const covered = good.region / sum(regionCounts(regime));
+      rows.push(element("li", {}, nameTag(parameter.name), " ",
+        element("strong", {}, cut(good.label, 60)), where,
+        element("span", { class: "aside" },
+          ` ${percent(kept)} of ${targetName()}, ${percent(covered)} of all`)));
+    }
+  }
+  const more = rows.length > 8 ? element("li", { class: "aside" },
+    `and ${rows.length - 8} more, below`) : null;
+  if (silent.length) {
+    rows.splice(8, rows.length, more, element("li", { class: "aside" },
+      "none stand out for ", listed(silent, 4)));
+  } else {
+    rows.splice(8, rows.length, more);
+  }
+  return element("ul", { class: "plain" }, rows);
+}
+
+function leftOut() {
+  const { trials, handling, lines } = data.account;
+  const fates = { drop: "left out", worst: "counted as worst", keep: "counted like others" };
+  const parts = [["running", "still running", "drop"], ["failed", "failed", handling.failed],
+    ["pruned", "pruned", handling.pruned],
+    ["nonfinite", "without a finite objective", handling.nonfinite],
+    ["infeasible", "infeasible", handling.infeasible]]
+    .filter(([kind]) => trials[kind])
+    .map(([kind, words, fate]) => `${whole(trials[kind])} ${words}${data.outcome ? "" : ` (${fates[fate]})`}`);
+  const kept = parts.length ? parts.join(", ")
+    : trials.used === trials.total ? `nothing: all ${count(trials.used, "trial")} were used`
+      : `${whole(trials.total - trials.used)} of ${count(trials.total, "trial")}`;
+  const link = lines.length ? [" · ", element("a", { href: "#trials" }, count(lines.length, "note"))] : [];
+  return [kept, ...link];
+}

@@ -1,0 +1,104 @@
+// A card for each parameter, filled when it is opened.
+const cards = new Map();
+
+function card(parameter) {
+  if (!cards.has(parameter)) {
+    const head = element("summary", {});
+    const body = element("div", { class: "body" });
+    const box = element("details", { class: "card", id: `p${parameter.place}` }, head, body);
+    box.addEventListener("toggle", () => { if (box.open) fillCard(parameter); });
+    cards.set(parameter, { box, head, body });
+  }
+  const { box, head } = cards.get(parameter);
+  const good = goodTexts(parameter).map((text) => text.good.label).join("; ");
+  head.replaceChildren(
+    element("span", { class: "card-name name", title: parameter.name }, cut(parameter.name, 48)),
+    element("span", { class: "card-good" }, good ? `good: ${cut(good, 48)}` : ""),
+    element("span", { class: "card-number" }, share(importanceOf(parameter))),
+    verdictTag(verdictOf(parameter)));
+  if (box.open) fillCard(parameter);
+  return box;
+}
+
+function drawCards() {
+  const shown = visible();
+  if (!byId("cards").firstChild) {
+    fill("cards", element("div", { id: "card-list" }), element("p", { id: "cards-more" }));
+  }
+  const list = byId("card-list"), made = shown.map(card);
+  // Moved only when the order changes: a card that is looked at stays where it is.
+  if (made.length !== list.children.length || made.some((box, i) => box !== list.children[i])) {
+    list.replaceChildren(...made);
+  }
+  drawMore("cards-more", parameters.length - shown.length);
+}
+
+function openCard(parameter) {
+  if (!visible().includes(parameter)) { state.all = true; draw(); }
+  const { box, head } = cards.get(parameter);
+  box.open = true;
+  fillCard(parameter);
+  box.scrollIntoView({ block: "start" });
+  head.focus();
+}
+
+function fillCard(parameter) {
+  const { body } = cards.get(parameter);
+  const methods = data.methods;
+  const facts = [
+    ...methods.map((method) => [methods.length > 1 ? `Importance, ${method}` : "Importance",
+      share(parameter.importance[method][state.step])]),
+    ...(parameter.low?.[state.method] ? [[`${percent(data.level)} interval`,
+      `${share(parameter.low[state.method][state.step])}–${share(parameter.high[state.method][state.step])}`]] : []),
+    ["η²", share(etaOf(parameter))],
+    ["p-value", shortP(parameter.p[state.step])],
+    [`adjusted for ${parameters.length}`, shortP(parameter.adjusted[state.step])],
+  ];
+  const list = element("dl", { class: "numbers" }, facts.map(([label, value]) =>
+    element("div", {}, element("dt", {}, label), element("dd", {}, value))));
+  const width = Math.min(560, Math.max(240, body.clientWidth - 2));
+  const present = parameter.regimes.filter((regime) => regime.domain);
+  const parts = present.map((regime) => regimePart(parameter, regime, present.length > 1, width));
+  const absent = parameter.regimes.find((regime) => !regime.domain);
+  const dropped = parameter.dropped ? element("p", { class: "aside" },
+    `${count(parameter.dropped[0], "regime")} with a single trial each left out.`) : null;
+  const key = present.length ? element("p", { class: "key-line" },
+    element("span", { class: "key-target", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}  `,
+    element("span", { class: "key-region", "aria-hidden": "true" }), "All trials  ",
+    element("span", { class: "key-good", "aria-hidden": "true" }), "Good values") : null;
+  body.replaceChildren(...[verdictWords(parameter), list, key, ...parts, absentPart(absent), dropped].filter(Boolean));
+}
+
+function verdictWords(parameter) {
+  const words = {
+    matters: "Matters: chance alone would hardly give as much.",
+    unclear: "Unclear: there may be something, but chance alone could well give as much.",
+    noise: "Cannot be told from noise: chance alone gives as much more than one time in ten.",
+    untested: "Could not be tested: nothing about it could have turned out otherwise.",
+  };
+  return element("p", {}, words[verdictOf(parameter)]);
+}
+
+function regimePart(parameter, regime, several, width) {
+  const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
+  const part = regime.part[state.method][state.step];
+  const p = regime.p ? `, p = ${shortP(regime.p[state.step])}` : "";
+  const shares = `${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}, ${percent(region / Math.max(1, data.region))} of all trials`;
+  const gives = several ? `; ${percent(part)} of this parameter's importance${p}` : "";
+  const good = goodOf(regime).map((one) => {
+    const kept = one.target / target, covered = one.region / region;
+    return element("p", { class: "good-words" }, element("strong", {}, one.label),
+      ` holds ${percent(kept)} of the target trials here and ${percent(covered)} of all: ${(kept / covered).toFixed(1)} times denser.`);
+  });
+  return element("div", { class: "regime" },
+    element("h3", {}, several ? "Where it is in " : "", element("span", { class: "domain", title: regime.label }, cut(regime.label, 60))),
+    element("p", { class: "aside" }, shares, gives),
+    densityChart(parameter, regime, width), ...good);
+}
+
+function absentPart(regime) {
+  if (!regime) return null;
+  const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
+  return element("p", { class: "aside" }, element("strong", {}, "Absent"),
+    ` in ${percent(region / Math.max(1, data.region))} of all trials and ${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}.`);
+}

@@ -1,0 +1,48 @@
+// The numbers as files, made from the data of this page.
+function download(name, text, type) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function csv(header, rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return `${[header, ...rows].map((row) => row.map(cell).join(",")).join("\n")}\n`;
+}
+
+const HEADER = ["parameter", "method", "target_quantile", "target_trials", "importance", "importance_low",
+  "importance_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "determined"];
+
+function importanceRow(parameter, method, step) {
+  return [parameter.name, method, data.steps ? data.steps[step] : "", data.sizes[step], parameter.importance[method][step],
+    parameter.low?.[method]?.[step], parameter.high?.[method]?.[step], parameter.eta[method][step],
+    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], !data.reasons[method][step]];
+}
+
+const nowCsv = () => csv(HEADER, ranked().map((parameter) => importanceRow(parameter, state.method, state.step)));
+const allCsv = () => csv(HEADER, data.methods.flatMap((method) => data.sizes.flatMap((_, step) =>
+  parameters.map((parameter) => importanceRow(parameter, method, step)))));
+
+function regimesCsv() {
+  const header = ["parameter", "regime", "target_quantile", "cell", "choice", "target_trials", "region_trials"];
+  const step = state.step;
+  return csv(header, parameters.flatMap((parameter) => parameter.regimes.flatMap((regime) => {
+    const target = targetCounts(regime);
+    return regionCounts(regime).map((region, cell) => [parameter.name, regime.domain ? regime.label : "absent",
+      data.steps ? data.steps[step] : "", cell, regime.domain?.choices?.[cell], target[cell], region]);
+  })));
+}
+
+function drawDownloads() {
+  const files = [
+    ["Importances as shown", "importance.csv", nowCsv, "text/csv"],
+    ["Importances at all steps, all methods", "importance-all.csv", allCsv, "text/csv"],
+    ["Trials per regime and cell, as shown", "regimes.csv", regimesCsv, "text/csv"],
+    ["Everything on this page", "report.json", () => byId("data").textContent, "application/json"],
+  ];
+  fill("downloads", element("ul", { class: "files" }, files.map(([words, name, make, type]) =>
+    element("li", {}, element("button", { type: "button", onclick: () => download(name, make(), type) }, name), ` ${words}`))));
+}

@@ -1,0 +1,106 @@
+// Elements and words. Texts of the study only ever become text nodes.
+function element(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+function drawn(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "onclick") node.addEventListener("click", value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+const byId = (id) => document.getElementById(id);
+const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(Boolean));
+
+const whole = (number) => Math.round(number).toLocaleString("en-US");
+const share = (number) => number.toFixed(3);
+
+function percent(number) {
+  const value = 100 * number;
+  const shown = value > 0 && value < 0.1 ? "< 0.1" : String(+value.toPrecision(value < 1 ? 1 : 2));
+  return `${value >= 99.5 ? Math.round(value) : shown}\u00a0%`;
+}
+
+const exactPercent = (number) => `${+(100 * number).toPrecision(4)}\u00a0%`;
+
+function short(number) {
+  if (number === 0 || Number.isInteger(number) && Math.abs(number) < 1e5) return String(number);
+  const size = Math.abs(number);
+  const text = size >= 1e5 || size < 1e-3 ? number.toExponential(2) : number.toPrecision(3);
+  return text.includes("e") ? text.replace(/\.?0*e\+?/, "e") : String(Number(text));
+}
+
+const shortP = (p) => (p < 1e-4 ? "< 0.0001" : String(+p.toPrecision(2)));
+const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "s"}`;
+
+// Long names lose their middle: those that share a beginning often differ in the end.
+function cut(text, most) {
+  const letters = [...(text || "(no name)")];
+  if (letters.length <= most) return letters.join("");
+  const end = Math.floor((most - 1) / 2);
+  return `${letters.slice(0, most - 1 - end).join("")}…${letters.slice(-end).join("")}`;
+}
+
+// "a, b and c", the names set apart from the words.
+function listed(names, most = 6) {
+  const shown = names.length > most + 1 ? names.slice(0, most) : names;
+  const rest = names.length - shown.length;
+  const parts = shown.map((name) => nameTag(name));
+  if (rest) parts.push(document.createTextNode(`${rest} more`));
+  return parts.flatMap((part, place) => {
+    if (place === 0) return [part];
+    return [place === parts.length - 1 ? " and " : ", ", part];
+  });
+}
+
+function nameTag(name) {
+  return element("span", { class: "name", title: name.length > 40 ? name : null }, cut(name, 40));
+}
+
+// A verdict by shape, by word and by colour.
+const MARKS = { matters: "●", unclear: "◐", noise: "○", untested: "–" };
+function verdictTag(verdict) {
+  const mark = element("span", { class: "mark", "aria-hidden": "true" }, MARKS[verdict]);
+  return element("span", { class: `verdict ${verdict}` }, mark, ` ${verdict}`);
+}
+
+function bar(value, highest, verdict, low, high) {
+  const scale = (number) => `${100 * Math.min(1, number / (highest || 1))}%`;
+  const picture = drawn("svg", { class: "bar", width: "100%", height: "14", "aria-hidden": "true" });
+  picture.append(drawn("rect", { class: "track", x: 0, y: 2, width: "100%", height: 10, rx: 2 }));
+  if (value > 0) {
+    const width = scale(value);
+    picture.append(drawn("rect", { class: verdict, x: 0, y: 2, width, height: 10, rx: 2 }));
+  }
+  if (low !== undefined && high > 0) {
+    const line = { class: "whisker", y1: 7, y2: 7, x1: scale(low), x2: scale(high) };
+    picture.append(drawn("line", line));
+    for (const end of [low, high]) {
+      picture.append(drawn("line", { class: "whisker", y1: 3, y2: 11, x1: scale(end), x2: scale(end) }));
+    }
+  }
+  return picture;
+}
+
+// A table with a caption for those who cannot see where it stands.
+function table(caption, header, rows, right = []) {
+  const cell = (tag, content, column) => element(
+    tag,
+    { class: right.includes(column) ? "number" : null, scope: tag === "th" ? "col" : null },
+    content,
+  );
+  return element("div", { class: "scroll" }, element("table", {},
+    element("caption", { class: "unseen" }, caption),
+    element("thead", {}, element("tr", {}, header.map((text, i) => cell("th", text, i)))),
+    element("tbody", {}, rows.map((row) =>
+      element("tr", {}, row.map((content, i) => cell("td", content, i))))),
+  ));
+}

@@ -1,0 +1,91 @@
+// The controls, and what each of them moves.
+function draw() {
+  drawQuestion();
+  drawAnswer();
+  drawHints();
+  drawBars();
+  moveMarker();
+  updateTree();
+  drawCards();
+  drawAccount.update();
+}
+
+function moveTo(step) {
+  state.step = step;
+  setSlider();
+  draw();
+}
+
+function setSlider() {
+  const slider = byId("slider");
+  slider.value = state.step;
+  const size = whole(data.sizes[state.step]);
+  const text = `best ${exactPercent(data.steps[state.step])}`;
+  slider.setAttribute("aria-valuetext", `${text} of the trials: ${size}`);
+  fill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
+}
+
+function setUpSlider() {
+  if (!data.steps) { byId("slider-box").hidden = true; return; }
+  const slider = byId("slider");
+  slider.max = data.steps.length - 1;
+  slider.addEventListener("input", () => moveTo(Number(slider.value)));
+  setSlider();
+}
+
+function setUpMethods() {
+  const box = byId("switch");
+  if (data.methods.length < 2) { box.hidden = true; return; }
+  for (const method of data.methods) {
+    const input = element("input", { type: "radio", name: "method", id: `method-${method}`, value: method });
+    input.checked = method === state.method;
+    input.addEventListener("change", () => { state.method = method; drawCurve(); draw(); });
+    box.append(input, element("label", { for: `method-${method}` }, method === "paper" ? "Paper" : "Calibrated"));
+  }
+}
+
+function setUpTheme() {
+  const dark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const button = byId("theme");
+  const show = () => button.replaceChildren(dark() ? "Light" : "Dark");
+  button.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; show(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  show();
+}
+
+// On paper the cards are open, and drawn as wide as the paper is.
+function setUpPrinting() {
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details.card:not([open])")];
+    for (const box of closed) { box.open = true; fillCard(parameters[Number(box.id.slice(1))]); }
+  });
+  addEventListener("afterprint", () => { for (const box of closed) box.open = false; });
+}
+
+function start() {
+  if (parameters.length < 2) byId("find").hidden = true;
+  byId("controls").hidden = false;
+  byId("main").hidden = false;
+  setUpSlider();
+  setUpMethods();
+  setUpTheme();
+  setUpPrinting();
+  byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); drawCards(); });
+  fill("parameters-hint", "Open a card to see where the target trials lie among all, and which values are good.");
+  drawTree();
+  drawAdvice();
+  drawAccount();
+  drawDownloads();
+  drawCurve();
+  draw();
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    drawCurve();
+    drawCards();
+  });
+}
+
+start();

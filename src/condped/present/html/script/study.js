@@ -1,0 +1,61 @@
+"use strict";
+// The study, and what is shown of it: one step of the slider, one method.
+const data = JSON.parse(document.getElementById("data").textContent);
+const parameters = data.parameters;
+const state = { step: data.start, method: data.method, all: false, filter: "" };
+const MOST = 20; // parameters that are shown unasked
+const VERDICTS = { m: "matters", u: "unclear", n: "noise", "-": "untested" };
+const OUTCOMES = {
+  failed: ["failing", "the failed trials"],
+  pruned: ["being pruned", "the pruned trials"],
+  infeasible: ["being infeasible", "the infeasible trials"],
+  nonfinite: ["an objective that is not finite", "the trials without a finite objective"],
+};
+parameters.forEach((parameter, place) => { parameter.place = place; });
+
+const importanceOf = (parameter) => parameter.importance[state.method][state.step];
+const etaOf = (parameter) => parameter.eta[state.method][state.step];
+const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
+const reasonNow = () => data.reasons[state.method][state.step];
+
+// The parameters, the most important first; equal ones in the order of the space.
+function ranked() {
+  return [...parameters].sort((a, b) => importanceOf(b) - importanceOf(a) || a.place - b.place);
+}
+
+// Those that the reader wants to see.
+function visible() {
+  const wanted = state.filter.trim().toLowerCase();
+  const order = ranked();
+  if (wanted) return order.filter((parameter) => parameter.name.toLowerCase().includes(wanted));
+  return state.all ? order : order.slice(0, MOST);
+}
+
+const numbers = (text) => text.split(",").map(Number); // nothing between commas is 0
+
+function regionCounts(regime) {
+  regime.regionCounts ??= numbers(regime.region);
+  return regime.regionCounts;
+}
+
+// The sets are nested, and each entry is what a set adds to the one before.
+function targetCounts(regime, step = state.step) {
+  if (!regime.targetCounts) {
+    let before = regionCounts(regime).map(() => 0);
+    regime.targetCounts = regime.target.map((text) => {
+      const added = numbers(text);
+      before = before.map((count, cell) => count + added[cell]);
+      return before;
+    });
+  }
+  return regime.targetCounts[step];
+}
+
+const sum = (counts) => counts.reduce((total, count) => total + count, 0);
+const goodOf = (regime, step = state.step) => (regime.good && regime.good[step]) || [];
+
+// How people call the target set.
+function targetName(step = state.step) {
+  if (data.outcome) return (OUTCOMES[data.outcome] || ["", "the target trials"])[1];
+  return `the best ${percent(data.steps[step])}`;
+}

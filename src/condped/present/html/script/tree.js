@@ -1,0 +1,88 @@
+// Which parameter switches which, with importances of the study and of each branch.
+const treeUpdates = [];
+const MOST_PLAIN = 8; // parameters that switch nothing, side by side
+
+function drawTree() {
+  if (!data.tree) { fill("tree", element("p", {}, data.missing)); return; }
+  const { roots, found_from: from, unexplained, inactive } = data.tree;
+  const gates = roots.filter((node) => node.branches);
+  const plain = roots.filter((node) => !node.branches);
+  const names = (places) => listed(places.map((place) => parameters[place].name), 12);
+  const notes = [];
+  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not always active with the same domain, and no parameter tells when: ", names(unexplained), "."));
+  if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
+  if (!gates.length) {
+    const why = unexplained.length ? "No parameter was found to switch another." : "No parameter switches another: all are always active, each with one domain.";
+    fill("tree", element("p", {}, why), ...notes);
+    return;
+  }
+  const where = from === "space" ? "given by the space" : "found from the trials";
+  fill("tree",
+    element("p", { class: "hint" }, `The structure is ${where}. Beside each name: its importance in the whole study. Open a branch to see what matters among its own trials, so that losing branches are explained, too.`),
+    element("ul", { class: "tree" }, gates.map(treeNode), plainNodes(plain, "Always active, switching nothing")), ...notes);
+  updateTree();
+}
+
+function updateTree() { treeUpdates.forEach((update) => update()); }
+
+function treeNode(node) {
+  const parameter = parameters[node.parameter];
+  const number = element("span", { class: "tree-number" }), slot = element("span", { class: "tree-bar" });
+  const mark = element("span", { class: "tree-verdict" });
+  const choosing = element("span", { class: "aside" });
+  treeUpdates.push(() => {
+    number.replaceChildren(share(importanceOf(parameter)));
+    slot.replaceChildren(bar(importanceOf(parameter), highest(), verdictOf(parameter)));
+    mark.replaceChildren(verdictTag(verdictOf(parameter)));
+    if (node.choosing) choosing.replaceChildren(`choosing the branch explains ${percent(node.choosing[state.step])}`);
+  });
+  return element("li", { class: "node" },
+    element("div", { class: "tree-row" },
+      element("a", { class: "name", href: `#p${parameter.place}`, title: parameter.name, onclick: (event) => { event.preventDefault(); openCard(parameter); } }, cut(parameter.name, 32)),
+      slot, number, mark),
+    node.branches ? element("div", {}, choosing, element("ul", {}, node.branches.map((branch) => treeBranch(branch, parameter)))) : null);
+}
+
+function plainNodes(nodes, words) {
+  if (nodes.length <= MOST_PLAIN) return nodes.map(treeNode);
+  const box = element("details", {}, element("summary", {}, `${words}: ${count(nodes.length, "parameter")}`));
+  box.addEventListener("toggle", () => {
+    if (box.open && !box.querySelector("ul")) { box.append(element("ul", { class: "tree" }, nodes.map(treeNode))); updateTree(); }
+  });
+  return [element("li", { class: "node" }, box)];
+}
+
+function treeBranch(branch, gate) {
+  const told = element("span", { class: "branch-told" });
+  const table = element("div", { class: "inside" });
+  const box = element("details", { class: "branch" },
+    element("summary", { title: branch.condition },
+      element("span", { class: "branch-label" }, cut(gate.name, 20), element("strong", {}, ` ${cut(branch.label, 40)}`)), told), table);
+  box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
+  treeUpdates.push(() => {
+    const best = branch.best === null ? "" : ` · best ${short(branch.best)}`;
+    told.replaceChildren(`${count(branch.trials, "trial")} · ${whole(branch.target[state.step])} of ${targetName()}${best}`);
+    if (box.open) fillInside(branch, table);
+  });
+  const gates = branch.nodes.filter((node) => node.branches), plain = branch.nodes.filter((node) => !node.branches);
+  const below = branch.nodes.length ? element("ul", {}, gates.map(treeNode), plainNodes(plain, "Switched on here")) : null;
+  return element("li", {}, box, below);
+}
+
+function fillInside(branch, slot) {
+  const { parameters: rows, reasons, sizes, more } = branch.inside;
+  const all = reasons[state.method], reason = all.length === 1 ? all[0] : all[state.step];
+  if (reason || !rows.length) {
+    slot.replaceChildren(element("p", {}, `Nothing can be told inside: ${reason || "no parameter varies here."}`));
+    return;
+  }
+  const order = [...rows].sort((a, b) => b.eta[state.method][state.step] - a.eta[state.method][state.step]);
+  const inside = order.map((row) => {
+    const value = row.importance[state.method][state.step];
+    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), share(value), share(row.eta[state.method][state.step]), verdictTag(verdictOf(row))];
+  });
+  slot.replaceChildren(
+    element("p", { class: "aside" }, `Among the trials where ${cut(branch.condition, 120)}: what leads to the best ${whole(sizes[state.step])} of these`),
+    table(`Importances inside ${branch.condition}`, ["Parameter", "", "Importance", "η²", "Verdict"], inside, [2, 3]),
+    more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "");
+}

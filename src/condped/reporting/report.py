@@ -1,0 +1,226 @@
+"""``condped.report``: from a source to one page."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+import condped
+from condped.advice.advise import advise
+from condped.advice.result import Advice
+from condped.branches.tree import branches
+from condped.importance.files import write_whole
+from condped.importance.intervals import check_intervals
+from condped.importance.options import AnalysisOptions, split_options
+from condped.importance.outcome import Target
+from condped.importance.plain import plain
+from condped.importance.point import importance
+from condped.importance.settings import Settings, check_target
+from condped.importance.summary import data_lines, goals
+from condped.present.html import page
+from condped.read import read
+from condped.read.urls import without_password
+from condped.reporting.parameters import parameters_data
+from condped.reporting.steps import Answers, Question, answers_of
+from condped.reporting.tree import tree_data
+from condped.topsets import Handling
+from condped.trials import TrialTable
+
+SCHEMA = "condped.report/1"
+_ENDINGS = ("failed", "pruned", "nonfinite", "infeasible")
+_NO_TREE = {
+    "outcome": "Branches and advice are about good objectives; this report explains an outcome.",
+    "unconditional": "The measure 'unconditional' ignores conditions: no branches and no advice.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A study as one page.
+
+    Attributes
+    ----------
+    data
+        All that the page shows, as plain data for JSON.
+    text
+        The importances as plain text, for readers that run no scripts.
+    """
+
+    data: dict[str, Any]
+    text: str
+
+    @property
+    def html(self) -> str:
+        """The page: one file that needs no other."""
+        return page(self.data, self.text)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page into a file; one that is there is replaced as a whole."""
+        write_whole(self.html, path)
+
+
+def report(
+    source: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    target_quantile: float = 0.1,
+    target: Target | None = None,
+    title: str | None = None,
+    **options: Unpack[AnalysisOptions],
+) -> Report:
+    """Put all that can be told of a study on one page that anybody can open.
+
+    The page needs no network and no other file. It opens with the answer in plain words; a slider
+    moves the target quantile of everything on it.
+
+    Parameters
+    ----------
+    source
+        Anything that :func:`condped.read` takes.
+    path
+        Where to write the page; not written if not given.
+    target_quantile
+        γ' that the page opens with.
+    target
+        An outcome to explain instead of good objectives, as for :func:`condped.importance`.
+    title
+        What stands on top; by default the name of the source, if it has one.
+    **options
+        Options of :func:`condped.importance` and of :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> made = condped.report(condped.problems.get("nested").sample(500, seed=0))
+    >>> made.data["parameters"][2]["name"]
+    'x'
+    >>> made.save("report.html")  # doctest: +SKIP
+    """
+    analysis, reading = split_options("report", options)
+    question = _question(target_quantile, target, analysis)
+    table = read(source, **reading)
+    told = importance(table, target_quantile=target_quantile, target=target, **analysis)
+    answers = answers_of(table, question)
+    made = Report(
+        data=plain(
+            {
+                "schema": SCHEMA,
+                "title": _title(source, reading) if title is None else title,
+                **_asked(question, answers),
+                "parameters": parameters_data(answers),
+                **_structure(table, question, answers, analysis),
+                "account": _account(answers, told.account.notes),
+                "settings": _settings(question),
+                "versions": _versions(),
+            }
+        ),
+        text=str(told),
+    )
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _question(
+    target_quantile: float, target: Target | None, analysis: dict[str, Any]
+) -> Question:
+    """Return what is asked, or refuse it."""
+    given = dict(analysis)
+    handling = Handling(**{name: given.pop(name) for name in _ENDINGS if name in given})
+    chance = {name: given.pop(name) for name in ("intervals", "level", "seed") if name in given}
+    question = Question(target_quantile, target, Settings(**given), handling, **chance)
+    check_target(target_quantile, question.settings.region_quantile)
+    check_intervals(question.intervals, question.level, question.seed)
+    return question
+
+
+def _title(source: Any, reading: dict[str, Any]) -> str:
+    """Return the name of a source, without where it lies and without a password."""
+    name = reading.get("study") or getattr(source, "study_name", None)
+    if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):
+        name = Path(without_password(os.fspath(source))).name
+    return name if isinstance(name, str) else ""
+
+
+def _asked(question: Question, answers: Answers) -> dict[str, Any]:
+    """Return the question, and what holds of the study as a whole at each step."""
+    account, counts = answers.paper.account, answers.paper.counts
+    return {
+        "goal": goals(account),
+        "outcome": account.outcome,
+        "used": account.trials.used,
+        "region_quantile": question.settings.region_quantile,
+        "region": counts.region_size,
+        "steps": question.quantiles,
+        "start": question.start,
+        "sizes": counts.target_sizes,
+        "methods": question.methods,
+        "method": question.settings.method,
+        "level": question.level if any(answers.bands.values()) else None,
+        "reasons": {m: list(found.reasons) for m, found in answers.by_method.items()},
+    }
+
+
+def _structure(
+    table: TrialTable, question: Question, answers: Answers, analysis: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the branches and the advice, or why there are none."""
+    missing = None
+    if question.target is not None:
+        missing = _NO_TREE["outcome"]
+    elif question.settings.measure == "unconditional":
+        missing = _NO_TREE["unconditional"]
+    if missing is not None:
+        return {"tree": None, "advice": None, "missing": missing}
+    asked = {name: value for name, value in analysis.items() if name != "intervals"}
+    found = branches(table, target_quantile=question.target_quantile, **asked)
+    advice = advise(table, target_quantile=question.target_quantile, **asked)
+    return {
+        "tree": tree_data(found, table, answers.paper.top, question),
+        "advice": _advice(advice),
+        "missing": None,
+    }
+
+
+def _advice(advice: Advice) -> dict[str, Any]:
+    data = advice.to_data()
+    kept = ("dropped", "kept_target", "target_size", "kept_region", "region_size", "notes")
+    return {
+        "steps": advice.rows(),
+        "space": data["space"],
+        "code": advice.optuna_code(),
+        **{name: data[name] for name in kept},
+    }
+
+
+def _account(answers: Answers, notes: tuple[str, ...]) -> dict[str, Any]:
+    account = answers.paper.account
+    return {
+        "trials": asdict(account.trials),
+        "handling": asdict(account.handling),
+        "lines": [*data_lines(account), *notes],
+    }
+
+
+def _settings(question: Question) -> dict[str, Any]:
+    settings = {"target_quantile": question.target_quantile, **asdict(question.settings)}
+    if question.intervals is not None:
+        settings |= {
+            "intervals": question.intervals, "level": question.level, "seed": question.seed,
+        }  # fmt: skip
+    return settings
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "condped": condped.__version__,
+        "Python": platform.python_version(),
+        "numpy": np.__version__,
+        "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    }

@@ -1,0 +1,114 @@
+"""The branches at every step: who gets there, and what matters inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import BoolArray, IntArray
+from condped.branches.result import Branch, Branches, Node
+from condped.read.where import ParameterColumn, columns_of
+from condped.reporting.numbers import shares
+from condped.reporting.steps import Question, answers_of, letters
+from condped.space.condition import Condition
+from condped.topsets import TopSets
+from condped.trials import TrialTable
+
+_MOST_INSIDE = 12  # parameters that are shown of a branch
+
+
+def tree_data(
+    found: Branches, table: TrialTable, top: TopSets, question: Question
+) -> dict[str, Any]:
+    """Return the activation tree; parameters by their places in the report."""
+    places = {name: place for place, name in enumerate(table.names)}
+    plan = replace(question, intervals=None)
+    maker = _Maker(table, top, plan, places, columns_of(table))
+    return {
+        "found_from": found.found_from,
+        "unexplained": [places[name] for name in found.unexplained],
+        "inactive": list(found.inactive),
+        "roots": [maker.node(node) for node in found.roots],
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Maker:
+    """Makes the nodes, from all trials and the sets of each step."""
+
+    table: TrialTable
+    top: TopSets
+    question: Question
+    places: dict[str, int]
+    columns: dict[str, ParameterColumn]
+
+    def node(self, node: Node) -> dict[str, Any]:
+        """Return a parameter and what it switches."""
+        made: dict[str, Any] = {"parameter": self.places[node.parameter]}
+        if node.branches:
+            rows = [Condition.parse(b.condition).holds(self.columns) for b in node.branches]
+            sizes = [self._sizes(held) for held in rows]
+            made["choosing"] = shares(self._choosing(np.array(sizes)))
+            made["branches"] = [
+                self.branch(branch, held, size)
+                for branch, held, size in zip(node.branches, rows, sizes, strict=True)
+            ]
+        return made
+
+    def branch(self, branch: Branch, rows: BoolArray, sizes: IntArray) -> dict[str, Any]:
+        """Return one branch: its trials, what matters inside, and what it switches on."""
+        best = None if branch.best is None else float(f"{branch.best:.6g}")
+        return {
+            "label": branch.label,
+            "condition": branch.condition,
+            "trials": int(sizes[-1]),
+            "target": sizes[:-1].tolist(),
+            "best": best,
+            "inside": self._inside(rows, branch.inside.names),
+            "nodes": [self.node(node) for node in branch.nodes],
+        }
+
+    def _sizes(self, rows: BoolArray) -> IntArray:
+        """Return how many of these trials each target set has, and the region set last."""
+        sets = len(self.top.target_sizes) + 1
+        counted = np.bincount(self.top.buckets[rows].astype(np.intp), minlength=sets + 1)
+        return np.asarray(counted[:sets].cumsum())
+
+    def _choosing(self, sizes: IntArray) -> Any:
+        """Return (T,): the share of the variance of reaching the target set between branches."""
+        trials, reached = sizes[:, -1:].astype(float), sizes[:, :-1].astype(float)
+        size, target = self.top.region_size, self.top.target_sizes.astype(float)
+        spread = target * (1.0 - target / max(size, 1))
+        between = (reached**2 / np.maximum(trials, 1.0)).sum(axis=0)
+        between -= reached.sum(axis=0) ** 2 / max(trials.sum(), 1.0)
+        share = np.divide(between, spread, out=np.zeros_like(spread), where=spread > 0)
+        return np.clip(share, 0.0, None)
+
+    def _inside(self, rows: BoolArray, names: tuple[str, ...]) -> dict[str, Any]:
+        """Return the importances among a branch's own trials, of what varies there."""
+        here = replace(self.table.only(rows), notes=(), ignored_columns=())
+        answers = answers_of(here.with_parameters(names), self.question)
+        found, verdicts = answers.by_method, answers.verdicts
+        highest = answers.paper.eta_squared.max(axis=0, initial=0.0)
+        shown = sorted(range(len(names)), key=lambda p: -highest[p])[:_MOST_INSIDE]
+        return {
+            "sizes": answers.paper.counts.target_sizes.tolist(),
+            "more": len(names) - len(shown),
+            "reasons": {method: _once(a.reasons) for method, a in found.items()},
+            "parameters": [
+                {
+                    "parameter": self.places[names[p]],
+                    "importance": {m: shares(a.importance[:, p]) for m, a in found.items()},
+                    "eta": {m: shares(a.eta_squared[:, p]) for m, a in found.items()},
+                    "verdict": letters([row[p] for row in verdicts]),
+                }
+                for p in shown
+            ],
+        }
+
+
+def _once(reasons: tuple[str | None, ...]) -> list[str | None]:
+    """Return reasons of all steps, or one where they are the same."""
+    return list(reasons[:1] if len(set(reasons)) == 1 else reasons)
