@@ -18,10 +18,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _TREATMENT = click.Choice(["drop", "worst"])
 _KEPT = click.Choice(["keep", "drop", "worst"])
 
+
+def _objective(*names: str) -> Callable[[Command], Command]:
+    return click.option(
+        *names,
+        multiple=True,
+        metavar="COLUMN",
+        help="The objective, where it is not recorded; repeat it for several.",
+    )
+
+
 _READING = (
     click.argument("source"),
-    click.option("-o", "--objective", multiple=True, metavar="COLUMN",
-                 help="The objective, where it is not recorded; repeat it for several."),
+    _objective("-o", "--objective"),
     click.option("-d", "--direction", multiple=True, type=click.Choice(["minimize", "maximize"]),
                  help="Which way is better; one per objective.  [default: as recorded, or "
                  "minimize]"),
@@ -113,6 +122,12 @@ def analysis_options(command: Command) -> Command:
 def comparison_options(command: Command) -> Command:
     """Add the source and the options that several methods share."""
     return _added(command, *_READING, *_SETS, *_TRIALS, *_ENDINGS, *_OUTPUT)
+
+
+def report_options(command: Command) -> Command:
+    """Add the source and the options of an analysis whose ``-o`` is a file."""
+    reading = (_READING[0], _objective("--objective"), *_READING[2:])
+    return _added(command, *reading, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS)
 
 
 def _added(command: Command, *options: Callable[[Command], Command]) -> Command:

@@ -1,5 +1,5 @@
 """A study as one page: everything that condped finds, put together for people."""
 
-from condped.reporting.report import Report, report
+from condped.reporting.assemble import Report, report
 
 __all__ = ["Report", "report"]

@@ -90,7 +90,7 @@ def _regime(regime: RegimeCounts, real: BoolArray) -> dict[str, Any]:
 
 
 def _added(target: IntArray) -> list[str]:
-    """Return what each target set has more than the one before; ``target`` is (T,) or (T, cells)."""
+    """Return what each target set has more than the one before, given (T,) or (T, cells)."""
     target = target.reshape(len(target), -1)
     return [counted(row) for row in np.diff(target, axis=0, prepend=0)]
 
@@ -135,9 +135,7 @@ def _good(good: Good, domain: Domain) -> dict[str, Any]:
         # By type as well: True is not 1, though it equals it.
         chosen = {(type(choice), choice) for choice in good.choices}
         data["places"] = [
-            place
-            for place, choice in enumerate(domain.choices)
-            if (type(choice), choice) in chosen
+            place for place, choice in enumerate(domain.choices) if (type(choice), choice) in chosen
         ]
     else:
         data["range"] = [good.low, good.high]

@@ -38,7 +38,7 @@ function lead(matters) {
   if (!matters.length) {
     const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "untested")
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
-    const nearest = best ? ["; ", nameTag(best.name), ` comes nearest, p = ${shortP(best.p[state.step])}`] : [];
+    const nearest = best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
     return [element("strong", {}, "Not enough evidence. "),
       `None of ${count(parameters.length, "parameter")} can be told from noise (${sizes}`, ...nearest,
       "). Gather more trials, or look at a larger target set."];
@@ -64,6 +64,9 @@ function goodTexts(parameter) {
   })));
 }
 
+const MOST_GOOD = 8;
+const remark = (...words) => element("li", { class: "aside remark" }, words);
+
 function goodRows(matters) {
   const rows = [];
   const silent = [];
@@ -71,23 +74,19 @@ function goodRows(matters) {
     const texts = goodTexts(parameter);
     if (!texts.length) silent.push(parameter.name);
     for (const { good, regime, where } of texts.slice(0, 3)) {
-      const kept = good.target / sum(targetCounts(regime));
-      const covered = good.region / sum(regionCounts(regime));
-      rows.push(element("li", {}, nameTag(parameter.name), " ",
-        element("strong", {}, cut(good.label, 60)), where,
-        element("span", { class: "aside" },
-          ` ${percent(kept)} of ${targetName()}, ${percent(covered)} of all`)));
+      const of = sum(targetCounts(regime)), covered = good.region / sum(regionCounts(regime));
+      const there = where ? " there" : "";
+      const kept = good.target === of ? `all ${whole(of)}` : `${whole(good.target)} of ${whole(of)}`;
+      rows.push(element("li", {}, nameTag(parameter.name),
+        element("span", {}, element("strong", {}, cut(good.label, 60)), where,
+          element("span", { class: "aside" },
+            ` ${kept} target trials${there}, ${percent(covered)} of all trials${there}`))));
     }
   }
-  const more = rows.length > 8 ? element("li", { class: "aside" },
-    `and ${rows.length - 8} more, below`) : null;
-  if (silent.length) {
-    rows.splice(8, rows.length, more, element("li", { class: "aside" },
-      "none stand out for ", listed(silent, 4)));
-  } else {
-    rows.splice(8, rows.length, more);
-  }
-  return element("ul", { class: "plain" }, rows);
+  const told = rows.slice(0, MOST_GOOD);
+  if (rows.length > MOST_GOOD) told.push(remark(`and ${rows.length - MOST_GOOD} more, in the cards below`));
+  if (silent.length) told.push(remark("none stand out for ", ...listed(silent, 4)));
+  return element("ul", { class: "good-list" }, told);
 }
 
 function leftOut() {

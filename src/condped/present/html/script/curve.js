@@ -30,7 +30,7 @@ function drawCurve() {
   box.replaceChildren(picture, ...(legend ? [legend] : []));
   drawCurve.marker = { shown, x, y, frame };
   const hidden = parameters.length - shown.length;
-  fill("sweep-hint", "Importance when the target set is the best 1 %, 2 % … of the trials. The marker stands where the slider does.",
+  fill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
     hidden > 0 ? ` ${count(hidden, "parameter")} with lower peaks not drawn.` : "");
   moveMarker();
 }

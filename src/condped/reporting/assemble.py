@@ -127,9 +127,7 @@ def report(
     return made
 
 
-def _question(
-    target_quantile: float, target: Target | None, analysis: dict[str, Any]
-) -> Question:
+def _question(target_quantile: float, target: Target | None, analysis: dict[str, Any]) -> Question:
     """Return what is asked, or refuse it."""
     given = dict(analysis)
     handling = Handling(**{name: given.pop(name) for name in _ENDINGS if name in given})
