@@ -111,7 +111,7 @@ def report(
         data=plain(
             {
                 "schema": SCHEMA,
-                "title": _title(source, reading) if title is None else title,
+                "title": source_name(source, reading) if title is None else title,
                 **_asked(question, answers),
                 "parameters": parameters_data(answers),
                 **_structure(table, question, answers, analysis),
@@ -138,7 +138,7 @@ def _question(target_quantile: float, target: Target | None, analysis: dict[str,
     return question
 
 
-def _title(source: Any, reading: dict[str, Any]) -> str:
+def source_name(source: Any, reading: dict[str, Any]) -> str:
     """Return the name of a source, without where it lies and without a password."""
     name = reading.get("study") or getattr(source, "study_name", None)
     if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):

@@ -41,12 +41,12 @@ def page(data: Mapping[str, Any], text: str) -> str:
 
 
 def json_in_html(data: Mapping[str, Any]) -> str:
-    """Return JSON that nothing in it can break out of.
+    r"""Return JSON that nothing in it can break out of.
 
     Examples
     --------
-    >>> json_in_html({"name": "</script>"})
-    '{"name":"\\\\u003c/script\\\\u003e"}'
+    >>> print(json_in_html({"name": "</script>"}))
+    {"name":"\u003c/script\u003e"}
     """
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     # Half a surrogate pair has no UTF-8.

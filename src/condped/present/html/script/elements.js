@@ -39,7 +39,7 @@ function short(number) {
 }
 
 const shortP = (p) => (p < 1e-4 ? "< 0.0001" : String(+p.toPrecision(2)));
-const pWords = (p) => (p < 1e-4 ? "p < 0.0001" : `p = ${shortP(p)}`);
+const pWords = (p) => (p < 1e-4 ? "p\u00a0<\u00a00.0001" : `p\u00a0=\u00a0${shortP(p)}`);
 const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "s"}`;
 
 // Long names lose their middle: those that share a beginning often differ in the end.

@@ -1,0 +1,69 @@
+"""A real Chromium, networking off."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+
+from condped.reporting import Report
+
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Return the browser of this machine."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+    """Open reports from files; afterwards nothing may have gone wrong in any of them."""
+    wrong: list[str] = []
+    contexts = []
+
+    def open_page(report: Report, **settings: Any) -> Page:
+        path = tmp_path / f"report-{len(contexts)}.html"
+        report.save(path)
+        context = browser.new_context(
+            offline=True,
+            **{"viewport": {"width": 1280, "height": 900}, "accept_downloads": True, **settings},
+        )
+        contexts.append(context)
+        page = context.new_page()
+
+        def dismissed(dialog: Dialog) -> None:
+            wrong.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+        page.on("dialog", dismissed)
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("console", lambda said: wrong.append(f"{said.type}: {said.text}"))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url == path.as_uri() else wrong.append(f"asks for {request.url}")
+            ),
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not wrong
