@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
 from condped.reporting import Report
 
@@ -35,7 +35,7 @@ def browser() -> Iterator[Browser]:
 def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
     """Open reports from files; afterwards nothing may have gone wrong in any of them."""
     wrong: list[str] = []
-    contexts = []
+    contexts: list[BrowserContext] = []
 
     def open_page(report: Report, **settings: Any) -> Page:
         path = tmp_path / f"report-{len(contexts)}.html"

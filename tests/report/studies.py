@@ -30,11 +30,12 @@ def conditional(trials: int = 400) -> condped.TrialTable:
     rng = np.random.default_rng(5)
     rows = []
     for number in range(trials):
-        row: dict[str, Any] = {"idle": rng.uniform(-1, 1), "model": str(rng.choice(SPACE["model"]["choices"]))}  # fmt: skip
-        if row["model"] == "svm":
+        model = str(rng.choice(SPACE["model"]["choices"]))
+        row: dict[str, Any] = {"idle": rng.uniform(-1, 1), "model": model}
+        if model == "svm":
             row["C"] = float(10 ** rng.uniform(-3, 3))
             loss = 0.3 + 0.05 * abs(np.log10(row["C"]))
-        elif row["model"] == "network":
+        elif model == "network":
             row["layers"] = int(rng.integers(1, 7))
             low, high, best = (-3, 0, -1.5) if row["layers"] < 4 else (-5, -1, -3)
             row["rate"] = float(10 ** rng.uniform(low, high))

@@ -143,7 +143,7 @@ def test_choices_are_shown_with_their_shares(opened: Opener) -> None:
     target = density.target / density.target.sum()
     for row, choice, share in zip(rows, density.choices or (), target, strict=True):
         assert row.startswith(choice)
-        assert f"{100 * share:.2g}" in row
+        assert f"{100 * share:.0f}\u00a0%" in row
     assert [("good" in row) for row in rows] == [False, True, False]
 
 
@@ -225,9 +225,7 @@ def test_the_keyboard_is_enough(opened: Opener) -> None:
     reached = []
     for _ in range(40):
         page.keyboard.press("Tab")
-        reached.append(
-            page.evaluate("document.activeElement.id || document.activeElement.tagName")
-        )
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
         if reached[-1] == "slider":
             before = page.locator("#slider-text").inner_text()
             page.keyboard.press("ArrowRight")

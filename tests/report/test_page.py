@@ -92,7 +92,9 @@ def test_numbers_are_those_of_importance_at_each_step() -> None:
                 assert entry["eta"][method][step] == pytest.approx(own.eta_squared, abs=1e-5)
                 assert entry["p"][step] == pytest.approx(tested.p_value, rel=5e-3)
                 assert entry["adjusted"][step] == pytest.approx(tested.adjusted_p_value, rel=5e-3)
-                assert entry["verdict"][step] == ("-" if tested.verdict == "untested" else tested.verdict[0])
+                assert entry["verdict"][step] == (
+                    "-" if tested.verdict == "untested" else tested.verdict[0]
+                )
                 _same_regimes(entry["regimes"], told, entry["name"], step)
 
 
@@ -105,7 +107,9 @@ def _same_regimes(regimes: list[dict[str, Any]], told: Any, name: str, step: int
         shown = regime["good"].get(str(step), [])
         assert [good["label"] for good in shown] == [good.label for good in density.good]
     for regime, own in zip(regimes, told[name].regimes, strict=True):
-        counts = [sum(int(n or 0) for n in text.split(",")) for text in regime["target"][: step + 1]]
+        counts = [
+            sum(int(n or 0) for n in text.split(",")) for text in regime["target"][: step + 1]
+        ]
         assert sum(counts) == own.target_trials
 
 
@@ -179,9 +183,9 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="target_quantile must be"):
         condped.report(conditional(), path, target_quantile=2)
     with pytest.raises(SettingsError, match="intervals must be"):
-        condped.report(conditional(), path, intervals="guess")  # type: ignore[arg-type]
+        condped.report(conditional(), path, intervals="guess")
     with pytest.raises(TypeError, match="does not take 'tittle'"):
-        condped.report(conditional(), path, tittle="x")  # type: ignore[call-arg]
+        condped.report(conditional(), path, tittle="x")
     assert not path.exists()
 
 
@@ -194,7 +198,7 @@ def test_a_page_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling, which builds wheels, is not installed")  # fmt: skip
+@pytest.mark.skipif(find_spec("hatchling") is None, reason="no hatchling to build a wheel with")
 def test_a_wheel_holds_the_page(tmp_path: Path) -> None:
     """Template, style and scripts travel with the package."""
     code = (

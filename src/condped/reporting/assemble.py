@@ -13,8 +13,9 @@ import numpy as np
 
 import condped
 from condped.advice.advise import advise
-from condped.advice.result import Advice
+from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
+from condped.importance.densities import choice_labels
 from condped.importance.files import write_whole
 from condped.importance.intervals import check_intervals
 from condped.importance.options import AnalysisOptions, split_options
@@ -29,6 +30,7 @@ from condped.read.urls import without_password
 from condped.reporting.parameters import parameters_data
 from condped.reporting.steps import Answers, Question, answers_of
 from condped.reporting.tree import tree_data
+from condped.space.domain import Categorical
 from condped.topsets import Handling
 from condped.trials import TrialTable
 
@@ -190,11 +192,24 @@ def _advice(advice: Advice) -> dict[str, Any]:
     data = advice.to_data()
     kept = ("dropped", "kept_target", "target_size", "kept_region", "region_size", "notes")
     return {
-        "steps": advice.rows(),
+        "steps": [
+            row | {"without": _without(step)}
+            for row, step in zip(advice.rows(), advice.steps, strict=True)
+        ],
         "space": data["space"],
         "code": advice.optuna_code(),
         **{name: data[name] for name in kept},
     }
+
+
+def _without(step: Step) -> list[str] | None:
+    """Return the choices that a step gives up."""
+    before, after = step.domain, step.proposal
+    if step.kind != "choices" or not isinstance(before, Categorical):
+        return None
+    kept = after.choices if isinstance(after, Categorical) else ()
+    labels = choice_labels(before.choices)
+    return [label for label, c in zip(labels, before.choices, strict=True) if c not in kept]
 
 
 def _account(answers: Answers, notes: tuple[str, ...]) -> dict[str, Any]:

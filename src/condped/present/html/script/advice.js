@@ -24,8 +24,14 @@ function adviceStep(step) {
   const where = step.regime ? ` where it is in ${cut(step.regime, 30)}` : "";
   return element("li", {},
     element("p", { class: "step" }, element("span", { class: "kind" }, `${words[step.kind]} `), nameTag(step.parameter), where,
-      element("span", { class: "move" }, element("span", {}, cut(step.domain, 40)), " → ", element("strong", {}, cut(step.proposal, 40)))),
+      element("span", { class: "move" }, ...moveWords(step))),
     element("p", { class: "aside" }, `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));
+}
+
+// Few choices that go are sooner read than many that stay.
+function moveWords(step) {
+  if (step.without && step.without.length <= 3) return ["without ", element("strong", {}, step.without.map((choice) => cut(choice, 30)).join(", "))];
+  return [element("span", {}, cut(step.domain, 60)), " → ", element("strong", {}, cut(step.proposal, 60))];
 }
 
 function together(advice) {

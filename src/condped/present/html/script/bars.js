@@ -13,7 +13,7 @@ function barRow(parameter) {
     const cells = ["name-cell", "bar-cell", "number", "number eta", "verdict-cell"].map((kind) =>
       element("td", { class: kind, role: "cell" }));
     const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
-      onclick: (event) => { event.preventDefault(); openCard(parameter); } }, cut(parameter.name, 40));
+      onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
     cells[0].append(link);
     barRows.set(parameter, { row: element("tr", { role: "row" }, cells), cells });
   }
@@ -24,7 +24,7 @@ function barRow(parameter) {
   const interval = low === undefined ? "" : ` ${share(low)}–${share(high)}`;
   cells[2].replaceChildren(share(importanceOf(parameter)),
     interval && element("span", { class: "interval" }, interval));
-  cells[3].replaceChildren(element("span", { class: "only-narrow" }, "η² "), share(etaOf(parameter)));
+  cells[3].replaceChildren(share(etaOf(parameter)));
   cells[4].replaceChildren(verdictTag(verdict));
   return row;
 }

@@ -12,7 +12,7 @@ function card(parameter) {
   const { box, head } = cards.get(parameter);
   const good = goodTexts(parameter).map((text) => text.good.label).join("; ");
   head.replaceChildren(
-    element("span", { class: "card-name name", title: parameter.name }, cut(parameter.name, 48)),
+    element("span", { class: "card-name name", title: parameter.name }, breakable(parameter.name, 48)),
     element("span", { class: "card-good" }, good ? `good: ${cut(good, 48)}` : ""),
     element("span", { class: "card-number" }, share(importanceOf(parameter))),
     verdictTag(verdictOf(parameter)));

@@ -8,15 +8,17 @@ function drawCurve() {
   const wide = width >= 560;
   const frame = { left: 40, right: width - (wide ? 190 : 16), top: 14, bottom: height - 40 };
   const peak = (parameter) => Math.max(...parameter.importance[state.method]);
-  const shown = [...parameters].sort((a, b) => peak(b) - peak(a) || a.place - b.place)
+  const mean = (parameter) => sum(parameter.importance[state.method]) / data.steps.length;
+  const shown = [...parameters].sort((a, b) => mean(b) - mean(a) || a.place - b.place)
     .slice(0, COLOURS).filter((parameter) => peak(parameter) > 0);
-  const top = Math.max(0.1, Math.ceil(10 * Math.max(0, ...shown.map(peak))) / 10);
+  const most = Math.max(0.1, ...shown.map(peak)), apart = most > 0.5 ? 0.2 : 0.1;
+  const top = apart * Math.ceil(most / apart - 1e-9);
   const last = data.steps[data.steps.length - 1];
   const x = (quantile) => frame.left + (frame.right - frame.left) * quantile / last;
   const y = (value) => frame.bottom - (frame.bottom - frame.top) * value / top;
   const picture = drawn("svg", { width, height, role: "img", "aria-labelledby": "curve-title" });
   picture.append(drawn("title", { id: "curve-title" }, curveWords(shown)));
-  axes(picture, frame, x, y, last, top);
+  axes(picture, frame, x, y, last, Math.round(top / apart), apart);
   shown.forEach((parameter, place) => picture.append(curveOf(parameter, place, x, y)));
   picture.append(drawn("g", { id: "marker" }));
   if (wide) endLabels(picture, shown, frame, y);
@@ -31,7 +33,7 @@ function drawCurve() {
   drawCurve.marker = { shown, x, y, frame };
   const hidden = parameters.length - shown.length;
   fill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
-    hidden > 0 ? ` ${count(hidden, "parameter")} with lower peaks not drawn.` : "");
+    hidden > 0 ? ` ${count(hidden, "parameter")} that matter less over all steps not drawn.` : "");
   moveMarker();
 }
 
@@ -43,10 +45,9 @@ function curveWords(shown) {
   return `Importance over the target quantile: ${parts.join("; ")}.`;
 }
 
-function axes(picture, frame, x, y, last, top) {
-  const lines = top > 0.5 ? 5 : Math.round(top * 10);
+function axes(picture, frame, x, y, last, lines, apart) {
   for (let line = 0; line <= lines; line += 1) {
-    const value = top * line / lines;
+    const value = apart * line;
     picture.append(drawn("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y(value), y2: y(value) }),
       drawn("text", { class: "tick", x: frame.left - 8, y: y(value) + 4, "text-anchor": "end" }, String(+value.toFixed(2))));
   }

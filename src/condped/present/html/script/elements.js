@@ -63,7 +63,13 @@ function listed(names, most = 6) {
 }
 
 function nameTag(name) {
-  return element("span", { class: "name", title: name.length > 40 ? name : null }, cut(name, 40));
+  return element("span", { class: "name", title: name.length > 40 ? name : null }, breakable(name, 40));
+}
+
+// A name that may break where its words end: "optimizer:" and then "weight_decay".
+function breakable(name, most) {
+  const words = cut(name, most).split(/(?<=[:._/-])(?=[^:._/-])/u);
+  return words.flatMap((word, place) => (place ? [element("wbr"), word] : [word]));
 }
 
 // A verdict by shape, by word and by colour.

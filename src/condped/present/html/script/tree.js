@@ -38,7 +38,7 @@ function treeNode(node) {
   });
   return element("li", { class: "node" },
     element("div", { class: "tree-row" },
-      element("a", { class: "name", href: `#p${parameter.place}`, title: parameter.name, onclick: (event) => { event.preventDefault(); openCard(parameter); } }, cut(parameter.name, 32)),
+      element("a", { class: "name", href: `#p${parameter.place}`, title: parameter.name, onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40)),
       slot, number, mark),
     node.branches ? element("div", {}, choosing, element("ul", {}, node.branches.map((branch) => treeBranch(branch, parameter)))) : null);
 }
@@ -57,7 +57,7 @@ function treeBranch(branch, gate) {
   const table = element("div", { class: "inside" });
   const box = element("details", { class: "branch" },
     element("summary", { title: branch.condition },
-      element("span", { class: "branch-label" }, cut(gate.name, 20), element("strong", {}, ` ${cut(branch.label, 40)}`)), told), table);
+      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label, 40)}`)), told), table);
   box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
   treeUpdates.push(() => {
     const best = branch.best === null ? "" : ` · best ${short(branch.best)}`;
