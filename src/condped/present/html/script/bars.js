@@ -9,24 +9,28 @@ function highest() {
 }
 
 function barRow(parameter) {
-  if (!barRows.has(parameter)) {
-    const cells = ["name-cell", "bar-cell", "number", "number eta", "verdict-cell"].map((kind) =>
-      element("td", { class: kind, role: "cell" }));
-    const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
-      onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
-    cells[0].append(link);
-    barRows.set(parameter, { row: element("tr", { role: "row" }, cells), cells });
-  }
-  const { row, cells } = barRows.get(parameter);
+  if (!barRows.has(parameter)) barRows.set(parameter, newBarRow(parameter));
+  const { row, picture, number, interval, eta, tag } = barRows.get(parameter);
   const step = state.step, verdict = verdictOf(parameter);
   const low = parameter.low?.[state.method]?.[step], high = parameter.high?.[state.method]?.[step];
-  cells[1].replaceChildren(bar(importanceOf(parameter), highest(), verdict, low, high));
-  const interval = low === undefined ? "" : ` ${share(low)}–${share(high)}`;
-  cells[2].replaceChildren(share(importanceOf(parameter)),
-    interval && element("span", { class: "interval" }, interval));
-  cells[3].replaceChildren(share(etaOf(parameter)));
-  cells[4].replaceChildren(verdictTag(verdict));
+  setBar(picture, importanceOf(parameter), highest(), verdict, low, high);
+  setText(number, share(importanceOf(parameter)));
+  if (low !== undefined) setText(interval, ` ${share(low)}–${share(high)}`);
+  setText(eta, share(etaOf(parameter)));
+  setVerdict(tag, verdict);
   return row;
+}
+
+function newBarRow(parameter) {
+  const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
+    onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
+  const parts = { picture: bar(0, 1, "noise"), number: element("span"), interval: element("span", { class: "interval" }),
+    eta: element("span"), tag: verdictTag("noise") };
+  const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
+  const row = element("tr", { role: "row" }, cell("name-cell", link), cell("bar-cell", parts.picture),
+    cell("number", parts.number, data.level ? parts.interval : null), cell("number eta", parts.eta),
+    cell("verdict-cell", parts.tag));
+  return { row, ...parts };
 }
 
 function drawBars() {
@@ -34,18 +38,26 @@ function drawBars() {
   const heading = (text, kind, title) => element("th", { scope: "col", role: "columnheader", class: kind, title }, text);
   if (!byId("bars").firstChild) {
     const interval = data.level ? ` (${percent(data.level)} interval)` : "";
-    fill("bars", element("table", { class: "bars", role: "table" },
+    fill("bars", element("table", { class: data.level ? "bars banded" : "bars", role: "table" },
       element("caption", { class: "unseen" }, "Importance of each parameter"),
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
-        heading("Parameter"), heading(""), heading(`Importance${interval}`, "number"),
-        heading("η²", "number", "Share of the variance of “reaches the target set” that it explains"),
-        heading("Verdict"))),
+        heading("Parameter", "name-cell"), heading("", "bar-cell"), heading(`Importance${interval}`, "number"),
+        heading("η²", "number eta", "Share of the variance of “reaches the target set” that it explains"),
+        heading("Verdict", "verdict-cell"))),
       element("tbody", { id: "bar-rows", role: "rowgroup" })),
     element("p", { id: "bars-more" }));
   }
-  byId("bar-rows").replaceChildren(...shown.map(barRow));
+  putInOrder(byId("bar-rows"), shown.map(barRow));
   drawMore("bars-more", rest);
   byId("find").hidden = parameters.length <= MOST;
+}
+
+// Moved only when the order changes.
+function putInOrder(list, made) {
+  list.parentElement.classList.toggle("many", made.length > 2 * MOST);
+  if (made.length !== list.children.length || made.some((node, i) => node !== list.children[i])) {
+    list.replaceChildren(...made);
+  }
 }
 
 function drawMore(id, rest) {

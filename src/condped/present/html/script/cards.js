@@ -2,22 +2,24 @@
 const cards = new Map();
 
 function card(parameter) {
-  if (!cards.has(parameter)) {
-    const head = element("summary", {});
-    const body = element("div", { class: "body" });
-    const box = element("details", { class: "card", id: `p${parameter.place}` }, head, body);
-    box.addEventListener("toggle", () => { if (box.open) fillCard(parameter); });
-    cards.set(parameter, { box, head, body });
-  }
-  const { box, head } = cards.get(parameter);
-  const good = goodTexts(parameter).map((text) => text.good.label).join("; ");
-  head.replaceChildren(
-    element("span", { class: "card-name name", title: parameter.name }, breakable(parameter.name, 48)),
-    element("span", { class: "card-good" }, good ? `good: ${cut(good, 48)}` : ""),
-    element("span", { class: "card-number" }, share(importanceOf(parameter))),
-    verdictTag(verdictOf(parameter)));
+  if (!cards.has(parameter)) cards.set(parameter, newCard(parameter));
+  const { box, good, number, tag } = cards.get(parameter);
+  const texts = goodTexts(parameter).map((text) => text.good.label).join("; ");
+  setText(good, texts ? `good: ${cut(texts, 48)}` : "");
+  setText(number, share(importanceOf(parameter)));
+  setVerdict(tag, verdictOf(parameter));
   if (box.open) fillCard(parameter);
   return box;
+}
+
+function newCard(parameter) {
+  const parts = { good: element("span", { class: "card-good" }), number: element("span", { class: "card-number" }),
+    tag: verdictTag("noise"), body: element("div", { class: "body" }) };
+  const name = element("span", { class: "card-name name", title: parameter.name }, breakable(parameter.name, 48));
+  const head = element("summary", {}, name, parts.good, parts.number, parts.tag);
+  const box = element("details", { class: "card", id: `p${parameter.place}` }, head, parts.body);
+  box.addEventListener("toggle", () => { if (box.open) fillCard(parameter); });
+  return { box, head, ...parts };
 }
 
 function drawCards() {
@@ -25,11 +27,7 @@ function drawCards() {
   if (!byId("cards").firstChild) {
     fill("cards", element("div", { id: "card-list" }), element("p", { id: "cards-more" }));
   }
-  const list = byId("card-list"), made = shown.map(card);
-  // Moved only when the order changes: a card that is looked at stays where it is.
-  if (made.length !== list.children.length || made.some((box, i) => box !== list.children[i])) {
-    list.replaceChildren(...made);
-  }
+  putInOrder(byId("card-list"), shown.map(card));
   drawMore("cards-more", parameters.length - shown.length);
 }
 

@@ -75,26 +75,42 @@ function breakable(name, most) {
 // A verdict by shape, by word and by colour.
 const MARKS = { matters: "●", unclear: "◐", noise: "○", untested: "–" };
 function verdictTag(verdict) {
-  const mark = element("span", { class: "mark", "aria-hidden": "true" }, MARKS[verdict]);
-  return element("span", { class: `verdict ${verdict}` }, mark, ` ${verdict}`);
+  const tag = element("span", {}, element("span", { class: "mark", "aria-hidden": "true" }), "");
+  tag.append(document.createTextNode(""));
+  setVerdict(tag, verdict);
+  return tag;
+}
+
+function setVerdict(tag, verdict) {
+  if (tag.className === `verdict ${verdict}`) return;
+  tag.className = `verdict ${verdict}`;
+  setText(tag.firstChild, MARKS[verdict]);
+  tag.lastChild.data = ` ${verdict}`;
+}
+
+// What has not changed is left alone: with hundreds of rows that is most of them.
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
 }
 
 function bar(value, highest, verdict, low, high) {
-  const scale = (number) => `${100 * Math.min(1, number / (highest || 1))}%`;
-  const picture = drawn("svg", { class: "bar", width: "100%", height: "14", "aria-hidden": "true" });
-  picture.append(drawn("rect", { class: "track", x: 0, y: 2, width: "100%", height: 10, rx: 2 }));
-  if (value > 0) {
-    const width = scale(value);
-    picture.append(drawn("rect", { class: verdict, x: 0, y: 2, width, height: 10, rx: 2 }));
-  }
-  if (low !== undefined && high > 0) {
-    const line = { class: "whisker", y1: 7, y2: 7, x1: scale(low), x2: scale(high) };
-    picture.append(drawn("line", line));
-    for (const end of [low, high]) {
-      picture.append(drawn("line", { class: "whisker", y1: 3, y2: 11, x1: scale(end), x2: scale(end) }));
-    }
-  }
+  const picture = drawn("svg", { class: "bar", width: "100%", height: "14", "aria-hidden": "true" },
+    drawn("rect", { class: "track", x: 0, y: 2, width: "100%", height: 10, rx: 2 }),
+    drawn("rect", { x: 0, y: 2, height: 10, rx: 2 }));
+  setBar(picture, value, highest, verdict, low, high);
   return picture;
+}
+
+function setBar(picture, value, highest, verdict, low, high) {
+  const scale = (number) => `${(100 * Math.min(1, number / (highest || 1))).toFixed(2)}%`;
+  const rect = picture.children[1];
+  rect.setAttribute("class", value > 0 ? verdict : "nothing");
+  rect.setAttribute("width", scale(value));
+  while (picture.children.length > 2) picture.lastChild.remove();
+  if (low === undefined || !(high > 0)) return;
+  const line = (from, to, top, bottom) => drawn("line",
+    { class: "whisker", x1: scale(from), x2: scale(to), y1: top, y2: bottom });
+  picture.append(line(low, high, 7, 7), line(low, low, 3, 11), line(high, high, 3, 11));
 }
 
 // A table with a caption for those who cannot see where it stands.

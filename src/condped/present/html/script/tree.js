@@ -27,19 +27,19 @@ function updateTree() { treeUpdates.forEach((update) => update()); }
 
 function treeNode(node) {
   const parameter = parameters[node.parameter];
-  const number = element("span", { class: "tree-number" }), slot = element("span", { class: "tree-bar" });
-  const mark = element("span", { class: "tree-verdict" });
+  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "noise");
+  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("noise");
   const choosing = element("span", { class: "aside" });
   treeUpdates.push(() => {
-    number.replaceChildren(share(importanceOf(parameter)));
-    slot.replaceChildren(bar(importanceOf(parameter), highest(), verdictOf(parameter)));
-    mark.replaceChildren(verdictTag(verdictOf(parameter)));
-    if (node.choosing) choosing.replaceChildren(`choosing the branch explains ${percent(node.choosing[state.step])}`);
+    setText(number, share(importanceOf(parameter)));
+    setBar(picture, importanceOf(parameter), highest(), verdictOf(parameter));
+    setVerdict(tag, verdictOf(parameter));
+    if (node.choosing) setText(choosing, `choosing the branch explains ${percent(node.choosing[state.step])}`);
   });
   return element("li", { class: "node" },
     element("div", { class: "tree-row" },
       element("a", { class: "name", href: `#p${parameter.place}`, title: parameter.name, onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40)),
-      slot, number, mark),
+      slot, number, tag),
     node.branches ? element("div", {}, choosing, element("ul", {}, node.branches.map((branch) => treeBranch(branch, parameter)))) : null);
 }
 
