@@ -19,14 +19,15 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
-# The servers that tests start. Without Debian's packages at hand their tests say so and skip.
+# The servers and the browser that tests start. Without Debian's packages at hand their tests say so
+# and skip.
 servers:
 	@PATH="$$PATH:/usr/sbin"; \
-	{ command -v mariadbd && command -v redis-server; } > /dev/null || \
+	{ command -v mariadbd && command -v redis-server && command -v chromium; } > /dev/null || \
 	{ [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		mariadb-server redis-server > /dev/null; } || \
-	echo "To test MariaDB and Redis: sudo apt-get install mariadb-server redis-server"
+		mariadb-server redis-server chromium > /dev/null; } || \
+	echo "To test MariaDB, Redis and pages: sudo apt-get install mariadb-server redis-server chromium"
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -48,10 +49,11 @@ paper-full: $(VENV)/.paper
 	$(BIN)/python -m experiments all
 	$(BIN)/python -m experiments docs
 
-# Ratios against Optuna and rustuna, about five minutes; f-ANOVA against Optuna's, about twenty more.
+# Ratios against Optuna and rustuna, about ten minutes; f-ANOVA against Optuna's, about twenty more.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed --output benchmarks/speed.json
 	$(BIN)/python -m benchmarks.reading --output benchmarks/reading.json
+	$(BIN)/python -m benchmarks.presenting --output benchmarks/presenting.json
 	$(BIN)/python -m benchmarks.fanova --output benchmarks/fanova.json
 
 $(BIN)/python:

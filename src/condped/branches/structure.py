@@ -254,11 +254,8 @@ def _choice_tests(
     gate: Regimes, column: Parameter, rows: BoolArray, labels: IntArray
 ) -> list[tuple[int, Node]] | None:
     goes_with: dict[tuple[type, Any], tuple[Any, int]] = {}
-    pairs = np.unique(
-        np.column_stack([gate.labels[rows], gate.values[rows].astype(np.int64), labels[rows]]),
-        axis=0,
-    )
-    for regime, position, label in pairs.tolist():
+    parts = (gate.labels[rows], gate.values[rows].astype(np.int64), labels[rows])
+    for regime, position, label in _together(*parts):
         domain = column.domains[regime]
         assert isinstance(domain, Categorical)
         choice = domain.choices[position]
@@ -269,3 +266,12 @@ def _choice_tests(
     for choice, label in goes_with.values():
         by_label.setdefault(label, []).append(choice)
     return [(label, chosen(gate.name, choices)) for label, choices in by_label.items()]
+
+
+def _together(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[list[int]]:
+    """Return the different triples, in order; labels start at -1."""
+    # As one number each: rows of a matrix take many times as long to sort.
+    width, depth = int(positions.max(initial=0)) + 1, int(labels.max(initial=0)) + 2
+    found = np.unique((regimes * width + positions) * depth + labels + 1)
+    upper, label = np.divmod(found, depth)
+    return np.column_stack([*np.divmod(upper, width), label - 1]).tolist()
