@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from condped.advice.narrow import narrowed
-from condped.advice.propose import SURE, Proposal, RegimeTrials, inside, propose
+from condped.advice.propose import Proposal, RegimeTrials, inside, propose
 from condped.advice.result import Advice, Kind, Step
 from condped.arrays import BoolArray, IntArray
 from condped.branches.splits import splits_of
@@ -25,6 +25,8 @@ from condped.space.domain import Categorical, Domain
 from condped.topsets import TopSets
 from condped.trials import Parameter
 
+# How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
+_MATTERS = 0.05
 _RISK = "What is good only together with something that was hardly tried would be missed."
 
 
@@ -33,9 +35,9 @@ def advise(
 ) -> Advice:
     """Tell what to fix, what to narrow and what to leave before trying on.
 
-    Only parameters that surely matter are touched: the test of :func:`condped.importance` must
-    leave chance one time in a hundred, over all parameters together, and what is left out must
-    reach the target set less than a quarter as often as the rest of its regime.
+    Only parameters that surely matter are touched: chance alone would make one of all parameters
+    seem to matter so much at most one time in twenty, and would let what is left out reach the
+    target set so rarely at most one time in a hundred.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ class _Adviser:
         evidence = self.result.evidence
         tested = sum(parameter.verdict != "untested" for parameter in evidence)
         own = evidence[name]
-        return own.verdict == "matters" and own.p_value * tested <= SURE
+        return own.verdict == "matters" and own.p_value * tested <= _MATTERS
 
     def _sure_domains(self, name: str) -> list[Domain]:
         """Return the domains inside which the value of a parameter surely matters."""
@@ -130,7 +132,7 @@ class _Adviser:
             regime.domain
             for regime, p_value in zip(regimes, p_values, strict=True)
             if regime.domain in known and regime.domain is not None
-            if p_value * len(regimes) <= SURE
+            if p_value * len(regimes) <= _MATTERS
         ]
 
     def _untouchable(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The command line: ``condped importance``, ``sweep``, ``branches``, ``advise``, ``sources``, ``demo``."""
+"""The command line: ``condped importance``, ``sweep``, ``branches``, ``advise`` and others."""
 
 from condped.cli.app import main
 
