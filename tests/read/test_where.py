@@ -33,7 +33,7 @@ TRIALS: dict[str, list[Any]] = {
 def kept(where: str, **options: Any) -> list[float]:
     """Return the losses of the trials that are left."""
     table = condped.read(TRIALS, objective="loss", space=SPACE, where=where, **options)
-    return table.objectives[0].values.tolist()
+    return [float(value) for value in table.objectives[0].values]
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ class _Adviser:
         kind: Kind = "narrow"
         if isinstance(after, Categorical):
             kind = "fix" if after.single else "choices"
-        reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reach the target set."
+        reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
         return Step(
             kind=kind,
             parameter=name,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _INDENT = " " * 9
 _MOST_STEPS = 20
+_MOST_NAMES = 12
 
 
 def advice_summary(advice: Advice) -> str:
@@ -38,9 +39,10 @@ def advice_summary(advice: Advice) -> str:
         by_reason.setdefault(step.reason, []).append(shortened(step.parameter))
     if left:
         lines += ["", "Leave as they are:"]
-    for reason, names in by_reason.items():
-        shown = ", ".join(dict.fromkeys(names[:12]))
-        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    for reason, listed in by_reason.items():
+        names = list(dict.fromkeys(listed))
+        shown = ", ".join(names[:_MOST_NAMES])
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         lines += wrap(f"{shown}{more}: {reason}", _WIDTH, initial_indent="  ",
                       subsequent_indent="    ")  # fmt: skip
     if changes:
@@ -68,9 +70,11 @@ def _step(step: Step) -> list[str]:
 def _together(advice: Advice) -> str:
     before = advice.target_size / max(advice.region_size, 1)
     after = advice.kept_target / max(advice.kept_region, 1)
-    gone = f" No way leads to {', '.join(map(shortened, advice.dropped))} any more." * bool(
-        advice.dropped
-    )
+    gone = ""
+    if advice.dropped:
+        shown = ", ".join(map(shortened, advice.dropped[:_MOST_NAMES]))
+        more = len(advice.dropped) - _MOST_NAMES
+        gone = f" No way leads to {shown}{f' and {more} more' if more > 0 else ''} any more."
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "
