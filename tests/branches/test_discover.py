@@ -187,3 +187,25 @@ def test_a_space_is_taken_at_its_word() -> None:
     found = structure_of(table)
     assert (found.parents, found.found_from) == (TRUE_GATES["nested"], "space")
     assert found.space["x"] == table.space["x"]  # type: ignore[index]
+
+
+def test_a_gate_that_no_trial_has_does_not_matter() -> None:
+    """The space is understood all the same."""
+    space = {
+        "a": condped.Float(0, 1),
+        "k": condped.Categorical(["u", "v"]),
+        "x": [condped.when("k == 'u'", condped.Float(0, 1))],
+    }
+    trials = {"a": [0.1, 0.2], "k": [None, None], "x": [None, None], "loss": [1.0, 2.0]}
+    found = structure_of(condped.read(trials, objective="loss", space=space))
+    assert (found.parents, found.inactive) == ({"x": ("k",)}, ())
+
+
+def test_a_space_without_conditions_is_completed_from_the_trials() -> None:
+    """A tool that knows the domains need not know what switches them."""
+    table = condped.problems.get("nested").sample(100, seed=0)
+    plain = {name: entries[0].domain for name, entries in table.space.items()}  # type: ignore[union-attr]
+    bare = {p.name: np.where(p.domain_ids < 0, np.nan, p.values) for p in table.parameters}
+    bare["loss"] = table.objectives[0].values
+    found = structure_of(condped.read(bare, objective="loss", space=plain))
+    assert (found.parents, found.found_from) == (TRUE_GATES["nested"], "data")
