@@ -191,3 +191,12 @@ def test_where_and_bad_options() -> None:
         condped.advise(table, targt=1)  # type: ignore[call-arg]
     with pytest.raises(SettingsError, match="about conditions"):
         condped.advise(table, measure="unconditional")
+
+
+def test_repeated_configurations_are_told_of() -> None:
+    """Each counts as a trial of its own, which it is not."""
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.random(60), 3)
+    trials = {"x": x, "k": np.repeat(["a", "b"], 90), "loss": x + rng.random(180)}
+    advice = condped.advise(trials, objective="loss")
+    assert any("120 of 180 trials repeat" in note for note in advice.notes)

@@ -23,10 +23,12 @@ from condped.read import read
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
 from condped.topsets import TopSets
-from condped.trials import Parameter
+from condped.trials import Parameter, TrialTable
 
 # How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
 _MATTERS = 0.05
+_FEW = 200_000  # trials, among which repeats are looked for
+_MANY_REPEATS = 0.1
 _RISK = "What is good only together with something that was hardly tried would be missed."
 
 
@@ -78,10 +80,13 @@ def advise(
         kept_region=int(np.count_nonzero(region & stays)),
         region_size=top.region_size,
         importance=result,
-        notes=tuple(
-            f"{name}: not always active with the same domain, and no parameter tells when; the "
-            "new space has it always active."
-            for name in structure.unexplained
+        notes=(
+            *(
+                f"{name}: not always active with the same domain, and no parameter tells when; the "
+                "new space has it always active."
+                for name in structure.unexplained
+            ),
+            *_repeats(table),
         ),
     )
 
@@ -90,6 +95,23 @@ def _blocks(top: TopSets, blocks: int) -> IntArray:
     """Return the stretch of time of each trial, as the test of importances has them."""
     passed = np.cumsum(top.buckets <= 1) - 1
     return np.asarray(np.clip(passed * blocks // max(top.region_size, 1), 0, blocks - 1))
+
+
+def _repeats(table: TrialTable) -> tuple[str, ...]:
+    """Say how many trials repeat a configuration: the tests take each for a new one."""
+    if not 0 < len(table) <= _FEW:
+        return ()
+    seen = np.column_stack(
+        [np.where(p.domain_ids < 0, -1.0, p.values) for p in table.parameters]
+        + [p.domain_ids for p in table.parameters]
+    )
+    again = len(table) - len(np.unique(seen, axis=0))
+    if again <= _MANY_REPEATS * len(table):
+        return ()
+    return (
+        f"{again} of {len(table)} trials repeat the configuration of another one, which makes "
+        "everything look surer than it is. Choose one budget, or one trial of each.",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,11 +28,13 @@ def suggest_code(space: Space) -> str:
     while todo:
         ready = [name for name in todo if _gates(space[name]) <= done]
         # What goes on in the same branch comes first, so that it stands under one if.
-        name = max(ready or todo, key=lambda one: _shared(open_ways, _way(space[one][0], places)))
+        name = max(
+            ready or todo, key=lambda one: _shared(open_ways, _way(space[one][0], space, places))
+        )
         todo.remove(name)
         done.add(name)
         for entry in space[name]:
-            way = _way(entry, places)
+            way = _way(entry, space, places)
             shared = _shared(open_ways, way)
             for depth in range(shared, len(way)):
                 known = {*way[:depth]}
@@ -48,14 +50,22 @@ def _gates(alternatives: tuple[Alternative, ...]) -> set[str]:
     return {gate for entry in alternatives if entry.when for gate in entry.when.names}
 
 
-def _way(entry: Alternative, places: Mapping[str, int]) -> _Way:
-    """Return what has to hold for an alternative, the outermost gates first."""
+def _way(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Way:
+    """Return what has to hold for an alternative, the outermost gates first.
+
+    A comparison holds only where its gate has been drawn: what that takes comes before it.
+    """
     if entry.when is None:
         return ()
     root = entry.when.root
     parts = root.parts if isinstance(root, Both) else (root,)
     last = {part: max(places[name] for name in condition_of(part).names) for part in parts}
-    return tuple(sorted(parts, key=lambda part: last[part]))
+    found: dict[Node, None] = {}
+    for part in sorted(parts, key=lambda part: last[part]):
+        if isinstance(part, Comparison | Membership) and len(space[part.name]) == 1:
+            found |= dict.fromkeys(_way(space[part.name][0], space, places))
+        found[part] = None
+    return tuple(found)
 
 
 def _shared(one: _Way, other: _Way) -> int:
@@ -121,4 +131,4 @@ def _drawn_value(name: str) -> str:
 
 def _drawn(name: str, space: Space, known: set[Node], places: Mapping[str, int]) -> bool:
     """Return whether a parameter has surely been drawn where these conditions hold."""
-    return any(set(_way(entry, places)) <= known for entry in space[name])
+    return any(set(_way(entry, space, places)) <= known for entry in space[name])

@@ -50,7 +50,7 @@ def advice_summary(advice: Advice) -> str:
         lines += advice.optuna_code().splitlines()
     sets = f"{advice.target_size} in the target set"
     return "\n".join(
-        [*lines, "", *advice.notes, *account_lines(result.account, result.settings, sets)]
+        [*lines, "", *_wrapped(advice.notes), *account_lines(result.account, result.settings, sets)]
     )
 
 
@@ -81,3 +81,7 @@ def _together(advice: Advice) -> str:
         f"stay are in the target set, instead of {100 * before:.3g} %.{gone} The risk: what is "
         "good only together with something that was hardly tried would be missed."
     )
+
+
+def _wrapped(notes: tuple[str, ...]) -> list[str]:
+    return [line for note in notes for line in wrap(note, _WIDTH)]

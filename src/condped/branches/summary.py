@@ -82,7 +82,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     hidden = plain[_MOST_NODES:]
     kept = [node for node in nodes if node not in hidden]
     lines: list[_Line] = []
-    others = _others(nodes, inside)
+    others = _others(nodes, inside, _WIDTH - len(indent) - 3)
     below = len(kept) + bool(hidden) + bool(others)
     for place, node in enumerate(kept):
         mark, more = _marks(place == below - 1, indent, root=inside is None)
@@ -133,8 +133,8 @@ def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str
     return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
 
 
-def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None) -> str:
-    """Name parameters from outside that matter inside a branch."""
+def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
+    """Name parameters from outside that matter inside a branch, as many as there is room for."""
     if inside is None or not inside.quickly_tested or inside.status != "ok":
         return ""
     own = set(_names(nodes))
@@ -143,8 +143,12 @@ def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None) -> str:
         for p in inside.parameters
         if p.name not in own and inside.evidence[p.name].verdict == "matters"
     ]
-    more = f" and {len(found) - _MOST_OTHERS} more" if len(found) > _MOST_OTHERS else ""
-    return f"matters here, too: {', '.join(found[:_MOST_OTHERS])}{more}" if found else ""
+    for shown in range(min(_MOST_OTHERS, len(found)), 0, -1):
+        more = f" and {len(found) - shown} more" if len(found) > shown else ""
+        text = f"matters here, too: {', '.join(found[:shown])}{more}"
+        if len(text) <= room or shown == 1:
+            return text
+    return ""
 
 
 def _names(nodes: tuple[Node, ...]) -> Iterator[str]:
