@@ -1,4 +1,4 @@
-"""``condped.advise``: what to do next, never from noise."""
+"""``condped.advise``: what to do next, where more than noise speaks for it."""
 
 from __future__ import annotations
 
