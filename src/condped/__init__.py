@@ -13,6 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from condped import errors, problems
+from condped.advice.advise import advise
+from condped.advice.result import Advice
+from condped.branches.result import Branches
+from condped.branches.tree import branches
 from condped.importance.joint import joint_effects
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
+    "Branches",
     "Categorical",
     "Comparison",
     "Float",
@@ -37,7 +43,9 @@ __all__ = [
     "Space",
     "SweepResult",
     "TrialTable",
+    "advise",
     "baselines",
+    "branches",
     "compare",
     "errors",
     "importance",

@@ -7,7 +7,7 @@ passes over memory. After this module nothing knows which tool the trials came f
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.domain import Domain
+from condped.space.spec import Space
 
 Direction = Literal["minimize", "maximize"]
 ABSENT = -1
@@ -93,6 +94,9 @@ class TrialTable:
         Columns of the source that are neither parameters nor objectives.
     notes
         What the reader wants the user to know, one sentence each.
+    space
+        The space that the trials were drawn from, conditions included, where it was given or
+        recorded; None where only the trials can tell.
     """
 
     parameters: tuple[Parameter, ...]
@@ -102,6 +106,7 @@ class TrialTable:
     space_inferred: bool = False
     ignored_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    space: Space | None = None
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
@@ -149,7 +154,16 @@ class TrialTable:
         for name in names:
             if name not in known:
                 raise not_found("parameter", name, known)
-        return replace(self, parameters=tuple(known[name] for name in dict.fromkeys(names)))
+        kept = {name: known[name] for name in names}
+        return replace(self, parameters=tuple(kept.values()), space=self._space_of(kept))
+
+    def _space_of(self, names: Iterable[str]) -> Space | None:
+        """Return the space of these parameters, if its conditions name no others."""
+        if self.space is None:
+            return None
+        kept = {name: self.space[name] for name in names if name in self.space}
+        gates = {gate for entry in kept.values() for a in entry if a.when for gate in a.when.names}
+        return Space(kept) if gates <= set(kept) else None
 
     def with_notes(self, notes: Sequence[str]) -> TrialTable:
         """Return the table with more for the user to know."""

@@ -1,4 +1,4 @@
-"""The command line: ``condped importance``, ``sweep``, ``compare``, ``sources``, ``demo``."""
+"""The command line: a module for each command, and what they share."""
 
 from condped.cli.app import main
 

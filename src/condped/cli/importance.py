@@ -7,20 +7,13 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given, show
+from condped.cli.options import analysis_options, given, show, target_quantile_option
 from condped.cli.progress import progress_bar
 
 
 @click.command("importance")
 @analysis_options
-@click.option(
-    "-q",
-    "--target-quantile",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="γ': the best trials of this share are the target.",
-)
+@target_quantile_option
 @click.option(
     "--target",
     type=click.Choice(["failed", "pruned", "nonfinite", "infeasible"]),

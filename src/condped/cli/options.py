@@ -30,6 +30,8 @@ _READING = (
                  "inferred from the values]"),
     click.option("-p", "--parameter", "parameters", multiple=True, metavar="COLUMN",
                  help="Use this parameter only; repeatable."),
+    click.option("--where", metavar="CONDITION",
+                 help="Only trials that meet it, such as \"model == 'svm' and depth > 3\"."),
     click.option("--study", metavar="NAME",
                  help="The study or experiment, where a source holds several."),
     click.option("--budget", metavar="NUMBER",
@@ -92,6 +94,15 @@ _OUTPUT = (
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
 )  # fmt: skip
+
+target_quantile_option = click.option(
+    "-q",
+    "--target-quantile",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="γ': the best trials of this share are the target.",
+)
 
 
 def analysis_options(command: Command) -> Command:

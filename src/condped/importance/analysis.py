@@ -47,7 +47,7 @@ class Analysis:
         """Return the counts by rank, which the test is about."""
         if self.ranked is not None:
             return self.ranked
-        return count_ranked(self.tested, self.top, _blocks(self.top, self.settings))
+        return count_ranked(self.tested, self.top, time_blocks(self.top, self.settings))
 
     @property
     def determined(self) -> BoolArray:
@@ -91,7 +91,7 @@ def _analysed(
     table = table if pooled is None else pooled.raw
     ranked = None
     if settings.method == "calibrated" or pooled is not None:
-        ranked = count_ranked(tested, top, _blocks(top, settings))
+        ranked = count_ranked(tested, top, time_blocks(top, settings))
     counts, found = _estimated(table, top, settings, ranked)
     if pooled is not None and ranked is not None:
         _, in_unit = _estimated(tested, top, settings, ranked)
@@ -151,7 +151,7 @@ def _combined(
     )
 
 
-def _blocks(top: TopSets, settings: Settings) -> int:
+def time_blocks(top: TopSets, settings: Settings) -> int:
     """Return how many stretches of time to compare each with itself.
 
     Rows that are sorted by the objective say nothing of time.

@@ -54,7 +54,7 @@ def summary(result: ImportanceResult) -> str:
     told = []
     if result.quickly_tested and result.status == "ok":
         told = wrap(result.evidence.message, WIDTH)
-    account = _account_lines(result.account, result.settings, sets)
+    account = account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
 
 
@@ -107,7 +107,7 @@ def sweep_summary(curve: SweepResult) -> str:
         lines.append(f"? at {unknown} of {len(curve)} quantiles: {reason}")
     low, high = curve.target_sizes[0], curve.target_sizes[-1]
     sets = f"{low} to {high} in the target sets"
-    return "\n".join([*lines, "", *_account_lines(curve.account, curve.settings, sets)])
+    return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sets)])
 
 
 def _question(
@@ -149,7 +149,7 @@ def goals(account: Account) -> str:
     return each[0] if len(each) == 1 else f"by Pareto rank of {', '.join(each)}"
 
 
-def _account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
+def account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
     lines = trial_lines(account, _sets(account, settings, sets)) + data_lines(account)
     if isinstance(settings, BaselineSettings):

@@ -93,6 +93,7 @@ def _with_parameters(
         space_inferred=space.inferred,
         ignored_columns=tuple(str(name) for name in raw.names if name not in space),
         notes=tuple(notes),
+        space=None if space.inferred else space,
     )
 
 

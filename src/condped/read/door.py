@@ -13,6 +13,8 @@ from condped.errors import CondpedError, DataError, SettingsError, SourceError
 from condped.read.options import ReadOptions, checked_budget, chosen_objective
 from condped.read.outside import check_way, settle
 from condped.read.registry import reader_for, reader_named, shown_source
+from condped.read.where import only_where, parsed
+from condped.space.condition import Condition
 from condped.space.load import load_space
 from condped.trials import TrialTable
 
@@ -33,6 +35,7 @@ def read(
     outside: str = "error",
     skip_corrupt: bool = False,
     reader: str | None = None,
+    where: str | Condition | None = None,
 ) -> TrialTable:
     """Read trials from a source.
 
@@ -74,6 +77,10 @@ def read(
         Whether to pass over lines that cannot be read; they are counted in the notes.
     reader
         The name of the reader to use (``condped sources`` lists them). Found if not given.
+    where
+        Only trials that meet this condition on their parameters, such as
+        ``"learner == 'svm' and depth > 3"``; a comparison with an absent parameter does not hold.
+        The notes say how many others there were.
 
     Examples
     --------
@@ -91,6 +98,7 @@ def read(
     ):
         raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
     check_way(outside)
+    condition = None if where is None else parsed(where)
     if reader is not None and not isinstance(reader, str):
         raise SettingsError(f"reader must be a name (got {reader!r}).")
     options = ReadOptions(
@@ -100,7 +108,7 @@ def read(
         loss=loss,
         state=state,
         constraints=constraints,
-        parameters=parameters,
+        parameters=_needed(parameters, condition),
         study=study,
         budget=checked_budget(budget),
         outside=outside,
@@ -118,7 +126,16 @@ def read(
         table = table.with_failures(_numbers("failure_values", failure_values))
     if outside != "error":  # values outside have been refused otherwise
         table = settle(table, outside)
+    if condition is not None:
+        table = only_where(table, condition)
     return table if parameters is None else table.with_parameters(parameters)
+
+
+def _needed(parameters: Sequence[str] | None, where: Condition | None) -> Sequence[str] | None:
+    """Return the parameters to read: those that are wanted, and those that the condition names."""
+    if parameters is None or where is None:
+        return parameters
+    return tuple(dict.fromkeys((*parameters, *where.names)))
 
 
 def _read_by(name: str | None, source: Any, options: ReadOptions) -> TrialTable:

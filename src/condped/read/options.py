@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
 from condped.read.columns import number_of
+from condped.space.condition import Condition
 from condped.space.spec import Space
 from condped.trials import Direction, TrialTable
 
@@ -32,6 +33,7 @@ class Reading(TypedDict, total=False):
     outside: str
     skip_corrupt: bool
     reader: str | None
+    where: str | Condition | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Which parameter switches which, and what matters inside each branch."""

@@ -1,0 +1,177 @@
+"""``condped.branches``: from trials to the activation tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Unpack
+
+import numpy as np
+
+from condped.arrays import BoolArray
+from condped.branches.result import Branch, Branches, Node
+from condped.branches.splits import splits_of
+from condped.branches.structure import Structure, structure_of
+from condped.errors import SettingsError
+from condped.importance.options import AnalysisOptions, split_options
+from condped.importance.point import importance
+from condped.importance.result import ImportanceResult
+from condped.read import read
+from condped.read.where import ParameterColumn, columns_of
+from condped.space.condition import Node as Test
+from condped.space.possible import conjunction, text_of
+from condped.topsets import Handling, TopSets, top_sets
+from condped.trials import Parameter, TrialTable
+
+_HANDLING = ("failed", "pruned", "nonfinite", "infeasible")
+
+
+def branches(
+    source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
+) -> Branches:
+    """Tell which parameter switches which, and what matters inside each branch.
+
+    Parameters
+    ----------
+    source
+        Anything that :func:`condped.read` takes.
+    target_quantile
+        γ': the best trials of this share are the target set, of the study as of each branch.
+    **options
+        Options of :func:`condped.importance` and of :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.branches(condped.problems.get("activation-disjoint").sample(500, seed=0))
+    >>> [(branch.condition, branch.target_trials) for branch in found]
+    [('c < 0.5', 50), ('c >= 0.5', 0)]
+    >>> found.roots[0].branches[1].inside.names[0]  # what matters where nothing is good
+    'y'
+    """
+    analysis, reading = split_options("branches", options)
+    require_conditions("branches", analysis)
+    table = read(source, **reading)
+    whole = importance(table, target_quantile=target_quantile, **analysis)
+    top = sets_of(table, target_quantile, analysis)
+    structure = structure_of(table)
+    builder = _Builder(table, structure, whole, top, columns_of(table), analysis)
+    everywhere = np.ones(len(table), dtype=bool)
+    roots = tuple(builder.node(name, everywhere, None) for name in structure.roots)
+    return Branches(
+        roots=roots,
+        parents=structure.parents,
+        found_from=structure.found_from,
+        unexplained=structure.unexplained,
+        inactive=structure.inactive,
+        whole=whole,
+    )
+
+
+def require_conditions(function: str, analysis: dict[str, Any]) -> None:
+    """Refuse the measure that knows no conditions."""
+    if analysis.get("measure") == "unconditional":
+        raise SettingsError(
+            f"{function} is about conditions, which the measure 'unconditional' ignores. Use "
+            "within, standard or unweighted."
+        )
+
+
+def sets_of(table: TrialTable, target_quantile: float, analysis: dict[str, Any]) -> TopSets:
+    """Return the sets that an analysis with these options is about."""
+    handling = Handling(**{name: analysis[name] for name in _HANDLING if name in analysis})
+    return top_sets(table, (target_quantile,), analysis.get("region_quantile", 1.0), handling)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Builder:
+    """Makes nodes, from a table and what is known of all of it."""
+
+    table: TrialTable
+    structure: Structure
+    whole: ImportanceResult
+    top: TopSets
+    columns: dict[str, ParameterColumn]
+    analysis: dict[str, Any]
+
+    def node(self, name: str, rows: BoolArray, path: Test | None) -> Node:
+        """Return a parameter inside the trials that a path leads to."""
+        own = self.whole[name]
+        tested = self.whole.quickly_tested
+        whens = [a.when.text for a in self.structure.space[name] if a.when is not None]
+        made = Node(
+            parameter=name,
+            importance=own.importance,
+            eta_squared=own.eta_squared,
+            verdict=self.whole.evidence[name].verdict if tested else None,
+            condition=" or ".join(f"({text})" if len(whens) > 1 else text for text in whens)
+            or None,
+        )
+        children = self.structure.gates.get(name, ())
+        if not children:
+            return made
+        found = self._branches(name, children, rows, path)
+        return replace(made, branches=found, choosing=self._choosing(found))
+
+    def _branches(
+        self, gate: str, children: tuple[str, ...], rows: BoolArray, path: Test | None
+    ) -> tuple[Branch, ...]:
+        found = []
+        splits = splits_of(self.structure.space, gate, children)
+        for split in splits:
+            here = rows & split.test.holds(self.columns)
+            # A gate with several domains has not all of its values on each way to it.
+            if len(self.structure.space[gate]) > 1 and not here.any():
+                continue
+            way = conjunction(path, split.test)
+            nodes = tuple(self.node(child, here, way) for child in split.children)
+            found.append(
+                Branch(
+                    label=split.label,
+                    condition=text_of(way) or "",
+                    trials=int(np.count_nonzero(here & (self.top.buckets <= 1))),
+                    target_trials=int(np.count_nonzero(here & (self.top.buckets == 0))),
+                    best=self._best(here),
+                    nodes=nodes,
+                    find_inside=partial(self._inside, here),
+                )
+            )
+        return tuple(found)
+
+    def _inside(self, rows: BoolArray) -> ImportanceResult:
+        """Return the importances among some of the trials, of what varies there."""
+        here = replace(self.table.only(rows), notes=(), ignored_columns=())
+        varying = [parameter.name for parameter in here.parameters if _varies(parameter)]
+        return importance(
+            here.with_parameters(varying),
+            target_quantile=self.whole.target_quantile or 0.1,
+            **self.analysis,
+        )
+
+    def _best(self, rows: BoolArray) -> float | None:
+        if len(self.table.objectives) > 1:
+            return None
+        (objective,) = self.table.objectives
+        used = rows if self.top.used is None else rows & self.top.used
+        losses = np.where(np.isfinite(objective.losses), objective.losses, np.inf)[used]
+        if not losses.size or np.isinf(losses.min()):
+            return None
+        lowest = float(losses.min())
+        return -lowest if objective.direction == "maximize" else lowest
+
+    def _choosing(self, found: tuple[Branch, ...]) -> float:
+        """Return the share of the variance of reaching the target set between branches."""
+        trials = np.array([branch.trials for branch in found], dtype=float)
+        reached = np.array([branch.target_trials for branch in found], dtype=float)
+        size, target = self.top.region_size, float(self.top.target_sizes[0])
+        spread = target * (1.0 - target / size) if size else 0.0
+        if not trials.sum() or not spread:
+            return 0.0
+        between = (reached**2 / np.maximum(trials, 1.0)).sum() - reached.sum() ** 2 / trials.sum()
+        return max(0.0, float(between) / spread)
+
+
+def _varies(parameter: Parameter) -> bool:
+    present = parameter.domain_ids >= 0
+    values, ids = parameter.values[present], parameter.domain_ids[present]
+    return bool(values.size and ((values != values[0]).any() or (ids != ids[0]).any()))

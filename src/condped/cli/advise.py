@@ -1,0 +1,43 @@
+"""``condped advise``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+import condped
+from condped.cli.options import analysis_options, given, show, target_quantile_option
+from condped.cli.progress import progress_bar
+from condped.errors import SettingsError
+
+
+@click.command("advise")
+@analysis_options
+@target_quantile_option
+@click.option("--optuna", "as_code", is_flag=True, help="Print only the code for Optuna.")
+@click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
+def command(
+    source: str, as_json: bool, as_csv: bool, as_code: bool, as_space: bool, **options: Any
+) -> None:
+    """Tell what to fix, what to narrow and what to leave before trying on.
+
+    Conservative: what cannot be told from noise is left alone. SOURCE is a file, a directory, a
+    pattern or a URL of any tool that `condped sources` lists.
+
+    \b
+    condped advise results.csv --objective loss --space space.json
+    condped advise sqlite:///study.db --study tuning --optuna
+    condped advise results.csv -o loss --new-space > space.json
+    """  # noqa: D301
+    if as_json + as_csv + as_code + as_space > 1:
+        raise SettingsError("Give only one of --json, --csv, --optuna and --new-space.")
+    with progress_bar():  # wiped before the result is printed
+        advice = condped.advise(source, **given(options))
+    text = str(advice)
+    if as_code:
+        text = advice.optuna_code()
+    if as_space:
+        text = json.dumps(advice.space.to_dict(), indent=2, ensure_ascii=False, default=str)
+    show(text, advice.to_data(), advice.rows(), advice.columns, as_json=as_json, as_csv=as_csv)
