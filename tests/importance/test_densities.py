@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def trials(seed: int = 0) -> dict[str, Any]:
     }
 
 
-LOSSES = {
+LOSSES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "rate": lambda t: (np.log10(t["rate"]) + 2) ** 2,
     "momentum": lambda t: np.abs(t["momentum"] - 0.9),
     "layers": lambda t: np.abs(t["layers"] - 6.0),

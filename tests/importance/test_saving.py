@@ -285,8 +285,9 @@ def test_damaged_files_are_refused_or_told_by_the_numbers(tmp_path: Path) -> Non
         made.save(file)
         whole = file.read_text(encoding="ascii")
         refused = 0
+        kinds: tuple[Any, ...] = ({"a": 1}, "text", [[]], None)
         for path in _damages(json.loads(whole)):
-            for bad in ({"a": 1}, "text", [[]], None):
+            for bad in kinds:
                 data = json.loads(whole)
                 holder = data
                 for key in path[:-1]:

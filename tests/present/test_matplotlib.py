@@ -92,9 +92,9 @@ def overlaps(figure: Figure) -> list[tuple[str, str]]:
     for (one, a), (other, b) in combinations(boxes, 2):
         if a.overlaps(b):
             found.append((one, other))
-    for text, box in boxes:
+    for said, box in boxes:
         if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.width or box.y1 > figure.bbox.height:
-            found.append((text, "edge"))
+            found.append((said, "edge"))
     return found
 
 
@@ -138,16 +138,19 @@ def test_pictures_are_drawn_on_what_is_given() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: condped.plot.importance(result("three"), backend="bokeh"), "'plotly' or 'mat"),
-        (lambda: condped.plot.importance(curve("three")), "takes a ImportanceResult"),
-        (lambda: condped.plot.heatmap(result("three")), "condped.sweep makes one"),
-        (lambda: condped.plot.comparison({"a": curve("three")}), "takes a ImportanceResult"),
+        (
+            lambda plot: plot.importance(result("three"), backend="bokeh"),
+            "'plotly' or 'matplotlib'",
+        ),
+        (lambda plot: plot.importance(curve("three")), "takes a result of condped.importance"),
+        (lambda plot: plot.heatmap(result("three")), "takes a result of condped.sweep"),
+        (lambda plot: plot.comparison({"a": curve("three")}), "takes a result of condped.import"),
     ],
 )
 def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     """With what is allowed."""
     with pytest.raises(SettingsError, match=message):
-        call()
+        call(condped.plot)
 
 
 def test_drawing_touches_no_global_state() -> None:
