@@ -12,12 +12,13 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from condped import errors, problems
+from condped import errors, plot, problems
 from condped.advice.advise import advise
 from condped.advice.result import Advice
 from condped.branches.result import Branches
 from condped.branches.tree import branches
 from condped.importance.joint import joint_effects
+from condped.importance.loading import load
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.sweep import SweepResult, sweep
@@ -50,7 +51,9 @@ __all__ = [
     "errors",
     "importance",
     "joint_effects",
+    "load",
     "optuna",
+    "plot",
     "problems",
     "read",
     "sweep",

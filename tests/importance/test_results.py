@@ -102,7 +102,7 @@ def test_results_know_their_parameters(table: condped.TrialTable) -> None:
 def test_json_holds_the_domains_and_the_objective(table: condped.TrialTable) -> None:
     """Bounds can be recovered exactly, and the direction is part of the answer."""
     data = condped.importance(table).to_data()
-    assert data["account"]["objectives"] == ({"name": "loss", "direction": "minimize"},)
+    assert data["account"]["objectives"] == [{"name": "loss", "direction": "minimize"}]
     (x,) = [p for p in data["parameters"] if p["parameter"] == "x"]
     domains = [regime["domain"] for regime in x["regimes"]]
     assert domains == [{"type": "float", "low": -7.0, "high": -4.0}, None]

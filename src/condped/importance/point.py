@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
+from condped.importance.densities import densities_of
 from condped.importance.evidence import evidence_at
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
 from condped.importance.outcome import Target, outcome_of
@@ -138,6 +139,7 @@ def importance(
         reason=reason,
         level=None if bands is None else level,
         find_evidence=lambda: evidence_at(found.ranks(), 0),
+        find_densities=lambda evidence: densities_of(found, evidence),
         find_robustness=None
         if target is not None
         else lambda: robustness_of(table, target_quantile, settings, handling),

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
+from condped.importance.data import result_data
+from condped.importance.densities import Densities
 from condped.importance.evidence import Evidence
+from condped.importance.files import write_result
+from condped.importance.html import result_html
 from condped.importance.settings import BaselineSettings, Settings
 from condped.importance.summary import summary
 from condped.optional import load_optional
@@ -35,7 +40,6 @@ _COLUMNS = (
     "verdict",
     "regimes",
 )
-SCHEMA = "condped.importance/1"
 _FEW = 200_000  # trials, up to which the test takes no time to speak of
 
 
@@ -121,12 +125,31 @@ class ImportanceResult:
         default=None, repr=False, compare=False
     )
 
+    find_densities: Callable[[Evidence], Densities] | None = field(
+        default=None, repr=False, compare=False
+    )
+
     @cached_property
     def evidence(self) -> Evidence:
         """What can be told from noise; found when it is first asked for."""
         if self.find_evidence is None:
             raise untested(self.settings)
         return self.find_evidence()
+
+    @cached_property
+    def densities(self) -> Densities:
+        """Where target trials lie, per parameter and present regime, and which values are good.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> [good.label for regime in result.densities["x"] for good in regime.good]
+        ['-7 … -6.3']
+        """
+        if self.find_densities is None:
+            raise SettingsError("This result does not know its trials, which densities need.")
+        return self.find_densities(self.evidence)
 
     def robustness(self) -> Robustness:
         """Tell how the ranking moves with other target sets, halves of the study, and methods.
@@ -230,32 +253,21 @@ class ImportanceResult:
         return frame(self.rows(), _COLUMNS)
 
     def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        by_parameter: dict[str, list[dict[str, Any]]] = {name: [] for name in self.names}
-        for row in self.regime_rows():
-            by_parameter[row.pop("parameter")].append(row)
-        return {
-            "schema": SCHEMA,
-            "status": self.status,
-            "reason": self.reason,
-            "target_quantile": self.target_quantile,
-            "target_size": self.target_size,
-            "settings": asdict(self.settings),
-            "level": self.level,
-            "evidence": self.evidence.message if self.quickly_tested else None,
-            "parameters": [
-                {
-                    **row,
-                    "intervals": None if p.intervals is None else asdict(p.intervals),
-                    "regimes": by_parameter[row["parameter"]],
-                }
-                for row, p in zip(self.rows(), self.parameters, strict=True)
-            ],
-            "account": asdict(self.account),
-        }
+        """Return everything but densities as plain data for JSON, under a schema with a version."""
+        return result_data(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything into a file, from which :func:`condped.load` returns it.
+
+        Evidence and densities are found first, if they are not known yet.
+        """
+        write_result(result_data(self, counts=True), path)
 
     def __str__(self) -> str:
         return summary(self)
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
 
 
 def untested(settings: Settings | BaselineSettings) -> SettingsError:

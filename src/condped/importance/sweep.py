@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,6 +15,9 @@ from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.analysis import analyse
 from condped.importance.calibrated import parameter_p_values
+from condped.importance.data import NUMBERS, sweep_data
+from condped.importance.files import write_result
+from condped.importance.html import sweep_html
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
 from condped.importance.result import Status, frame, untested
 from condped.importance.settings import (
@@ -32,8 +36,6 @@ from condped.topsets import Handling, LeftOut, Treatment
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SCHEMA = "condped.sweep/1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,7 @@ class SweepResult:
             {
                 "target_quantile": float(quantile),
                 "parameter": name,
-                **{number: float(getattr(self, number)[t, p]) for number in _NUMBERS},
+                **{number: float(getattr(self, number)[t, p]) for number in NUMBERS},
                 "importance_low": None if bands is None else float(bands.importance.low[t, p]),
                 "importance_high": None if bands is None else float(bands.importance.high[t, p]),
                 "determined": bool(self.determined[t]),
@@ -129,48 +131,28 @@ class SweepResult:
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
-        return {
-            "schema": SCHEMA,
-            "status": self.status,
-            "reason": self.reason,
-            "settings": asdict(self.settings),
-            "level": self.level,
-            "target_quantiles": self.target_quantiles.tolist(),
-            "target_sizes": self.target_sizes.tolist(),
-            "determined": self.determined.tolist(),
-            "parameters": {
-                name: {
-                    **{number: getattr(self, number)[:, p].tolist() for number in _NUMBERS},
-                    **self._bands_of(p),
-                }
-                for p, name in enumerate(self.names)
-            },
-            "account": asdict(self.account),
-        }
+        return sweep_data(self)
 
-    def _bands_of(self, place: int) -> dict[str, Any]:
-        """Return one parameter's intervals as plain data."""
-        if self.intervals is None:
-            return {}
-        return {
-            "intervals": {
-                number: {
-                    end: getattr(getattr(self.intervals, number), end)[:, place].tolist()
-                    for end in ("low", "high", "error")
-                }
-                for number in ("importance", "variance", "eta_squared")
-            }
-        }
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything into a file, from which :func:`condped.load` returns it.
+
+        The p-values are found first, if they are not known yet.
+        """
+        if self.find_p_values is not None:
+            _ = self.p_values
+        write_result(sweep_data(self), path)
 
     def __str__(self) -> str:
         return sweep_summary(self)
 
+    def _repr_html_(self) -> str:
+        return sweep_html(self)
 
-_NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")
+
 _COLUMNS = (
     "target_quantile",
     "parameter",
-    *_NUMBERS,
+    *NUMBERS,
     "importance_low",
     "importance_high",
     "determined",

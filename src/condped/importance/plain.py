@@ -1,0 +1,108 @@
+"""Values as JSON has them, and back: numbers that are none, choices of any type, dataclasses."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from condped.errors import DataError, SpaceError
+from condped.space.domain import Categorical, Float, Int
+
+# JSON has no word for these; a mapping with the one key "float" stands for them.
+_NO_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_DOMAINS = {"float": Float, "int": Int, "categorical": Categorical}
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it; a type that it does not know becomes a text."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"float": str(float(value))}
+    return value if value is None or type(value) in (str, bool, int) else str(value)
+
+
+def survives(choice: Any) -> bool:
+    """Return whether a choice comes back from JSON as what it was."""
+    if isinstance(choice, tuple):
+        return all(map(survives, choice))
+    return (
+        choice is None
+        or isinstance(choice, np.generic)
+        or type(choice)
+        in (
+            str,
+            bool,
+            int,
+            float,
+        )
+    )
+
+
+def restored(value: Any) -> Any:
+    """Return what :func:`plain` was given; lists stay lists."""
+    if isinstance(value, dict):
+        if value.keys() == {"float"} and isinstance(value["float"], str):
+            return _NO_NUMBERS[value["float"]]
+        return {key: restored(entry) for key, entry in value.items()}
+    return [restored(entry) for entry in value] if isinstance(value, list) else value
+
+
+def rebuilt(kind: Any, value: Any, where: str) -> Any:
+    """Return a value of an annotated type from plain data, or say where it does not fit."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _one_of(inner, value, where)
+    if origin is tuple:
+        _require(isinstance(value, list), value, where)
+        return tuple(rebuilt(inner[0], entry, where) for entry in value)
+    if kind in _DOMAINS.values():
+        return _domain(kind, value, where)
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass(kind, value, where)
+    if kind is float and type(value) is int:
+        return float(value)
+    return _require(value in inner if origin is Literal else type(value) is kind, value, where)
+
+
+def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value is None and type(None) in kinds:
+        return None
+    present = [kind for kind in kinds if kind is not type(None)]
+    if isinstance(value, dict) and "type" in value:
+        present = [kind for kind in present if kind is _DOMAINS.get(str(value["type"]))] or present
+    return rebuilt(present[0], value, where)
+
+
+def _domain(kind: type, value: Any, where: str) -> Any:
+    _require(isinstance(value, dict) and _DOMAINS.get(str(value.get("type"))) is kind, value, where)
+    try:
+        return kind(**{key: entry for key, entry in value.items() if key != "type"})
+    except (TypeError, SpaceError) as error:
+        raise DataError(f"{where} is no domain: {error}") from None
+
+
+def _dataclass(kind: type, value: Any, where: str) -> Any:
+    _require(isinstance(value, dict), value, where)
+    hints = get_type_hints(kind)
+    names = [entry.name for entry in fields(kind)]
+    if set(value) != set(names):
+        wrong = sorted(set(value) ^ set(names))
+        raise DataError(f"{where} must have {', '.join(names)} (differs in {', '.join(wrong)}).")
+    return kind(**{name: rebuilt(hints[name], value[name], f"{where}.{name}") for name in names})
+
+
+def _require(fits: bool, value: Any, where: str) -> Any:
+    if not fits:
+        shown = repr(value)
+        raise DataError(f"{where} cannot be {shown if len(shown) < 60 else shown[:57] + '...'}.")
+    return value

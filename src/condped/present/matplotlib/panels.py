@@ -1,0 +1,75 @@
+"""Densities of the target and the region set, a panel per parameter and regime."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+
+from condped.present.matplotlib.paper import literal, noted, plain
+from condped.present.palette import COLOURS, GOOD, GREY, INK
+from condped.present.views import Panel, PanelsView
+from condped.present.views.labels import lines_of
+
+_COLUMNS = 3
+
+
+def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
+    """Draw each panel on a subplot of the figure or subfigure."""
+    if not view.panels:
+        ax = fig.subplots()
+        ax.set_axis_off()
+        noted(ax, view.note or "There is nothing to show.", empty=True)
+        return fig
+    columns = min(_COLUMNS, len(view.panels))
+    rows = math.ceil(len(view.panels) / columns)
+    grid = np.atleast_1d(fig.subplots(rows, columns, squeeze=False)).ravel()
+    for ax, panel in zip(grid, view.panels, strict=False):
+        _panel(panel, ax)
+    for ax in grid[len(view.panels) :]:
+        ax.set_axis_off()
+    handles, labels = grid[0].get_legend_handles_labels()
+    title = view.title if view.note is None else f"{view.title}; {view.note}"
+    fig.suptitle("\n".join(map(literal, lines_of(title, 42 * columns))), fontsize=11)
+    fig.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    return fig
+
+
+def _panel(panel: Panel, ax: Axes) -> None:
+    for span in panel.spans:
+        ax.axvspan(span.low, span.high, facecolor=GOOD, alpha=0.18, zorder=0)
+        for end in (span.low, span.high):
+            ax.axvline(end, color=GOOD, linestyle=":", linewidth=1.2)
+    if panel.edges is None:
+        _choices(panel, ax)
+    else:
+        ax.stairs(panel.region, panel.edges, fill=True, color=GREY, alpha=0.6, label="all trials")
+        ax.stairs(panel.target, panel.edges, color=COLOURS[0], linewidth=1.8, label="target set")
+        if panel.log:
+            ax.set_xscale("log")
+        ax.set_xlim(panel.edges[0], panel.edges[-1])
+        ax.set_ylabel("density (1: uniform)", fontsize=8)
+    ax.set_ylim(bottom=0)
+    ax.tick_params(labelsize=8)
+    ax.set_title(literal(f"{panel.title}: {panel.trials}"), loc="left", fontsize=9, color=INK)
+    ax.set_xlabel(literal(panel.good), fontsize=8)
+    plain(ax, "y")
+
+
+def _choices(panel: Panel, ax: Axes) -> None:
+    labels = panel.choices or ()
+    places = np.arange(len(labels))
+    ax.bar(places - 0.2, panel.region, width=0.38, color=GREY, label="all trials")
+    ax.bar(
+        places + 0.2, panel.target, width=0.38, color=COLOURS[0], hatch="//", edgecolor="white",
+        linewidth=0, label="target set",
+    )  # fmt: skip
+    long = max(map(len, labels), default=0) * len(labels) > 36
+    ax.set_xticks(
+        places, [literal(label) for label in labels],
+        rotation=40 if long else 0, ha="right" if long else "center",
+    )  # fmt: skip
+    ax.set_xlim(-0.6, len(labels) - 0.4)
+    ax.set_ylabel("share of trials", fontsize=8)

@@ -1,0 +1,18 @@
+"""Colours and marks that both libraries use: told apart by colour-blind readers and in grey."""
+
+from __future__ import annotations
+
+# Okabe and Ito's colours.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#888888")
+# From dark to light: the parts of a bar.
+SHADES = ("#004C7A", "#3B8FC2", "#8FC3E3", "#D3E7F3")
+INK, PALE, GREY = "#222222", "#dddddd", "#9a9a9a"
+GOOD = "#009E73"
+# A verdict's fill; its hatching and its name say the same.
+VERDICTS = {
+    "matters": "#0072B2",
+    "unclear": "#8FC3E3",
+    "noise": "#eeeeee",
+    "untested": "#ffffff",
+    None: "#bbbbbb",
+}
