@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from condped.importance.layout import wrapped
 from condped.importance.summary import account_lines, headline, shortened
 
 if TYPE_CHECKING:
     from condped.advice.result import Advice, Step
 
-_WIDTH = 100
 _INDENT = " " * 9
 _MOST_STEPS = 20
 _MOST_NAMES = 12
@@ -20,18 +19,17 @@ def advice_summary(advice: Advice) -> str:
     """Return the steps, what they keep together, and what to leave."""
     result = advice.importance
     title = headline(result.account, result.settings, result.target_quantile)
-    lines = [title.replace("What mattered for", "What to do next, for", 1), ""]
+    lines = [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
     changes = advice.changes
     for step in changes[:_MOST_STEPS]:
         lines += _step(step)
     if len(changes) > _MOST_STEPS:
         lines.append(f"… and {len(changes) - _MOST_STEPS} more steps")
     if changes:
-        lines += ["", *wrap(_together(advice), _WIDTH)]
+        lines += ["", *wrapped(_together(advice))]
     else:
-        lines += wrap(
-            "Change nothing: no parameter shows clearly enough which of its values to leave out.",
-            _WIDTH,
+        lines += wrapped(
+            "Change nothing: no parameter shows clearly enough which of its values to leave out."
         )
     left = [step for step in advice.steps if step.kind == "leave"]
     by_reason: dict[str, list[str]] = {}
@@ -43,14 +41,14 @@ def advice_summary(advice: Advice) -> str:
         names = list(dict.fromkeys(listed))
         shown = ", ".join(names[:_MOST_NAMES])
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        lines += wrap(f"{shown}{more}: {reason}", _WIDTH, initial_indent="  ",
-                      subsequent_indent="    ")  # fmt: skip
+        lines += wrapped(f"{shown}{more}: {reason}", "  ", "    ")
     if changes:
-        lines += ["", "For Optuna (in a new study: the choices of an old one must not change):", ""]
+        told = "For Optuna (in a new study: the choices of an old one must not change):"
+        lines += ["", *wrapped(told), ""]
         lines += advice.optuna_code().splitlines()
     sets = f"{advice.target_size} in the target set"
     return "\n".join(
-        [*lines, "", *_wrapped(advice.notes), *account_lines(result.account, result.settings, sets)]
+        [*lines, "", *_noted(advice.notes), *account_lines(result.account, result.settings, sets)]
     )
 
 
@@ -63,8 +61,8 @@ def _step(step: Step) -> list[str]:
         f"keeps {step.kept} of {step.of} target trials in {100 * step.covered:.3g} % of the "
         f"domain. {step.reason}"
     )
-    text = wrap(told, _WIDTH, subsequent_indent=_INDENT)
-    return text + wrap(kept, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    text = wrapped(told, then=_INDENT)
+    return text + wrapped(kept, _INDENT, _INDENT)
 
 
 def _together(advice: Advice) -> str:
@@ -83,5 +81,5 @@ def _together(advice: Advice) -> str:
     )
 
 
-def _wrapped(notes: tuple[str, ...]) -> list[str]:
-    return [line for note in notes for line in wrap(note, _WIDTH)]
+def _noted(notes: tuple[str, ...]) -> list[str]:
+    return [line for note in notes for line in wrapped(note)]

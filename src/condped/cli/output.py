@@ -11,16 +11,15 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, Protocol
 
 import click
 
 from condped.errors import SettingsError
-from condped.importance.summary import width_of
+from condped.importance.layout import printed_within
 from condped.optional import load_optional
 
-_NARROWEST, _WIDEST = 60, 160
+_WIDEST = 160
 _VERDICT = re.compile(r"(?<=\d  )(matters|unclear|noise|untested)(?=  |$)")
 _BAR = re.compile(r"█+")
 _STYLES: Mapping[str, Mapping[str, Any]] = {
@@ -90,30 +89,15 @@ def show(told: Told, form: Form) -> None:
         module.write_rows(form.parquet, told.rows(), told.columns, told.to_data()["schema"])
         click.echo(f"{len(told.rows())} rows are in {form.parquet}.", err=True)
     else:
-        click.echo(str(told) if not sys.stdout.isatty() else _for_terminal(str(told)))
+        terminal = sys.stdout is not None and sys.stdout.isatty()
+        click.echo(_for_terminal(told) if terminal else str(told))
 
 
-def _for_terminal(text: str) -> str:
-    width = min(max(shutil.get_terminal_size().columns, _NARROWEST), _WIDEST)
-    lines = fitted(text, width)
+def _for_terminal(told: Told) -> str:
+    """Return a text as wide as the terminal, in colours unless they are not wanted."""
+    with printed_within(min(shutil.get_terminal_size().columns, _WIDEST)):
+        lines = str(told).splitlines()
     return "\n".join(lines if os.environ.get("NO_COLOR") else map(_coloured, lines))
-
-
-def fitted(text: str, width: int) -> list[str]:
-    """Return the lines of a text: sentences wrapped, rows of tables cut at the width."""
-    lines = []
-    for line in text.splitlines():
-        indent = " " * (len(line) - len(line.lstrip()))
-        if width_of(line) <= width:
-            lines.append(line)
-        elif "  " in line.strip():
-            kept = line
-            while width_of(kept) > width - 1:
-                kept = kept[:-1]
-            lines.append(f"{kept.rstrip()}…")
-        else:
-            lines += wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
-    return lines
 
 
 def _coloured(line: str) -> str:
