@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench statistics paper paper-full clean servers
+.PHONY: demo test check format bench statistics gallery paper paper-full clean servers
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -37,6 +37,10 @@ format: $(VENV)/.dev
 statistics: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.statistics --output benchmarks/statistics.json \
 		--page docs/statistics.md
+
+# Every picture on one page: docs/gallery.md.
+gallery: $(VENV)/.dev
+	$(BIN)/python -m docs.gallery
 
 # The paper's figures and claims with three seeds, about five minutes: experiments/out/quick.
 paper: $(VENV)/.paper

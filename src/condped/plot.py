@@ -187,9 +187,10 @@ def _exact(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
 
 def _require(given: object, kind: type, function: str) -> None:
     if not isinstance(given, kind):
+        maker = "sweep" if kind is SweepResult else "importance"
         raise SettingsError(
-            f"condped.plot.{function} takes a {kind.__name__} (got {type(given).__name__}). "
-            f"condped.{'sweep' if kind is SweepResult else 'importance'} makes one."
+            f"condped.plot.{function} takes a result of condped.{maker} (got "
+            f"{type(given).__name__})."
         )
 
 

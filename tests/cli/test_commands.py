@@ -193,7 +193,10 @@ def test_version_is_the_packages() -> None:
         (["importance", "{results}", "-o", "loss", "-q", "2"], "target_quantile"),
         (["importance", "{results}", "-o", "loss", "-q", "nan"], "target_quantile"),
         (["importance", "{results}", "-o", "loss", "--region-quantile", "0.1"], "0.1 and 0.1"),
-        (["importance", "{results}", "-o", "loss", "--json", "--csv"], "either --json or --csv"),
+        (
+            ["importance", "{results}", "-o", "loss", "--json", "--csv"],
+            "only one of --json, --csv and --parquet",
+        ),
         (
             ["importance", "{results}", "-o", "loss", "-d", "maximize", "-d", "minimize"],
             "direction",

@@ -93,7 +93,10 @@ def test_every_option_reaches_the_methods(folder: Path) -> None:  # noqa: F811
         (["{results}", "-o", "loss", "-q", "1.5"], "target_quantile"),
         (["{results}", "-o", "loss", "-m", "mdi", "--failed", "worst"], "as worst"),
         (["{results}", "-o", "loss", "-o", "accuracy", "-m", "mdi"], "Name one"),
-        (["{results}", "-o", "loss", "-m", "paper", "--json", "--csv"], "either --json or --csv"),
+        (
+            ["{results}", "-o", "loss", "-m", "paper", "--json", "--csv"],
+            "only one of --json, --csv and --parquet",
+        ),
         (["none.csv", "-o", "loss"], "none.csv' cannot be read"),
     ],
 )

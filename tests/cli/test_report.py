@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -44,6 +46,26 @@ def test_report_writes_one_page(folder: Path, tmp_path: Path) -> None:
     assert data["steps"][data["start"]] == 0.2
     shown = {p["name"]: p["importance"]["calibrated"][data["start"]] for p in data["parameters"]}
     assert shown == pytest.approx(told.to_dict(), abs=1e-5)
+
+
+def test_rows_and_data_beside_the_page(folder: Path, tmp_path: Path) -> None:
+    """The other forms go to standard output, and where the page is to standard error."""
+    page = tmp_path / "report.html"
+    trials, space = folder / "results.csv", folder / "space.json"
+    basics: list[str | Path] = [trials, "--objective", "loss", "-s", space]
+    done = condped_command("report", *basics, "--csv", "-o", page)
+    assert (done.returncode, done.stderr) == (0, f"The page is in {page}.\n")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    told = condped.importance(str(trials), objective="loss", space=space)
+    asked = [r for r in rows if (r["method"], r["target_quantile"]) == ("paper", "0.1")]
+    assert {r["parameter"]: float(r["importance"]) for r in asked} == pytest.approx(
+        told.to_dict(), abs=1e-5
+    )
+    assert {r["parameter"]: r["verdict"] for r in asked} == {
+        name: told.evidence[name].verdict for name in told.names
+    }
+    done = condped_command("report", *basics, "--json", "-o", page)
+    assert json.loads(done.stdout)["parameters"] == data_of(page)["parameters"]
 
 
 def test_report_of_an_outcome_with_intervals(folder: Path, tmp_path: Path) -> None:

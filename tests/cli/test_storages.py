@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import optuna
 
 import condped
 from condped.read.registry import readers
+from tests.cli.terminal import on_a_terminal
 from tests.cli.test_commands import condped_command
 
 
@@ -56,27 +56,6 @@ def test_sources_names_the_extra_that_is_missing() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert "[needs: pip install 'condped[postgresql]']" in done.stdout
-
-
-def on_a_terminal(command: list[str]) -> str:
-    """Run a command whose output and errors go to a terminal, and return what it showed."""
-    import pty  # noqa: PLC0415  (not on every system)
-
-    shown = b""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(command, stdout=follower, stderr=follower)
-    os.close(follower)
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    process.wait()
-    os.close(leader)
-    return shown.decode(errors="replace")
 
 
 SLOW = """
@@ -123,4 +102,4 @@ def test_the_bar_is_gone_before_the_result_is_printed(tmp_path: Path) -> None:
         assert "█" in before
         assert before.endswith("\r\x1b[K")
         assert sign
-        assert "\x1b" not in after
+        assert "\x1b[K" not in after

@@ -1,4 +1,4 @@
-"""``condped.advise``: what to do next, never from noise."""
+"""``condped.advise``: what to do next, where more than noise speaks for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from condped.advice.narrow import narrowed
-from condped.advice.propose import SURE, Proposal, RegimeTrials, inside, propose
+from condped.advice.propose import Proposal, RegimeTrials, inside, propose
 from condped.advice.result import Advice, Kind, Step
 from condped.arrays import BoolArray, IntArray
 from condped.branches.splits import splits_of
@@ -24,8 +24,12 @@ from condped.read import read
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
 from condped.topsets import TopSets
-from condped.trials import Parameter
+from condped.trials import Parameter, TrialTable
 
+# How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
+_MATTERS = 0.05
+_FEW = 200_000  # trials, among which repeats are looked for
+_MANY_REPEATS = 0.1
 _RISK = "What is good only together with something that was hardly tried would be missed."
 
 
@@ -34,9 +38,9 @@ def advise(
 ) -> Advice:
     """Tell what to fix, what to narrow and what to leave before trying on.
 
-    Only parameters that surely matter are touched: the test of :func:`condped.importance` must
-    leave chance one time in a hundred, over all parameters together, and what is left out must
-    reach the target set less than a quarter as often as the rest of its regime.
+    Only parameters that surely matter are touched: chance alone would make one of all parameters
+    seem to matter so much at most one time in twenty, and would let what is left out reach the
+    target set so rarely at most one time in a hundred.
 
     Parameters
     ----------
@@ -78,10 +82,13 @@ def advise(
         kept_region=int(np.count_nonzero(region & stays)),
         region_size=top.region_size,
         importance=result,
-        notes=tuple(
-            f"{name}: not always active with the same domain, and no parameter tells when; the "
-            "new space has it always active."
-            for name in structure.unexplained
+        notes=(
+            *(
+                f"{name}: not always active with the same domain, and no parameter tells when; the "
+                "new space has it always active."
+                for name in structure.unexplained
+            ),
+            *_repeats(table),
         ),
     )
 
@@ -90,6 +97,23 @@ def _blocks(top: TopSets, blocks: int) -> IntArray:
     """Return the stretch of time of each trial, as the test of importances has them."""
     passed = np.cumsum(top.buckets <= 1) - 1
     return np.asarray(np.clip(passed * blocks // max(top.region_size, 1), 0, blocks - 1))
+
+
+def _repeats(table: TrialTable) -> tuple[str, ...]:
+    """Say how many trials repeat a configuration: the tests take each for a new one."""
+    if not 0 < len(table) <= _FEW:
+        return ()
+    seen = np.column_stack(
+        [np.where(p.domain_ids < 0, -1.0, p.values) for p in table.parameters]
+        + [p.domain_ids for p in table.parameters]
+    )
+    again = len(table) - len(np.unique(seen, axis=0))
+    if again <= _MANY_REPEATS * len(table):
+        return ()
+    return (
+        f"{again} of {len(table)} trials repeat the configuration of another one, which makes "
+        "everything look surer than it is. Choose one budget, or one trial of each.",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +143,7 @@ class _Adviser:
         evidence = self.result.evidence
         tested = sum(parameter.verdict != "untested" for parameter in evidence)
         own = evidence[name]
-        return own.verdict == "matters" and own.p_value * tested <= SURE
+        return own.verdict == "matters" and own.p_value * tested <= _MATTERS
 
     def _sure_domains(self, name: str) -> list[Domain]:
         """Return the domains inside which the value of a parameter surely matters."""
@@ -132,7 +156,7 @@ class _Adviser:
             regime.domain
             for regime, p_value in zip(regimes, p_values, strict=True)
             if regime.domain in known and regime.domain is not None
-            if p_value * len(regimes) <= SURE
+            if p_value * len(regimes) <= _MATTERS
         ]
 
     def _untouchable(self, name: str) -> bool:
@@ -194,7 +218,7 @@ class _Adviser:
         kind: Kind = "narrow"
         if isinstance(after, Categorical):
             kind = "fix" if after.single else "choices"
-        reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reach the target set."
+        reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
         return Step(
             kind=kind,
             parameter=name,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from condped.advice.narrow import in_order
 from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.spec import Alternative, Space
+from condped.space.wording import condition_of
 
 _INDENT = "    "
 # A way to a parameter: conditions that all have to hold.
@@ -22,19 +23,24 @@ def suggest_code(space: Space) -> str:
     lines = ["def suggest(trial):", f"{_INDENT}p = {{}}"]
     open_ways: _Way = ()
     todo = in_order(space)
+    places = {name: place for place, name in enumerate(todo)}
     done: set[str] = set()
     while todo:
         ready = [name for name in todo if _gates(space[name]) <= done]
         # What goes on in the same branch comes first, so that it stands under one if.
-        name = max(ready or todo, key=lambda one: _shared(open_ways, _way(space[one][0])))
+        name = max(
+            ready or todo, key=lambda one: _shared(open_ways, _way(space[one][0], space, places))
+        )
         todo.remove(name)
         done.add(name)
         for entry in space[name]:
-            way = _way(entry)
+            way = _way(entry, space, places)
             shared = _shared(open_ways, way)
             for depth in range(shared, len(way)):
                 known = {*way[:depth]}
-                lines.append(f"{_INDENT * (depth + 1)}if {_python(way[depth], space, known)}:")
+                lines.append(
+                    f"{_INDENT * (depth + 1)}if {_python(way[depth], space, known, places)}:"
+                )
             lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry.domain)}")
             open_ways = way
     return "\n".join([*lines, f"{_INDENT}return p"])
@@ -44,11 +50,22 @@ def _gates(alternatives: tuple[Alternative, ...]) -> set[str]:
     return {gate for entry in alternatives if entry.when for gate in entry.when.names}
 
 
-def _way(entry: Alternative) -> _Way:
+def _way(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Way:
+    """Return what has to hold for an alternative, the outermost gates first.
+
+    A comparison holds only where its gate has been drawn: what that takes comes before it.
+    """
     if entry.when is None:
         return ()
     root = entry.when.root
-    return root.parts if isinstance(root, Both) else (root,)
+    parts = root.parts if isinstance(root, Both) else (root,)
+    last = {part: max(places[name] for name in condition_of(part).names) for part in parts}
+    found: dict[Node, None] = {}
+    for part in sorted(parts, key=lambda part: last[part]):
+        if isinstance(part, Comparison | Membership) and len(space[part.name]) == 1:
+            found |= dict.fromkeys(_way(space[part.name][0], space, places))
+        found[part] = None
+    return tuple(found)
 
 
 def _shared(one: _Way, other: _Way) -> int:
@@ -87,13 +104,13 @@ def _list(values: Sequence[Any]) -> str:
     return f"[{', '.join(map(_literal, values))}]"
 
 
-def _python(node: Node, space: Space, known: set[Node]) -> str:
+def _python(node: Node, space: Space, known: set[Node], places: Mapping[str, int]) -> str:
     """Return a condition in Python; a comparison with what was not drawn does not hold."""
     if isinstance(node, Negation):
-        return f"not ({_python(node.part, space, known)})"
+        return f"not ({_python(node.part, space, known, places)})"
     if isinstance(node, Both | Either):
         word = " and " if isinstance(node, Both) else " or "
-        return word.join(f"({_python(part, space, known)})" for part in node.parts)
+        return word.join(f"({_python(part, space, known, places)})" for part in node.parts)
     names = (node.name, node.other) if isinstance(node, Between) else (node.name,)
     if isinstance(node, Between):
         test = f"{_drawn_value(node.name)} {node.op} {_drawn_value(node.other)}"
@@ -104,7 +121,7 @@ def _python(node: Node, space: Space, known: set[Node]) -> str:
         equal = node.value is None or isinstance(node.value, bool)
         op = {"==": "is", "!=": "is not"}.get(node.op, node.op) if equal else node.op
         test = f"{_drawn_value(node.name)} {op} {_literal(node.value)}"
-    unsure = [name for name in names if not _drawn(name, space, known)]
+    unsure = [name for name in names if not _drawn(name, space, known, places)]
     return " and ".join([*(f"{_literal(name)} in p" for name in unsure), test])
 
 
@@ -112,6 +129,6 @@ def _drawn_value(name: str) -> str:
     return f"p[{_literal(name)}]"
 
 
-def _drawn(name: str, space: Space, known: set[Node]) -> bool:
+def _drawn(name: str, space: Space, known: set[Node], places: Mapping[str, int]) -> bool:
     """Return whether a parameter has surely been drawn where these conditions hold."""
-    return any(set(_way(entry)) <= known for entry in space[name])
+    return any(set(_way(entry, space, places)) <= known for entry in space[name])

@@ -12,7 +12,7 @@ from condped.advice.tails import chance_of_so_few
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.branches.cuts import short_between
 from condped.space.domain import Categorical, Domain, Int, Numeric
-from condped.space.grid import cells_of, grid_of
+from condped.space.grid import MOST_CELLS, cells_of, grid_of
 
 # How often chance alone may lead to a proposal, over all that are looked at.
 SURE = 0.01
@@ -119,8 +119,10 @@ def _narrower(
     if _levels(domain):
         low, high = (domain.low + place * (domain.step or 1) for place in (first, last))
     else:
-        # Among target trials that lie evenly the next one would be this much further out.
-        margin = 1 + math.ceil((last - first + 1) / (int(reached.sum()) + 1))
+        # Among target trials that lie evenly the next one would be this much further out; and
+        # a cell more where cells are small.
+        margin = math.ceil((last - first + 1) / (int(reached.sum()) + 1))
+        margin += len(reached) == MOST_CELLS
         first, last = max(0, first - margin), min(len(reached) - 1, last + margin)
         low, high = _bounds(domain, edges, first, last)
     cut_low, cut_high = _at_cuts(domain, trials, low, high, cuts)

@@ -122,7 +122,7 @@ class Advice:
         def suggest(trial):
             p = {}
             p["c"] = trial.suggest_float("c", 0.0, 0.49...)
-            p["x"] = trial.suggest_float("x", -5.0, -4.2...)
+            p["x"] = trial.suggest_float("x", -5.0, -4.3...)
             return p
         """
         return suggest_code(self.space)

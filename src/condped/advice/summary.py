@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from condped.importance.layout import wrapped
 from condped.importance.summary import account_lines, headline, shortened
 
 if TYPE_CHECKING:
     from condped.advice.result import Advice, Step
 
-_WIDTH = 100
 _INDENT = " " * 9
 _MOST_STEPS = 20
+_MOST_NAMES = 12
 
 
 def advice_summary(advice: Advice) -> str:
     """Return the steps, what they keep together, and what to leave."""
     result = advice.importance
     title = headline(result.account, result.settings, result.target_quantile)
-    lines = [title.replace("What mattered for", "What to do next, for", 1), ""]
+    lines = [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
     changes = advice.changes
     for step in changes[:_MOST_STEPS]:
         lines += _step(step)
     if len(changes) > _MOST_STEPS:
         lines.append(f"… and {len(changes) - _MOST_STEPS} more steps")
     if changes:
-        lines += ["", *wrap(_together(advice), _WIDTH)]
+        lines += ["", *wrapped(_together(advice))]
     else:
-        lines += wrap(
-            "Change nothing: no parameter shows clearly enough which of its values to leave out.",
-            _WIDTH,
+        lines += wrapped(
+            "Change nothing: no parameter shows clearly enough which of its values to leave out."
         )
     left = [step for step in advice.steps if step.kind == "leave"]
     by_reason: dict[str, list[str]] = {}
@@ -38,17 +37,18 @@ def advice_summary(advice: Advice) -> str:
         by_reason.setdefault(step.reason, []).append(shortened(step.parameter))
     if left:
         lines += ["", "Leave as they are:"]
-    for reason, names in by_reason.items():
-        shown = ", ".join(dict.fromkeys(names[:12]))
-        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-        lines += wrap(f"{shown}{more}: {reason}", _WIDTH, initial_indent="  ",
-                      subsequent_indent="    ")  # fmt: skip
+    for reason, listed in by_reason.items():
+        names = list(dict.fromkeys(listed))
+        shown = ", ".join(names[:_MOST_NAMES])
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        lines += wrapped(f"{shown}{more}: {reason}", "  ", "    ")
     if changes:
-        lines += ["", "For Optuna (in a new study: the choices of an old one must not change):", ""]
+        told = "For Optuna (in a new study: the choices of an old one must not change):"
+        lines += ["", *wrapped(told), ""]
         lines += advice.optuna_code().splitlines()
     sets = f"{advice.target_size} in the target set"
     return "\n".join(
-        [*lines, "", *advice.notes, *account_lines(result.account, result.settings, sets)]
+        [*lines, "", *_noted(advice.notes), *account_lines(result.account, result.settings, sets)]
     )
 
 
@@ -61,19 +61,25 @@ def _step(step: Step) -> list[str]:
         f"keeps {step.kept} of {step.of} target trials in {100 * step.covered:.3g} % of the "
         f"domain. {step.reason}"
     )
-    text = wrap(told, _WIDTH, subsequent_indent=_INDENT)
-    return text + wrap(kept, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    text = wrapped(told, then=_INDENT)
+    return text + wrapped(kept, _INDENT, _INDENT)
 
 
 def _together(advice: Advice) -> str:
     before = advice.target_size / max(advice.region_size, 1)
     after = advice.kept_target / max(advice.kept_region, 1)
-    gone = f" No way leads to {', '.join(map(shortened, advice.dropped))} any more." * bool(
-        advice.dropped
-    )
+    gone = ""
+    if advice.dropped:
+        shown = ", ".join(map(shortened, advice.dropped[:_MOST_NAMES]))
+        more = len(advice.dropped) - _MOST_NAMES
+        gone = f" No way leads to {shown}{f' and {more} more' if more > 0 else ''} any more."
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "
         f"stay are in the target set, instead of {100 * before:.3g} %.{gone} The risk: what is "
         "good only together with something that was hardly tried would be missed."
     )
+
+
+def _noted(notes: tuple[str, ...]) -> list[str]:
+    return [line for note in notes for line in wrapped(note)]

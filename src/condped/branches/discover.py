@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from condped.arrays import BoolArray, IntArray, ValueArray
+from condped.arrays import BoolArray, IdArray, IntArray, ValueArray
 from condped.space.domain import Categorical
 from condped.trials import Parameter
 
@@ -32,14 +32,14 @@ class Regimes:
     """A parameter as the search sees it."""
 
     name: str
-    labels: IntArray  # (trials,): its regime; -1 where it is absent
+    labels: IdArray  # (trials,): its regime; -1 where it is absent
     values: ValueArray  # (trials,): numbers, or positions of choices
     categorical: BoolArray  # (regimes,): which regimes have choices
 
     @classmethod
     def of(cls, parameter: Parameter, rows: BoolArray, *, pooled: bool) -> Regimes:
         """Return a parameter in some of the trials; pooled ones have one regime beside absence."""
-        ids = parameter.domain_ids[rows].astype(np.int64)
+        ids = parameter.domain_ids[rows].astype(np.int32)
         choices = [isinstance(domain, Categorical) for domain in parameter.domains]
         if pooled:
             ids, choices = np.minimum(ids, 0), [False]
@@ -90,7 +90,7 @@ def _above(place: int, gates: dict[int, int]) -> Iterable[int]:
         yield place
 
 
-def _candidates(parameters: Sequence[Regimes], labels: IntArray) -> list[list[_Candidate]]:
+def _candidates(parameters: Sequence[Regimes], labels: IdArray) -> list[list[_Candidate]]:
     """Return for each row of labels the parameters that explain it."""
     found: list[list[_Candidate]] = [[] for _ in labels]
     step = max(1, labels.shape[1] // _FIRST_LOOK)
@@ -109,7 +109,7 @@ def _candidates(parameters: Sequence[Regimes], labels: IntArray) -> list[list[_C
     return found
 
 
-def _could_switch(parameters: Sequence[Regimes], labels: IntArray) -> IntArray:
+def _could_switch(parameters: Sequence[Regimes], labels: IdArray) -> IntArray:
     """Return for each row of labels how many parameters their presence allows to switch it.
 
     A gate's absence must go with one label and its presence with several. That says nothing of
@@ -128,7 +128,7 @@ def _could_switch(parameters: Sequence[Regimes], labels: IntArray) -> IntArray:
     return found
 
 
-def _fits(parameter: Regimes, labels: IntArray, most_runs: IntArray) -> BoolArray:
+def _fits(parameter: Regimes, labels: IdArray, most_runs: IntArray) -> BoolArray:
     """Return which rows of labels are settled by the parameter's value, in few stretches of it."""
     values = np.where(parameter.labels < 0, 0, parameter.values)
     order = np.lexsort((values, parameter.labels))
@@ -143,7 +143,7 @@ def _fits(parameter: Regimes, labels: IntArray, most_runs: IntArray) -> BoolArra
     return np.asarray(pure & (steps.sum(axis=1) + 1 <= most_runs))
 
 
-def _judged(parameter: Regimes, labels: IntArray) -> tuple[int, float]:
+def _judged(parameter: Regimes, labels: IdArray) -> tuple[int, float]:
     """Return in how many leaves a parameter explains labels, and the log of the chance of that.
 
     The chance is that of labels in any other order to be explained as well: the number of such

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from condped.branches.structure import FoundFrom
@@ -45,9 +46,6 @@ class Branch:
         How many trials of the study's region set and target set are here.
     best
         The best objective here; None without a trial or with several objectives.
-    inside
-        The importances among the trials of this branch, for reaching the best of these: so that
-        a branch that loses is explained, too. Only parameters that vary here.
     nodes
         What this branch switches on.
     """
@@ -57,8 +55,17 @@ class Branch:
     trials: int
     target_trials: int
     best: float | None
-    inside: ImportanceResult = field(repr=False)
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[Node, ...]
+    find_inside: Callable[[], ImportanceResult] = field(repr=False, compare=False)
+
+    @cached_property
+    def inside(self) -> ImportanceResult:
+        """The importances among the trials of this branch, for reaching the best of these.
+
+        So a branch that loses is explained, too. Only parameters that vary here; found when
+        first asked for.
+        """
+        return self.find_inside()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from condped.arrays import BoolArray, IntArray
+from condped.arrays import BoolArray, IdArray, IntArray
 from condped.branches.cuts import chosen, intervals
 from condped.branches.discover import Regimes, find_gates
 from condped.pooling import pool_domains
@@ -67,10 +67,10 @@ def structure_of(table: TrialTable) -> Structure:
     """Return the conditions of a space, those that the trials show where it has none."""
     given: Mapping[str, tuple[Alternative, ...]] = table.space or {}
     conditional = {name for name in given if given[name][0].when is not None}
-    shown = _shown(table, known=conditional)
+    shown = _shown(table, known=conditional, given=set(given))
     entries: dict[str, Any] = {}
     for name in table.names:
-        if name in conditional:
+        if name in given and name not in shown.gates:
             entries[name] = given[name]
         elif name not in shown.inactive:
             entries[name] = shown.entries[name]
@@ -116,8 +116,11 @@ class _Shown:
     inactive: tuple[str, ...]
 
 
-def _shown(table: TrialTable, known: set[str]) -> _Shown:
-    """Find domains and conditions; parameters whose conditions are known need none."""
+def _shown(table: TrialTable, known: set[str], given: set[str]) -> _Shown:
+    """Find domains and conditions; parameters whose conditions are known need none.
+
+    What no trial has is inactive, unless its domain is given.
+    """
     rows = _ended(table)
     pooled = pool_domains(table)
     smooth = set() if pooled is None else {entry.parameter for entry in pooled.domains}
@@ -130,7 +133,7 @@ def _shown(table: TrialTable, known: set[str]) -> _Shown:
     spans = {parameter.name: parameter for parameter in table.parameters}
     entries: dict[str, Any] = {}
     unexplained = []
-    inactive = [n for n, p in parameters.items() if n not in known and (p.labels < 0).all()]
+    inactive = [n for n, p in parameters.items() if n not in given and (p.labels < 0).all()]
     for parameter in table.parameters:
         name = parameter.name
         if (name in varying and name in gates) or name in inactive:
@@ -219,7 +222,7 @@ def _condition(entry: Any, domain: Domain) -> Node | None:
 
 
 def _tests(
-    gate: Regimes, column: Parameter, rows: BoolArray, labels: IntArray
+    gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
 ) -> list[tuple[int, Node]] | None:
     """Return tests of the gate's value with the label that each goes with.
 
@@ -251,10 +254,10 @@ def _tests(
 
 
 def _choice_tests(
-    gate: Regimes, column: Parameter, rows: BoolArray, labels: IntArray
+    gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
 ) -> list[tuple[int, Node]] | None:
     goes_with: dict[tuple[type, Any], tuple[Any, int]] = {}
-    parts = (gate.labels[rows], gate.values[rows].astype(np.int64), labels[rows])
+    parts = [of[rows].astype(np.int64) for of in (gate.labels, gate.values, labels)]
     for regime, position, label in _together(*parts):
         domain = column.domains[regime]
         assert isinstance(domain, Categorical)
@@ -274,4 +277,5 @@ def _together(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[
     width, depth = int(positions.max(initial=0)) + 1, int(labels.max(initial=0)) + 2
     found = np.unique((regimes * width + positions) * depth + labels + 1)
     upper, label = np.divmod(found, depth)
-    return np.column_stack([*np.divmod(upper, width), label - 1]).tolist()
+    triples: list[list[int]] = np.column_stack([*np.divmod(upper, width), label - 1]).tolist()
+    return triples

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from condped.importance.layout import text_width, wrapped
 from condped.importance.summary import account_lines, headline, shortened, width_of
 
 if TYPE_CHECKING:
     from condped.branches.result import Branch, Branches, Node
     from condped.importance.result import ImportanceResult
 
-_WIDTH = 100
 _NAME = 30
 _MOST_NODES = 12  # parameters that switch nothing, shown side by side
 _MOST_OTHERS = 3  # parameters from outside that matter inside a branch
@@ -32,7 +31,7 @@ def branches_summary(found: Branches) -> str:
     whole = found.whole
     title = headline(whole.account, whole.settings, whole.target_quantile)
     where = {"space": "given by the space", "data": "found from the trials"}[found.found_from]
-    lines = [title, f"What switches what: {where}.", ""]
+    lines = [*wrapped(title), f"What switches what: {where}.", ""]
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
@@ -40,10 +39,9 @@ def branches_summary(found: Branches) -> str:
     lines += _laid_out(_nodes(found.roots, "", None))
     lines.append("")
     if found.parents:
-        lines += wrap(
+        lines += wrapped(
             "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
-            "of the branch's own trials, so that losing branches are explained, too.",
-            _WIDTH,
+            "of the branch's own trials, so that losing branches are explained, too."
         )
     for name in found.unexplained:
         lines.append(
@@ -51,7 +49,7 @@ def branches_summary(found: Branches) -> str:
         )
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
-        lines += wrap(f"Not active in any of these trials: {names}.", _WIDTH)
+        lines += wrapped(f"Not active in any of these trials: {names}.")
     sets = f"{whole.target_size} in the target set"
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
 
@@ -82,7 +80,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     hidden = plain[_MOST_NODES:]
     kept = [node for node in nodes if node not in hidden]
     lines: list[_Line] = []
-    others = _others(nodes, inside)
+    others = _others(nodes, inside, text_width() - len(indent) - 3)
     below = len(kept) + bool(hidden) + bool(others)
     for place, node in enumerate(kept):
         mark, more = _marks(place == below - 1, indent, root=inside is None)
@@ -117,7 +115,7 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
     line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
     return [
-        _Line(line + reason if len(line + reason) <= _WIDTH else line),
+        _Line(line + reason if len(line + reason) <= text_width() else line),
         *_nodes(branch.nodes, indent + more, branch.inside),
     ]
 
@@ -133,8 +131,8 @@ def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str
     return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
 
 
-def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None) -> str:
-    """Name parameters from outside that matter inside a branch."""
+def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
+    """Name parameters from outside that matter inside a branch, as many as there is room for."""
     if inside is None or not inside.quickly_tested or inside.status != "ok":
         return ""
     own = set(_names(nodes))
@@ -143,8 +141,12 @@ def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None) -> str:
         for p in inside.parameters
         if p.name not in own and inside.evidence[p.name].verdict == "matters"
     ]
-    more = f" and {len(found) - _MOST_OTHERS} more" if len(found) > _MOST_OTHERS else ""
-    return f"matters here, too: {', '.join(found[:_MOST_OTHERS])}{more}" if found else ""
+    for shown in range(min(_MOST_OTHERS, len(found)), 0, -1):
+        more = f" and {len(found) - shown} more" if len(found) > shown else ""
+        text = f"matters here, too: {', '.join(found[:shown])}{more}"
+        if len(text) <= room or shown == 1:
+            return text
+    return ""
 
 
 def _names(nodes: tuple[Node, ...]) -> Iterator[str]:

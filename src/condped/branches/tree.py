@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -131,8 +132,8 @@ class _Builder:
                     trials=int(np.count_nonzero(here & (self.top.buckets <= 1))),
                     target_trials=int(np.count_nonzero(here & (self.top.buckets == 0))),
                     best=self._best(here),
-                    inside=self._inside(here),
                     nodes=nodes,
+                    find_inside=partial(self._inside, here),
                 )
             )
         return tuple(found)

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given, show, target_quantile_option
+from condped.cli.options import analysis_options, given, target_quantile_option
+from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
 from condped.errors import SettingsError
 
@@ -18,9 +19,7 @@ from condped.errors import SettingsError
 @target_quantile_option
 @click.option("--optuna", "as_code", is_flag=True, help="Print only the code for Optuna.")
 @click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
-def command(
-    source: str, as_json: bool, as_csv: bool, as_code: bool, as_space: bool, **options: Any
-) -> None:
+def command(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
     """Tell what to fix, what to narrow and what to leave before trying on.
 
     Conservative: what cannot be told from noise is left alone. SOURCE is a file, a directory, a
@@ -31,13 +30,15 @@ def command(
     condped advise sqlite:///study.db --study tuning --optuna
     condped advise results.csv -o loss --new-space > space.json
     """  # noqa: D301
-    if as_json + as_csv + as_code + as_space > 1:
-        raise SettingsError("Give only one of --json, --csv, --optuna and --new-space.")
+    form = form_of(options)
+    if as_code + as_space + (not form.text) > 1:
+        raise SettingsError("Give only one of --json, --csv, --parquet, --optuna and --new-space.")
     with progress_bar():  # wiped before the result is printed
         advice = condped.advise(source, **given(options))
-    text = str(advice)
     if as_code:
-        text = advice.optuna_code()
-    if as_space:
-        text = json.dumps(advice.space.to_dict(), indent=2, ensure_ascii=False, default=str)
-    show(text, advice.to_data(), advice.rows(), advice.columns, as_json=as_json, as_csv=as_csv)
+        click.echo(advice.optuna_code())
+    elif as_space:
+        space = advice.space.to_dict()
+        click.echo(json.dumps(space, indent=2, ensure_ascii=False, default=str))
+    else:
+        show(advice, form)

@@ -7,11 +7,25 @@ import sys
 import click
 
 import condped
-from condped.cli import advise, branches, compare, demo, importance, report, sources, sweep
+from condped.cli import (
+    advise,
+    branches,
+    compare,
+    completion,
+    demo,
+    importance,
+    report,
+    sources,
+    sweep,
+)
 from condped.errors import CondpedError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, also where nothing can be told; 1 interrupted; 2 wrong input or "
+    "options. Forms of output and their fields are in docs/output.md.",
+)
 @click.version_option(condped.__version__, prog_name="condped", message="%(prog)s %(version)s")
 def app() -> None:
     """Tell which hyperparameters mattered, when the search space has ifs in it."""
@@ -25,6 +39,7 @@ app.add_command(advise.command)
 app.add_command(report.command)
 app.add_command(sources.command)
 app.add_command(demo.command)
+app.add_command(completion.command)
 
 
 def main() -> None:

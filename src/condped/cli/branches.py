@@ -7,14 +7,15 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given, show, target_quantile_option
+from condped.cli.options import analysis_options, given, target_quantile_option
+from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
 
 
 @click.command("branches")
 @analysis_options
 @target_quantile_option
-def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+def command(source: str, **options: Any) -> None:
     """Tell which parameter switches which, and what matters inside each branch.
 
     Conditions are taken from the space where there is one, and found from the trials otherwise.
@@ -25,6 +26,7 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped branches sqlite:///study.db --study tuning
     condped branches results.csv -o loss --where "model == 'svm'" --json
     """  # noqa: D301
+    form = form_of(options)
     with progress_bar():  # wiped before the result is printed
         found = condped.branches(source, **given(options))
-    show(str(found), found.to_data(), found.rows(), found.columns, as_json=as_json, as_csv=as_csv)
+    show(found, form)

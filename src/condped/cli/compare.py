@@ -7,20 +7,14 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import comparison_options, given, show
+from condped.cli.options import comparison_options, given, target_quantile_option
+from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
 
 
 @click.command("compare")
 @comparison_options
-@click.option(
-    "-q",
-    "--target-quantile",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="γ': the best trials of this share are the target.",
-)
+@target_quantile_option
 @click.option(
     "-m",
     "--method",
@@ -33,7 +27,7 @@ from condped.cli.progress import progress_bar
 @click.option("--trees", type=int, default=64, show_default=True, help="Trees of a forest.")
 @click.option("--max-depth", type=int, default=64, show_default=True, help="Depth of its trees.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Fixes the forests.")
-def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+def command(source: str, **options: Any) -> None:
     """Tell what other methods would have said.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
@@ -46,6 +40,7 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped compare results.csv --objective loss --space space.json
     condped compare results.csv --objective loss --method paper --method shap/imputation --csv
     """  # noqa: D301
+    form = form_of(options)
     with progress_bar():  # wiped before the result is printed
         told = condped.compare(source, **given(options))
-    show(str(told), told.to_data(), told.rows(), told.columns, as_json=as_json, as_csv=as_csv)
+    show(told, form)

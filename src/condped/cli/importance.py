@@ -7,7 +7,12 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given, show, target_quantile_option
+from condped.cli.options import (
+    analysis_options,
+    given,
+    target_quantile_option,
+)
+from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
 
 
@@ -19,7 +24,7 @@ from condped.cli.progress import progress_bar
     type=click.Choice(["failed", "pruned", "nonfinite", "infeasible"]),
     help="Explain this outcome instead of good objectives.",
 )
-def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+def command(source: str, **options: Any) -> None:
     """Tell which parameters mattered for reaching the best trials.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
@@ -31,8 +36,7 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped importance smac3_output/svm
     condped importance 'runs/*.parquet' -o accuracy -d maximize --space space.json --json
     """  # noqa: D301
+    form = form_of(options)
     with progress_bar():  # wiped before the result is printed
         result = condped.importance(source, **given(options))
-    show(
-        str(result), result.to_data(), result.rows(), result.columns, as_json=as_json, as_csv=as_csv
-    )
+    show(result, form)

@@ -1,17 +1,14 @@
-"""What commands share: their options, and the printing of a result."""
+"""The options that commands share."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any, TypeVar
 
 import click
 
-from condped.errors import SettingsError
+from condped.cli.output import FORMS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 # "worst" counts a trial as worse than all others; "drop" leaves it out.
@@ -99,10 +96,6 @@ _ENDINGS = (
     click.option("--infeasible", default="keep", show_default=True,
                  type=_KEPT, help="Infeasible trials."),
 )  # fmt: skip
-_OUTPUT = (
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
-)  # fmt: skip
 
 target_quantile_option = click.option(
     "-q",
@@ -116,18 +109,23 @@ target_quantile_option = click.option(
 
 def analysis_options(command: Command) -> Command:
     """Add the source and the options that every analysis has."""
-    return _added(command, *_READING, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *_OUTPUT)
+    return _added(command, *_READING, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *FORMS)
 
 
 def comparison_options(command: Command) -> Command:
     """Add the source and the options that several methods share."""
-    return _added(command, *_READING, *_SETS, *_TRIALS, *_ENDINGS, *_OUTPUT)
+    return _added(command, *_READING, *_SETS, *_TRIALS, *_ENDINGS, *FORMS)
+
+
+def form_options(command: Command) -> Command:
+    """Add the forms that a result can be shown in."""
+    return _added(command, *FORMS)
 
 
 def report_options(command: Command) -> Command:
     """Add the source and the options of an analysis whose ``-o`` is a file."""
     reading = (_READING[0], _objective("--objective"), *_READING[2:])
-    return _added(command, *reading, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS)
+    return _added(command, *reading, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *FORMS)
 
 
 def _added(command: Command, *options: Callable[[Command], Command]) -> Command:
@@ -141,27 +139,3 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     if len(objective) == 1:
         kept["objective"] = objective[0]
     return {name: list(v) if isinstance(v, tuple) else v for name, v in kept.items()}
-
-
-def show(
-    text: str,
-    data: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    columns: Sequence[str],
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
-    """Print a result in the form that was asked for."""
-    if as_json and as_csv:
-        raise SettingsError("Give either --json or --csv, not both.")
-    if as_json:
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str))
-    elif as_csv:
-        lines = io.StringIO()
-        writer = csv.DictWriter(lines, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        click.echo(lines.getvalue(), nl=False)
-    else:
-        click.echo(text)

@@ -9,6 +9,7 @@ import click
 
 import condped
 from condped.cli.options import given, report_options, target_quantile_option
+from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
 
 
@@ -42,6 +43,10 @@ def command(source: str, output: Path, **options: Any) -> None:
     condped report results.csv --objective loss --intervals half-sampling
     condped report smac3_output/svm --target failed -o failures.html
     """  # noqa: D301
+    form = form_of(options)
     with progress_bar():  # wiped before anything is printed
         made = condped.report(source, output, **given(options))
-    click.echo(f"{made.text}\n\nThe page is in {output}.")
+    show(made, form)
+    if form.text:
+        click.echo()
+    click.echo(f"The page is in {output}.", err=not form.text)

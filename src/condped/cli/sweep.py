@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given, show
+from condped.cli.options import analysis_options, given
+from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
 
 
 @click.command("sweep")
 @analysis_options
-def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+def command(source: str, **options: Any) -> None:
     """Tell how the importances change with the target quantile, from 0.01 up.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
@@ -24,6 +25,7 @@ def command(source: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     condped sweep results.csv --objective loss --space space.json
     condped sweep results.csv --objective loss --csv > curves.csv
     """  # noqa: D301
+    form = form_of(options)
     with progress_bar():  # wiped before the result is printed
         curve = condped.sweep(source, **given(options))
-    show(str(curve), curve.to_data(), curve.rows(), curve.columns, as_json=as_json, as_csv=as_csv)
+    show(curve, form)

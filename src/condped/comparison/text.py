@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from condped.importance.layout import text_width, wrapped
 from condped.importance.summary import (
-    WIDTH,
     data_lines,
     goals,
     printable,
@@ -52,19 +51,19 @@ _LEGENDS = {
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the table, what its columns mean, and what the numbers are based on."""
-    lines = [*wrap(_headline(comparison), WIDTH), "", *_table(comparison), ""]
+    lines = [*wrapped(_headline(comparison)), "", *_table(comparison), ""]
     titles = [_TITLES[method] for method in comparison]
     meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
     for key in filter(_LEGENDS.__contains__, meant):
-        lines += wrap(f"{key}: {_LEGENDS[key]}", WIDTH, subsequent_indent="  ")
+        lines += wrapped(f"{key}: {_LEGENDS[key]}", then="  ")
     results = [comparison[method] for method in comparison]
     for reason in dict.fromkeys(result.reason for result in results if result.reason):
-        lines += wrap(f"?: undetermined: {reason}", WIDTH, subsequent_indent="  ")
-    lines += trial_lines(results[0].account)
+        lines += wrapped(f"?: undetermined: {reason}", then="  ")
+    lines += [line for told in trial_lines(results[0].account) for line in wrapped(told)]
     # What was done to the trials differs between methods: everything once.
     done = [note for r in results for note in (*data_lines(r.account), *r.account.notes)]
     for note in dict.fromkeys([*done, *comparison.notes]):
-        lines += wrap(printable(note), WIDTH, subsequent_indent="  ")
+        lines += wrapped(printable(note), then="  ")
     return "\n".join(lines)
 
 
@@ -78,9 +77,9 @@ def _headline(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> list[str]:
-    """Return two lines of headings and a line for each parameter, in 100 columns."""
+    """Return two lines of headings and a line for each parameter, within the width."""
     headings, widths = _headings(list(comparison))
-    room = max(_LEAST_NAME, WIDTH - sum(2 + width for width in widths))
+    room = max(_LEAST_NAME, text_width() - sum(2 + width for width in widths))
     shown, hidden = _split(comparison)
     names = [_fitted(row["parameter"], room) for row in shown]
     first = max(map(width_of, ["parameter", *names]))

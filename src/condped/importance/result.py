@@ -15,6 +15,7 @@ from condped.importance.data import result_data
 from condped.importance.densities import Densities
 from condped.importance.evidence import Evidence
 from condped.importance.files import write_result
+from condped.importance.html import result_html
 from condped.importance.settings import BaselineSettings, Settings
 from condped.importance.summary import summary
 from condped.optional import load_optional
@@ -264,6 +265,9 @@ class ImportanceResult:
 
     def __str__(self) -> str:
         return summary(self)
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
 
 
 def untested(settings: Settings | BaselineSettings) -> SettingsError:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
 from condped.importance.account import Account
+from condped.importance.layout import text_width, wrapped
 from condped.importance.settings import BaselineSettings, Settings
 
 if TYPE_CHECKING:
@@ -18,19 +18,18 @@ if TYPE_CHECKING:
 _MOST_ROWS = 30
 _MOST_NAME = 32
 _MOST_REGIMES = 72
+_LEAST_LAST = 14  # columns of the last column, whatever the width
 _BAR = 20
-# A sweep shows about ten quantiles and the parameters with the highest peaks, in 100 columns.
+# A sweep shows about ten quantiles and the parameters with the highest peaks.
 _SWEEP_ROWS = 11
-_SWEEP_NAMES = 6
 _SWEEP_NAME = 14
-WIDTH = 100
 
 
 def summary(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
     lines = [*_question(result.account, result.settings, result.target_quantile), ""]
     if result.status != "ok":
-        lines += [f"Undetermined: {result.reason}", ""]
+        lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
     header, rows = _columns(result)
     right = {1, 3}
     if result.quickly_tested:
@@ -42,7 +41,7 @@ def summary(result: ImportanceResult) -> str:
         for row, parameter in zip(rows, result.parameters, strict=False):
             row.insert(2, _interval(parameter))
         right = {1, 4}
-    lines += table_lines(header, rows, right=right)
+    lines += table_lines(header, _last_fitted(header, rows), right=right)
     hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
@@ -53,7 +52,7 @@ def summary(result: ImportanceResult) -> str:
         sets += " (with all that equal its last one)"
     told = []
     if result.quickly_tested and result.status == "ok":
-        told = wrap(result.evidence.message, WIDTH)
+        told = wrapped(result.evidence.message)
     account = account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
 
@@ -61,8 +60,10 @@ def summary(result: ImportanceResult) -> str:
 def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of what every result of this kind shows."""
     shown = result.parameters[:_MOST_ROWS]
+    longest = _BAR if text_width() >= 100 else _BAR // 2
     rows = [
-        [shortened(p.name), f"{p.importance:.3f}", "█" * round(p.importance * _BAR)] for p in shown
+        [shortened(p.name), f"{p.importance:.3f}", "█" * round(p.importance * longest)]
+        for p in shown
     ]
     if isinstance(result.settings, BaselineSettings):
         for row, p in zip(rows, shown, strict=True):
@@ -72,6 +73,13 @@ def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
     for row, p in zip(rows, shown, strict=True):
         row += [f"{p.eta_squared:.3f}", _regimes(p, p.name in pooled)]
     return ["parameter", "importance", "", "η²", "active as"], rows
+
+
+def _last_fitted(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the rows with the last column cut to what is left of the width."""
+    before = [max(width_of(row[i]) for row in [header, *rows]) for i in range(len(header) - 1)]
+    room = max(_LEAST_LAST, text_width() - sum(before) - 2 * len(before))
+    return [[*row[:-1], _cut(row[-1], room)] for row in rows]
 
 
 def _interval(parameter: ParameterImportance) -> str:
@@ -85,9 +93,10 @@ def sweep_summary(curve: SweepResult) -> str:
     """Return the course of the importances, then what the numbers are based on."""
     lines = [*_question(curve.account, curve.settings, None), ""]
     if curve.status != "ok":
-        lines += [f"Undetermined: {curve.reason}", ""]
+        lines += [*wrapped(f"Undetermined: {curve.reason}"), ""]
     peaks = curve.importance.max(axis=0, initial=0.0)
-    shown = sorted(range(len(curve.names)), key=lambda p: -peaks[p])[:_SWEEP_NAMES]
+    most = max(1, (text_width() - 6) // (_SWEEP_NAME + 2))
+    shown = sorted(range(len(curve.names)), key=lambda p: -peaks[p])[:most]
     last, points = len(curve) - 1, min(len(curve), _SWEEP_ROWS)
     quantiles = sorted({round(last * point / max(points - 1, 1)) for point in range(points)})
     header = ("γ'", *(shortened(curve.names[p], _SWEEP_NAME) for p in shown))
@@ -104,7 +113,7 @@ def sweep_summary(curve: SweepResult) -> str:
     unknown = int((~curve.determined).sum())
     if unknown and curve.status == "ok":
         reason = next(reason for reason in curve.reasons if reason is not None)
-        lines.append(f"? at {unknown} of {len(curve)} quantiles: {reason}")
+        lines += wrapped(f"? at {unknown} of {len(curve)} quantiles: {reason}")
     low, high = curve.target_sizes[0], curve.target_sizes[-1]
     sets = f"{low} to {high} in the target sets"
     return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sets)])
@@ -113,9 +122,8 @@ def sweep_summary(curve: SweepResult) -> str:
 def _question(
     account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
 ) -> list[str]:
-    """Return the headline, in two lines where a method's name makes it long."""
-    asked = headline(account, settings, target_quantile)
-    return wrap(asked, WIDTH) if isinstance(settings, BaselineSettings) else [asked]
+    """Return the headline."""
+    return wrapped(headline(account, settings, target_quantile))
 
 
 def headline(
@@ -152,15 +160,16 @@ def goals(account: Account) -> str:
 def account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
     lines = trial_lines(account, _sets(account, settings, sets)) + data_lines(account)
+    notes = [printable(note) for note in account.notes]
     if isinstance(settings, BaselineSettings):
-        return [*lines, *map(printable, account.notes), *wrap(settings.explains, WIDTH)]
+        return [part for line in (*lines, *notes, settings.explains) for part in wrapped(line)]
     if settings.method != "paper":
         lines.append(f"Method: {settings.method}.")
     if settings.measure != "within":
         lines.append(f"Measure: {settings.measure}.")
     if settings.reference != "region":
         lines.append("Compared with a uniform distribution over the space, not the region set.")
-    return [*lines, *map(printable, account.notes)]
+    return [part for line in (*lines, *notes) for part in wrapped(line)]
 
 
 def trial_lines(account: Account, sets: str = "") -> list[str]:

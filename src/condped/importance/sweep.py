@@ -16,6 +16,7 @@ from condped.importance.account import Account
 from condped.importance.analysis import analyse
 from condped.importance.data import NUMBERS, sweep_data
 from condped.importance.files import write_result
+from condped.importance.html import sweep_html
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
 from condped.importance.result import Status, frame, untested
 from condped.importance.settings import (
@@ -142,6 +143,9 @@ class SweepResult:
 
     def __str__(self) -> str:
         return sweep_summary(self)
+
+    def _repr_html_(self) -> str:
+        return sweep_html(self)
 
 
 _COLUMNS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
@@ -22,13 +22,14 @@ from condped.importance.options import AnalysisOptions, split_options
 from condped.importance.outcome import Target
 from condped.importance.plain import plain
 from condped.importance.point import importance
+from condped.importance.result import ImportanceResult
 from condped.importance.settings import Settings, check_target
 from condped.importance.summary import data_lines, goals
 from condped.present.html import page
 from condped.read import read
 from condped.read.urls import without_password
 from condped.reporting.parameters import parameters_data
-from condped.reporting.steps import Answers, Question, answers_of
+from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
 from condped.reporting.tree import tree_data
 from condped.space.domain import Categorical
 from condped.topsets import Handling
@@ -42,6 +43,22 @@ _NO_TREE = {
 }
 
 
+_COLUMNS = (
+    "parameter",
+    "method",
+    "target_quantile",
+    "target_trials",
+    "importance",
+    "importance_low",
+    "importance_high",
+    "eta_squared",
+    "p_value",
+    "adjusted_p_value",
+    "verdict",
+    "determined",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """A study as one page.
@@ -50,21 +67,56 @@ class Report:
     ----------
     data
         All that the page shows, as plain data for JSON.
-    text
-        The importances as plain text, for readers that run no scripts.
+    importance
+        The importances that the page opens with; as plain text for readers that run no scripts.
     """
 
     data: dict[str, Any]
-    text: str
+    importance: ImportanceResult = field(repr=False)
 
     @property
     def html(self) -> str:
         """The page: one file that needs no other."""
-        return page(self.data, self.text)
+        return page(self.data, str(self))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page into a file; one that is there is replaced as a whole."""
         write_whole(self.html, path)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per method, step of the slider and parameter."""
+        quantiles = self.data["steps"] or [None]
+        return [
+            {
+                "parameter": one["name"],
+                "method": method,
+                "target_quantile": quantile,
+                "target_trials": self.data["sizes"][step],
+                "importance": one["importance"][method][step],
+                "importance_low": one["low"][method][step] if "low" in one else None,
+                "importance_high": one["high"][method][step] if "high" in one else None,
+                "eta_squared": one["eta"][method][step],
+                "p_value": one["p"][step],
+                "adjusted_p_value": one["adjusted"][step],
+                "verdict": VERDICTS[one["verdict"][step]],
+                "determined": self.data["reasons"][method][step] is None,
+            }
+            for method in self.data["methods"]
+            for step, quantile in enumerate(quantiles)
+            for one in self.data["parameters"]
+        ]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, under a schema with a version."""
+        return self.data
+
+    def __str__(self) -> str:
+        return str(self.importance)
 
 
 def report(
@@ -122,7 +174,7 @@ def report(
                 "versions": _versions(),
             }
         ),
-        text=str(told),
+        importance=told,
     )
     if path is not None:
         made.save(path)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from condped.arrays import FloatArray
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
@@ -23,6 +21,8 @@ from condped.trials import TrialTable
 _STEPS = (
     0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
 )  # fmt: skip
+VERDICTS: dict[str, Verdict] = {"m": "matters", "u": "unclear", "n": "noise", "-": "untested"}
+_LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
 _NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
 
 
@@ -148,16 +148,5 @@ def answers_of(table: TrialTable, question: Question) -> Answers:
 
 
 def letters(verdicts: list[Verdict]) -> str:
-    """Return verdicts by their first letters: m, u, n, and - where nothing was tested."""
-    return "".join("-" if verdict == "untested" else verdict[0] for verdict in verdicts)
-
-
-def reasons_of(analysis: Analysis) -> list[str | None]:
-    """Return why nothing can be told at each step; one entry if it is the same at all."""
-    reasons = list(analysis.reasons)
-    return reasons[:1] if len(set(reasons)) == 1 else reasons
-
-
-def by_parameter(values: FloatArray) -> list[FloatArray]:
-    """Return the columns of (T, P)."""
-    return list(np.asarray(values).T)
+    """Return verdicts as a letter each."""
+    return "".join(_LETTERS[verdict] for verdict in verdicts)

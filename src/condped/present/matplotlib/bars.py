@@ -94,7 +94,8 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
     _rows(ax, view.labels)
     ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
     ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
-    ax.set_xlim(0, max(0.05, 1.05 * max(ends, default=1.0)))
+    highest = max([0.05, *ends])
+    ax.set_xlim(-0.02 * highest, 1.03 * highest)
     ax.set_xlabel("importance (sums to 1); hollow: not said to matter")
     titled(ax, view.title)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)

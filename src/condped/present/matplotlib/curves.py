@@ -15,7 +15,7 @@ from condped.present.views.labels import lines_of
 
 _DASHES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_X_LABEL = "target quantile γ': the best trials of this share are the target"
+_X_LABEL = "target quantile γ': the share of trials that count as best"
 
 
 def curves(view: CurvesView, ax: Axes) -> Axes:

@@ -101,7 +101,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         empty=not any(row.value for row in view.rows),
         barmode="overlay",
         xaxis=share_axis(
-            "importance (sums to 1); from dark to light: the regimes named below each bar",
+            "importance (sums to 1)<br>dark to light: the regimes named below each bar",
             _room([row.value for row in view.rows]),
         ),
         yaxis=row_axis([row.label for row in view.rows]),
@@ -158,6 +158,7 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
             cliponaxis=False,
         )
     ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
+    highest = max([_SHORTEST, *ends])
     return laid_out(
         figure,
         view.title,
@@ -166,8 +167,7 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         empty=not any(ends),
         showlegend=True,
         xaxis=share_axis(
-            "importance (sums to 1); hollow: not said to matter",
-            max(_SHORTEST, 1.05 * max(ends, default=1.0)),
+            "importance (sums to 1); hollow: not said to matter", 1.03 * highest, -0.02 * highest
         ),
         yaxis=row_axis(view.labels),
     )

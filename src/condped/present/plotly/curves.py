@@ -5,27 +5,30 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from condped.arrays import FloatArray
 from condped.present.palette import COLOURS, INK, PALE
 from condped.present.plotly.page import laid_out, literal, row_axis
 from condped.present.views import Curve, CurvesView, HeatView
 
 _DASHES = ("solid", "dash", "dashdot", "longdashdot")
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
-_X_LABEL = "target quantile γ': the best trials of this share are the target"
+_X_LABEL = "target quantile γ': the share of trials that count as best"
 
 
 def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances over the target quantile as lines, with bands and the exact truth."""
     figure = go.Figure() if figure is None else figure
-    quantiles = view.target_quantiles
+    # Lists, not arrays: older viewers do not know plotly's packed arrays.
+    quantiles = view.target_quantiles.tolist()
     for place, curve in enumerate(view.curves):
         colour = COLOURS[place % len(COLOURS)]
         # A click on the legend takes a curve away with all that belongs to it.
         group = f"curve {place}"
-        _band(figure, quantiles.tolist(), curve, colour, group)
+        _band(figure, quantiles, curve, colour, group)
         if curve.truth is not None:
             figure.add_scatter(
-                x=quantiles, y=curve.truth, mode="lines", legendgroup=group, showlegend=False,
+                x=quantiles, y=curve.truth.tolist(), mode="lines",
+                legendgroup=group, showlegend=False,
                 line={"color": colour, "dash": "dot", "width": 1.6},
                 hovertemplate=f"{literal(curve.label)}, exact: %{{y:.3f}}<extra></extra>",
             )  # fmt: skip
@@ -33,7 +36,7 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
         sizes = [7 if t % every == place % every else 0 for t in range(len(quantiles))]
         figure.add_scatter(
             x=quantiles,
-            y=curve.values,
+            y=_plain(curve.values),
             mode="lines+markers",
             name=literal(curve.label),
             legendgroup=group,
@@ -82,9 +85,9 @@ def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
     empty = not np.isfinite(view.values).any()
     if not empty:
         figure.add_heatmap(
-            x=view.target_quantiles,
+            x=view.target_quantiles.tolist(),
             y=list(range(len(view.labels))),
-            z=view.values,
+            z=[_plain(row) for row in view.values],
             zmin=0.0,
             colorscale="Cividis",
             colorbar={"title": "importance"},
@@ -102,3 +105,8 @@ def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
         xaxis={"title": _X_LABEL, "showgrid": False, "zeroline": False},
         yaxis=rows,
     )
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    """Return numbers as JSON has them, with gaps where there are none."""
+    return [value if np.isfinite(value) else None for value in values.tolist()]

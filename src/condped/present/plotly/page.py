@@ -65,12 +65,19 @@ def row_axis(labels: Sequence[str], low: float = -0.6) -> dict[str, Any]:
         "showgrid": False,
         "zeroline": False,
         "title": None,
+        # Room between a label and what starts at 0.
+        "ticks": "outside",
+        "ticklen": 6,
+        "tickcolor": "rgba(0,0,0,0)",
     }
 
 
-def share_axis(title: str, highest: float) -> dict[str, Any]:
-    """Return an axis of importances."""
-    return {
-        "title": title, "range": [0, highest], "gridcolor": PALE, "zeroline": False,
+def share_axis(title: str, highest: float, lowest: float = 0.0) -> dict[str, Any]:
+    """Return an axis of importances; no number above 1 is one."""
+    axis: dict[str, Any] = {
+        "title": title, "range": [lowest, highest], "gridcolor": PALE, "zeroline": False,
         "showline": True, "linecolor": INK, "automargin": True,
     }  # fmt: skip
+    if highest > 1:
+        axis |= {"tickmode": "array", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    return axis

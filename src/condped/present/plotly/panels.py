@@ -91,20 +91,21 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
             ("target set", panel.target, COLOURS[0], "/"),
         ):
             figure.add_bar(
-                x=list(range(len(shares))), y=shares, name=name, legendgroup=name, **axes, **shown,
+                x=list(range(len(shares))), y=shares.tolist(), name=name, legendgroup=name,
+                **axes, **shown,
                 marker={"color": colour, "pattern": {"shape": shape, "fgcolor": "white"}},
                 customdata=[literal(label) for label in panel.choices or ()],
                 hovertemplate=f"%{{customdata}}: %{{y:.1%}} of {name}<extra></extra>",
             )  # fmt: skip
         return
     # A step per cell: each edge is the end of one and the start of the next.
-    x = np.repeat(panel.edges, 2)[1:-1]
+    x = np.repeat(panel.edges, 2)[1:-1].tolist()
     for name, density, style in (
         ("all trials", panel.region, {"fill": "tozeroy", "line": {"width": 0, "color": GREY}}),
         ("target set", panel.target, {"line": {"width": 2, "color": COLOURS[0]}}),
     ):
         figure.add_scatter(
-            x=x, y=np.repeat(density, 2), mode="lines", name=name, legendgroup=name,
+            x=x, y=np.repeat(density, 2).tolist(), mode="lines", name=name, legendgroup=name,
             **axes, **shown, **style,
             hovertemplate=f"%{{x:.4g}}: %{{y:.2f}} times uniform, {name}<extra></extra>",
         )  # fmt: skip

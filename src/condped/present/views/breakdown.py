@@ -37,7 +37,7 @@ class Breakdown:
     name: str
     value: float
     parts: tuple[Part, ...]
-    silent: int  # regimes that contribute nothing
+    silent: int  # regimes that contribute nothing, absence aside
     grouped: bool = False  # several parameters together
 
     @property
@@ -83,7 +83,8 @@ def breakdown_view(result: ImportanceResult, most: int = MOST_ROWS) -> Breakdown
 
 def _row(label: str, parameter: ParameterImportance) -> Breakdown:
     parts = _parts(parameter)
-    silent = sum(regime.contribution <= 0 for regime in parameter.regimes)
+    present = [regime for regime in parameter.regimes if regime.domain is not None]
+    silent = sum(regime.contribution <= 0 for regime in present)
     return Breakdown(label, parameter.name, parameter.importance, _grouped(parts), silent)
 
 

@@ -114,11 +114,11 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
     domain = f" in {shortened(density.label, 24)}" if several else ""
     trials = f"{int(density.target.sum())} of {int(density.region.sum())} trials"
     if density.good:
-        texts = []
-        for good in density.good:
-            kept = f"{100 * good.kept:.0f} % of the best, {100 * good.covered:.0f} % of all"
-            texts.append(f"good: {shortened(good.label, _MOST_GOOD)} ({kept})")
-        words = "\n".join(texts)
+        ranges = " and ".join(good.label for good in density.good)
+        kept = 100 * sum(good.kept for good in density.good)
+        covered = 100 * sum(good.covered for good in density.good)
+        words = f"good: {shortened(ranges, _MOST_GOOD)}\n"
+        words += f"{kept:.0f} % of the best here, {covered:.0f} % of all"
     elif verdict == "matters" and density.target.sum() < FEWEST:
         words = "too few target trials to tell"
     else:

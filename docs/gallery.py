@@ -1,0 +1,161 @@
+"""Draw the gallery: ``python -m docs.gallery`` writes docs/gallery.md and docs/gallery/*.png."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+_DOTS = 75  # per inch
+
+_DEMO = """\
+import condped
+
+trials = dict(source="condped-demo/results.csv", objective="error", space="condped-demo/space.json")
+result = condped.importance(**trials, intervals="half-sampling")
+curve = condped.sweep(**trials, intervals="jackknife")
+"""
+_PAPER = """\
+problem = condped.problems.get("regime-dependent")
+table = problem.sample(1000, seed=0)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture: its file, what it shows, and the expression that draws it."""
+
+    file: str
+    title: str
+    text: str
+    code: str
+
+
+PICTURES = (
+    Picture(
+        "importance",
+        "Importances",
+        "Bars with intervals. The fill, the hatching and the word behind a bar say whether the "
+        "parameter can be told from noise. Of many parameters the least important share a bar.",
+        "condped.plot.importance(result)",
+    ),
+    Picture(
+        "regimes",
+        "By regime",
+        "How much of a parameter's importance comes from which of its regimes.",
+        "condped.plot.regimes(result)",
+    ),
+    Picture(
+        "densities",
+        "Good values",
+        "Where the best trials lie among all, on the scale of the domain. Green: values that are "
+        "better than others, marked only where the parameter can be told from noise.",
+        'condped.plot.densities(result, ["learning_rate", "model", "layers", "seed"])',
+    ),
+    Picture(
+        "sweep",
+        "Over the target quantile",
+        "What matters for the best 1 % need not matter for the best half. Bands are intervals.",
+        "condped.plot.sweep(curve)",
+    ),
+    Picture(
+        "heatmap",
+        "Many parameters",
+        "The same as a heat map, for up to 40 parameters.",
+        "condped.plot.heatmap(curve)",
+    ),
+    Picture(
+        "comparison",
+        "Side by side",
+        "Methods, studies or target sets. Hollow marks: not said to matter.",
+        "condped.plot.comparison(\n"
+        "    {\n"
+        '        "paper": result,\n'
+        '        "calibrated": condped.importance(**trials, method="calibrated"),\n'
+        '        "best 30 %": condped.importance(**trials, target_quantile=0.3),\n'
+        "    }\n"
+        ")",
+    ),
+    Picture(
+        "paper-sweep",
+        "Against the exact truth",
+        "One of the paper's problems: estimates with their bands, dotted the exact importances.",
+        'condped.plot.sweep(condped.sweep(table, intervals="half-sampling"), truth=problem)',
+    ),
+    Picture(
+        "paper-importance",
+        "The same problem at one quantile",
+        "What matters for the best 10 %.",
+        'condped.plot.importance(condped.importance(table, intervals="half-sampling"))',
+    ),
+    Picture(
+        "paper-regimes",
+        "Its regimes",
+        "x lies elsewhere in each branch.",
+        "condped.plot.regimes(condped.importance(table, target_quantile=0.3))",
+    ),
+    Picture(
+        "paper-densities",
+        "Its good values",
+        "Low values are good in every branch that reaches the best.",
+        "condped.plot.densities(condped.importance(table, target_quantile=0.3))",
+    ),
+)
+
+
+def page() -> str:
+    """Return the page with the code beside each picture."""
+    parts = [
+        "# Gallery",
+        "Every picture that `condped.plot` draws, made by `python -m docs.gallery`. Each comes as "
+        'a figure of plotly, or of matplotlib with `backend="matplotlib"` as here; `on=` draws on '
+        "axes or a figure of your own. Nothing is shown or written by itself.",
+        f"On the trials of `condped demo`:\n\n```python\n{_DEMO}```",
+    ]
+    for picture in PICTURES:
+        if picture.file == "paper-sweep":
+            parts.append(f"On a problem of the paper:\n\n```python\n{_PAPER}```")
+        parts.append(
+            f"## {picture.title}\n\n{picture.text}\n\n```python\n{picture.code}\n```\n\n"
+            f"![{picture.title}](gallery/{picture.file}.png)"
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def figures() -> dict[str, Any]:
+    """Run the page's code and return its figures, drawn by matplotlib."""
+    with tempfile.TemporaryDirectory() as folder:
+        demo = Path(folder) / "condped-demo"
+        subprocess.run(
+            [sys.executable, "-m", "condped", "demo", "--folder", str(demo)],
+            check=True,
+            capture_output=True,
+        )
+        session: dict[str, Any] = {}
+        exec(_DEMO.replace("condped-demo", str(demo)) + _PAPER, session)
+        return {picture.file: _drawn(picture.code, session) for picture in PICTURES}
+
+
+def _drawn(code: str, session: dict[str, Any]) -> Any:
+    """Evaluate a picture's expression, with matplotlib in place of plotly."""
+    function = code.split("(", 1)[0]
+    with_matplotlib = code.replace(function, f'partial({function}, backend="matplotlib")', 1)
+    return eval(with_matplotlib, session | {"partial": partial})
+
+
+def main() -> None:
+    """Write the pictures and the page."""
+    folder = FOLDER / "gallery"
+    folder.mkdir(exist_ok=True)
+    for name, figure in figures().items():
+        figure.savefig(folder / f"{name}.png", dpi=_DOTS)
+    (FOLDER / "gallery.md").write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""``condped.branches``: the tree and the importances inside it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+import condped
+from condped.errors import SettingsError
+
+
+@pytest.fixture(scope="module")
+def table() -> condped.TrialTable:
+    """Return trials of the nested problem."""
+    return condped.problems.get("nested").sample(600, seed=0)
+
+
+def test_the_tree_holds_each_parameter_where_it_is_active(table: condped.TrialTable) -> None:
+    """With the conditions on the way."""
+    found = condped.branches(table)
+    (c0,) = found.roots
+    low, high = c0.branches
+    (c1,) = low.nodes
+    assert [(branch.label, branch.condition) for branch in c1.branches] == [
+        ("< 0.5", "c0 < 0.75 and c1 < 0.5"),
+        (">= 0.5", "c0 < 0.75 and c1 >= 0.5"),
+    ]
+    leaves = [[node.parameter for node in branch.nodes] for branch in (*c1.branches, high)]
+    assert leaves == [["x"], ["y"], ["z"]]
+    assert [branch.condition for branch in found][:2] == ["c0 < 0.75", "c0 < 0.75 and c1 < 0.5"]
+
+
+def test_a_branch_is_what_where_gives(table: condped.TrialTable) -> None:
+    """Its condition leads to the same trials, and these to the same importances."""
+    for branch in condped.branches(table):
+        alone = condped.importance(table, where=branch.condition)
+        assert branch.trials == alone.account.trials.total
+        for parameter in branch.inside:
+            assert parameter.variance == alone[parameter.name].variance
+        others = [p for p in alone if p.name not in branch.inside]
+        assert all(p.variance == 0 for p in others)
+
+
+def test_counts_and_bests_are_those_of_the_study(table: condped.TrialTable) -> None:
+    """The target set is the study's, the best objective that of the branch."""
+    values = {p.name: p.values for p in table.parameters}
+    losses = table.objectives[0].values
+    target = losses <= np.sort(losses)[59]
+    rows = values["c0"] >= 0.75
+    branch = condped.branches(table).roots[0].branches[1]
+    assert (branch.trials, branch.target_trials) == (rows.sum(), (target & rows).sum())
+    assert branch.best == losses[rows].min()
+
+
+def test_losing_branches_are_explained(table: condped.TrialTable) -> None:
+    """All zero in the study, and decided by one value inside."""
+    (c0,) = condped.branches(table).roots
+    losing = c0.branches[1]
+    assert losing.nodes[0].eta_squared == 0
+    assert losing.target_trials == 0
+    assert losing.inside["z"].eta_squared > 0.5
+    assert losing.inside.evidence["z"].verdict == "matters"
+
+
+def test_choosing_a_branch_is_the_variance_between_branches() -> None:
+    """Against the exact truth: a gate decides nothing but the branch."""
+    problem = condped.problems.get("activation-disjoint")
+    (c, *_) = condped.branches(problem.sample(5000, seed=0)).roots
+    assert c.choosing == pytest.approx(problem.truth(0.1).eta_squared["c"], abs=0.01)
+    assert c.condition is None
+    assert c.branches[0].nodes[0].condition == "c < 0.5"
+
+
+def test_a_study_of_optuna_shows_its_ifs() -> None:
+    """It records no conditions: they are found from the trials, choices and numbers alike."""
+
+    def objective(trial: optuna.Trial) -> float:
+        model = trial.suggest_categorical("model", ["svm", "forest", "net"])
+        if model == "svm":
+            return trial.suggest_float("C", 0, 1)
+        if model == "forest":
+            return trial.suggest_int("trees", 1, 50) / 50
+        layers = trial.suggest_int("layers", 1, 4)
+        if layers > 2:
+            trial.suggest_float("skip", 0, 1)
+        return trial.suggest_float("rate", 0.1, 1)
+
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    study.optimize(objective, n_trials=150)
+    found = condped.branches(study)
+    assert found.found_from == "data"
+    assert found.parents == {
+        "C": ("model",),
+        "trees": ("model",),
+        "layers": ("model",),
+        "rate": ("model",),
+        "skip": ("layers",),
+    }
+    assert "model == 'net' and layers >= 3" in [branch.condition for branch in found]
+    assert {branch.label for branch in found} == {"svm", "forest", "net", "1..2", "3..4"}
+
+
+def test_two_gates_at_once_are_both_named() -> None:
+    """A condition on two parameters that know nothing of each other."""
+    space = {
+        "a": condped.Categorical([0, 1]),
+        "b": condped.Categorical([0, 1]),
+        "x": [condped.when("a == 1 and b == 1", condped.Float(0, 1))],
+    }
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+    trials = {"a": a, "b": b, "x": np.where(a & b, rng.random(80), np.nan), "loss": rng.random(80)}
+    found = condped.branches(trials, objective="loss", space=space)
+    assert found.parents == {"x": ("a", "b")}
+    shown = [[[n.parameter for n in b.nodes] for b in root.branches] for root in found.roots]
+    assert shown == [[[], ["x"]], [[], ["x"]]]
+    assert found.roots[0].branches[1].nodes[0].condition == "a == 1 and b == 1"
+
+
+def test_rows_and_data_hold_every_branch(table: condped.TrialTable) -> None:
+    """As JSON and as records, the whole study first."""
+    found = condped.branches(table)
+    data = json.loads(json.dumps(found.to_data()))
+    assert (data["schema"], data["found_from"]) == ("condped.branches/1", "space")
+    inner = data["roots"][0]["branches"][0]["nodes"][0]
+    assert (inner["parameter"], inner["branches"][0]["label"]) == ("c1", "< 0.5")
+    rows = found.rows()
+    assert all(tuple(row) == found.columns or set(row) == set(found.columns) for row in rows)
+    assert [row["condition"] for row in rows[:5]] == [None] * 5
+    assert {row["condition"] for row in rows[5:]} == {branch.condition for branch in found}
+    assert list(found.to_frame().columns) == list(found.columns)
+
+
+def test_few_trials_in_a_branch_are_said_to_be_few() -> None:
+    """With a status and a reason, as everywhere; also where there is none at all."""
+    space = {
+        "m": condped.Categorical(["a", "b", "c"]),
+        "x": [condped.when("m == 'b'", condped.Float(0, 1))],
+        "y": [condped.when("m == 'c'", condped.Float(0, 1))],
+    }
+    trials: dict[str, Any] = {
+        "m": ["a"] * 9 + ["b"],
+        "x": [None] * 9 + [0.5],
+        "y": [None] * 10,
+        "loss": list(range(10)),
+    }
+    found = condped.branches(trials, objective="loss", space=space)
+    a, b, c = found.roots[0].branches
+    assert [branch.trials for branch in (a, b, c)] == [9, 1, 0]
+    assert [branch.inside.status for branch in (a, b, c)] == ["undetermined"] * 3
+    assert c.best is None
+    assert "c: 0 trials" in str(found)
+
+
+def test_the_text_is_a_tree_that_fits(table: condped.TrialTable) -> None:
+    """Also with many branches and long names."""
+    text = str(condped.branches(table))
+    assert "│  └─ c1" in text
+    assert "└─ >= 0.75: " in text
+    rng = np.random.default_rng(0)
+    choices = [f"a learner with quite a long name {place}" for place in range(20)]
+    kind = rng.integers(0, 20, 400)
+    trials: dict[str, Any] = {"learner": np.array(choices, dtype=object)[kind]}
+    for place in range(60):
+        name = f"one of sixty parameters with very long names, number {place}"
+        trials[name] = np.where(kind == place % 3, rng.random(400), np.nan)
+    trials["loss"] = rng.random(400)
+    found = condped.branches(trials, objective="loss")
+    assert len(found.parents) == 60
+    lines = str(found).splitlines()
+    assert max(map(len, lines)) <= 110
+    assert any("and 8 more, none with η² above" in line for line in lines)
+
+
+def test_no_gates_is_an_answer() -> None:
+    """Said in a sentence."""
+    rng = np.random.default_rng(0)
+    found = condped.branches({"a": rng.random(50), "loss": rng.random(50)}, objective="loss")
+    assert (found.parents, list(found)) == ({}, [])
+    assert "No parameter switches another." in str(found)
+
+
+def test_what_no_trial_has_is_told_apart() -> None:
+    """It is no root of the tree."""
+    table = condped.problems.get("nested").sample(200, seed=0)
+    bare = {p.name: np.where(p.domain_ids < 0, np.nan, p.values) for p in table.parameters}
+    bare["loss"] = table.objectives[0].values
+    found = condped.branches(bare, objective="loss", where="c0 >= 0.75")
+    assert [node.parameter for node in found.roots] == ["c0", "z"]
+    assert found.inactive == ("c1", "x", "y")
+    assert "Not active in any of these trials: c1, x, y." in str(found)
+
+
+def test_several_objectives_have_no_best(table: condped.TrialTable) -> None:
+    """But everything else."""
+    trials = {
+        **{p.name: np.where(p.domain_ids < 0, np.nan, p.values) for p in table.parameters},
+        "one": table.objectives[0].values,
+        "two": np.random.default_rng(0).random(len(table)),
+    }
+    found = condped.branches(
+        trials, objective=["one", "two"], direction=["minimize", "maximize"], space=table.space
+    )
+    assert [branch.best for branch in found] == [None] * 4
+    assert (
+        sum(branch.target_trials for branch in found.roots[0].branches) == found.whole.target_size
+    )
+
+
+def test_options_reach_both_the_study_and_the_branches(table: condped.TrialTable) -> None:
+    """Settings of the analysis, and those of reading."""
+    found = condped.branches(table, target_quantile=0.2, method="calibrated", where="c0 < 0.75")
+    assert found.whole.settings.method == "calibrated"
+    inside = next(iter(found)).inside
+    assert (inside.settings.method, inside.target_quantile) == ("calibrated", 0.2)
+
+
+def test_bad_options_are_refused(table: condped.TrialTable) -> None:
+    """In words."""
+    with pytest.raises(TypeError, match=r"branches\(\) does not take 'wher'.*'where'"):
+        condped.branches(table, wher="c0 < 1")  # type: ignore[call-arg]
+    with pytest.raises(SettingsError, match="about conditions"):
+        condped.branches(table, measure="unconditional")
+    with pytest.raises(SettingsError, match="target_quantile"):
+        condped.branches(table, target_quantile=2)

@@ -1,0 +1,303 @@
+"""What was saved comes back as it was, and what is no result is refused."""
+
+from __future__ import annotations
+
+import enum
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import condped
+from condped.errors import DataError, SettingsError, SourceError
+from condped.space.domain import Categorical
+from condped.trials import Objective, Parameter, TrialTable, all_complete
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "</script>",
+    'quote" and \\ and \n line',
+    "名前\u202e",
+    "half a pair \ud800",
+    "float",
+    "",
+)
+
+
+def same(one: condped.ImportanceResult, other: condped.ImportanceResult) -> None:
+    """Compare everything that a result holds."""
+    assert other == one
+    assert other.evidence == one.evidence
+    assert str(other) == str(one)
+    assert other.to_data() == one.to_data()
+    assert list(other.densities) == list(one.densities)
+    for name, densities in one.densities.items():
+        for before, after in zip(densities, other.densities[name], strict=True):
+            assert (after.domain, after.label, after.choices, after.good) == (
+                before.domain, before.label, before.choices, before.good,
+            )  # fmt: skip
+            for array in ("centres", "edges", "target", "region", "target_mass", "region_mass"):
+                was, now = getattr(before, array), getattr(after, array)
+                assert (was is None) == (now is None)
+                assert was is None or (was.tolist() == now.tolist() and was.dtype == now.dtype)
+
+
+def reloaded(result: condped.ImportanceResult, folder: Path) -> condped.ImportanceResult:
+    """Save and load a result; the file is JSON as the standard has it."""
+    file = folder / "r.json"
+    result.save(file)
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    json.loads(file.read_text(encoding="ascii"), parse_constant=refuse)
+    found = condped.load(str(file))
+    assert isinstance(found, condped.ImportanceResult)
+    return found
+
+
+@pytest.mark.parametrize("name", ["nested", "three-way", "regime-dependent"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"intervals": "jackknife", "target_quantile": 0.25, "region_quantile": 0.6},
+        {"method": "calibrated", "intervals": "half-sampling", "level": 0.5},
+        {"measure": "standard", "failed": "worst"},
+    ],
+)
+def test_results_survive(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """Numbers, settings, account, evidence, intervals and densities."""
+    result = condped.importance(condped.problems.get(name).sample(200, seed=0), **options)
+    same(result, reloaded(result, tmp_path))
+
+
+@pytest.mark.parametrize("intervals", [None, "jackknife"])
+def test_sweeps_survive(intervals: Any, tmp_path: Path) -> None:
+    """All arrays to the last digit, p-values and bands included."""
+    curve = condped.sweep(
+        condped.problems.get("three-way").sample(150, seed=0), intervals=intervals
+    )
+    curve.save(tmp_path / "s.json")
+    found = condped.load(tmp_path / "s.json")
+    assert isinstance(found, condped.SweepResult)
+    assert found.names == curve.names
+    assert (found.settings, found.account, found.reasons, found.level) == (
+        curve.settings, curve.account, curve.reasons, curve.level,
+    )  # fmt: skip
+    for array in (
+        "target_quantiles", "importance", "variance", "eta_squared", "within", "inter",
+        "target_sizes", "p_values", "determined",
+    ):  # fmt: skip
+        assert getattr(found, array).tolist() == getattr(curve, array).tolist()
+    if intervals is not None:
+        assert curve.intervals is not None
+        assert found.intervals is not None
+        for number in ("importance", "variance", "eta_squared"):
+            for end in ("low", "high", "error"):
+                before = getattr(getattr(curve.intervals, number), end)
+                assert getattr(getattr(found.intervals, number), end).tolist() == before.tolist()
+    assert str(found) == str(curve)
+    assert found.rows() == curve.rows()
+
+
+def test_hostile_names_survive(tmp_path: Path) -> None:
+    """Whatever a parameter is called, half a surrogate pair included."""
+    rng = np.random.default_rng(0)
+    domain = condped.Float(0, 1)
+    columns = {name: rng.random(60) for name in HOSTILE}
+    table = TrialTable(
+        parameters=tuple(
+            Parameter(name, values, np.zeros(60, dtype=np.int8), (domain,))
+            for name, values in columns.items()
+        ),
+        objectives=(Objective("</script>", columns["</script>"]),),
+        states=all_complete(60),
+    )
+    result = condped.importance(table)
+    same(result, reloaded(result, tmp_path))
+    curve = condped.sweep(table.with_parameters(["float"]))
+    curve.save(tmp_path / "s.json")
+    assert list(condped.load(tmp_path / "s.json")) == ["float"]
+
+
+class Colour(enum.Enum):
+    """A choice that JSON does not know."""
+
+    RED = "red"
+
+
+def of_choices(choices: list[Any]) -> TrialTable:
+    """Return trials of one categorical parameter whose first two choices are best."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, len(choices), 300)
+    parameter = Parameter("choice", codes, np.zeros(300, dtype=np.int8), (Categorical(choices),))
+    loss = Objective("loss", (codes > 1) + rng.random(300))
+    return TrialTable((parameter,), (loss,), all_complete(300))
+
+
+def test_choices_of_all_types_survive(tmp_path: Path) -> None:
+    """None, truth values, numbers that are none, lists, texts that look like others."""
+    choices = [None, math.nan, math.inf, -math.inf, True, 1.5, 2**70, "nan", "", (1, ("a", None)),
+               "null", False]  # fmt: skip
+    result = condped.importance(of_choices(choices))
+    found = reloaded(result, tmp_path)
+    same(result, found)
+    domain = found["choice"].regimes[0].domain
+    assert isinstance(domain, Categorical)
+    assert [type(choice) for choice in domain.choices] == [type(choice) for choice in choices]
+    assert result.densities["choice"][0].good[0].choices == (None, domain.choices[1])
+
+
+def test_choices_that_json_does_not_know_become_texts_and_this_is_said(tmp_path: Path) -> None:
+    """The loaded result differs from the saved one, and its notes tell why."""
+    result = condped.importance(of_choices([Colour.RED, Path("a/b"), "c"]))
+    found = reloaded(result, tmp_path)
+    domain = found["choice"].regimes[0].domain
+    assert isinstance(domain, Categorical)
+    assert domain.choices == ("Colour.RED", "a/b", "c")
+    assert any("'choice' has choices that JSON does not know" in n for n in found.account.notes)
+    # Numbers are not touched, and saving once more changes nothing.
+    assert found["choice"].importance == result["choice"].importance
+    same(found, reloaded(found, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"x": [0.1, 0.2, 0.3], "loss": [1.0, 1.0, 1.0]},
+        {"x": [0.1, 0.2, 0.3], "loss": [math.nan, math.nan, math.nan]},
+        {"x": [0.5], "loss": [1.0]},
+        {"loss": [1.0, 2.0, 3.0]},
+    ],
+)
+def test_undetermined_results_survive(source: dict[str, list[float]], tmp_path: Path) -> None:
+    """Nothing can be told, also after loading."""
+    result = condped.importance(source, objective="loss", direction="maximize")
+    assert result.status == "undetermined"
+    same(result, reloaded(result, tmp_path))
+    curve = condped.sweep(source, objective="loss")
+    curve.save(tmp_path / "s.json")
+    assert str(condped.load(tmp_path / "s.json")) == str(curve)
+
+
+def test_outcomes_and_pooled_domains_survive(tmp_path: Path) -> None:
+    """A target of the caller's own, and domains a hair apart."""
+    table = condped.problems.get("nested").sample(200, seed=0)
+    result = condped.importance(table, target=table.objectives[0].values < 0)
+    same(result, reloaded(result, tmp_path))
+    pooled = condped.importance(
+        condped.problems.get("regime-dependent").sample(300, seed=0), pooling="always"
+    )
+    assert pooled.account.pooled
+    same(pooled, reloaded(pooled, tmp_path))
+
+
+def test_a_loaded_result_does_not_know_its_trials(tmp_path: Path) -> None:
+    """What needs them says so."""
+    result = condped.importance(condped.problems.get("nested").sample(100, seed=0))
+    with pytest.raises(SettingsError, match="does not know its trials"):
+        reloaded(result, tmp_path).robustness()
+
+
+def test_what_the_command_line_prints_can_be_loaded(tmp_path: Path) -> None:
+    """Without densities, which then are missed by name."""
+    result = condped.importance(condped.problems.get("nested").sample(100, seed=0))
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(result.to_data(), indent=2), encoding="utf-8")
+    found = condped.load(file)
+    assert isinstance(found, condped.ImportanceResult)
+    assert found == result
+    assert found.evidence == result.evidence
+    with pytest.raises(SettingsError, match="densities"):
+        _ = found.densities
+    found.save(file)  # and again, without them
+    assert condped.load(file) == result
+
+
+def test_saving_replaces_a_file_as_a_whole(tmp_path: Path) -> None:
+    """Nothing but the one file is left, also when writing fails."""
+    result = condped.importance(condped.problems.get("nested").sample(100, seed=0))
+    result.save(tmp_path / "r.json")
+    result.save(tmp_path / "r.json")
+    assert [file.name for file in tmp_path.iterdir()] == ["r.json"]
+    with pytest.raises(FileNotFoundError):
+        result.save(tmp_path / "nowhere" / "r.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no JSON"),
+        ("{", "holds no JSON"),
+        ("[" * 100_000, "holds no JSON"),
+        ("[1, 2]", "holds no saved result"),
+        ('{"schema": 7}', "holds no saved result"),
+        ('{"schema": "condped.space/1"}', "known are condped.importance/1, condped.sweep/1"),
+        ('{"schema": "condped.importance/2"}', "version '2'.*reads version 1. Update condped"),
+        ('{"schema": "condped.importance/1"}', "damaged: it lacks"),
+        ('{"schema": "condped.sweep/1"}', "damaged: it lacks"),
+    ],
+)
+def test_what_is_no_result_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    """In one line that names the file."""
+    file = tmp_path / "r.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message) as refused:
+        condped.load(file)
+    assert "r.json" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    """No file, a directory, bytes that are no text."""
+    with pytest.raises(SourceError, match="There is no file"):
+        condped.load(tmp_path / "missing.json")
+    with pytest.raises(SourceError, match="directory"):
+        condped.load(tmp_path)
+    (tmp_path / "r.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match="holds no JSON"):
+        condped.load(tmp_path / "r.json")
+
+
+def _damages(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the paths of all values in plain data, one of each list."""
+    if isinstance(data, dict):
+        inner = [p for key, value in data.items() for p in _damages(value, (*path, key))]
+    elif isinstance(data, list):
+        inner = _damages(data[0], (*path, 0)) if data else []
+    else:
+        inner = []
+    return [path, *inner] if path else inner
+
+
+def test_damaged_files_are_refused_or_told_by_the_numbers(tmp_path: Path) -> None:
+    """Whichever value is taken away or changed in kind, nothing but a DataError is raised."""
+    table = condped.problems.get("three-way").sample(80, seed=0)
+    file = tmp_path / "r.json"
+    for made in (
+        condped.importance(table, intervals="jackknife"),
+        condped.sweep(table, target_quantiles=[0.1, 0.2], intervals="jackknife"),
+    ):
+        made.save(file)
+        whole = file.read_text(encoding="ascii")
+        refused = 0
+        kinds: tuple[Any, ...] = ({"a": 1}, "text", [[]], None)
+        for path in _damages(json.loads(whole)):
+            for bad in kinds:
+                data = json.loads(whole)
+                holder = data
+                for key in path[:-1]:
+                    holder = holder[key]
+                if holder[path[-1]] == bad or (isinstance(holder[path[-1]], str) and bad == "text"):
+                    continue
+                holder[path[-1]] = bad
+                file.write_text(json.dumps(data), encoding="ascii")
+                try:
+                    condped.load(file)
+                except DataError:
+                    refused += 1
+        assert refused > 100

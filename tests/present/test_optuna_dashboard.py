@@ -1,0 +1,106 @@
+"""Charts arrive in the real optuna-dashboard, through its own server."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+
+import condped
+from condped.errors import SettingsError
+
+optuna = pytest.importorskip("optuna")
+dashboard = pytest.importorskip("optuna_dashboard")
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+class Quiet(WSGIRequestHandler):
+    """Answers without a log."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def objective(trial: Any) -> float:
+    """Return a loss with a branch."""
+    if trial.suggest_categorical(HOSTILE, ["svm", "network"]) == "svm":
+        return float(abs(trial.suggest_float("C", -3, 3)) / 10 + 0.2)
+    return float(0.1 + (trial.suggest_float("rate", 0, 1) - 0.3) ** 2)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Any:
+    """Return a study in SQLite."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    tried = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    tried.optimize(objective, n_trials=60)
+    made = optuna.create_study(storage=f"sqlite:///{tmp_path / 'study.db'}", study_name="tuning")
+    made.add_trials(tried.get_trials())
+    return made
+
+
+@pytest.fixture
+def server(study: Any, tmp_path: Path) -> Iterator[str]:
+    """Serve the dashboard of the study's storage and return its address."""
+    storage = optuna.storages.RDBStorage(f"sqlite:///{tmp_path / 'study.db'}")
+    served = make_server("127.0.0.1", 0, dashboard.wsgi(storage), handler_class=Quiet)
+    thread = threading.Thread(target=served.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{served.server_port}"
+    served.shutdown()
+    served.server_close()
+    thread.join()
+
+
+def charts(server: str) -> dict[str, dict[str, Any]]:
+    """Return the charts of the first study, as the dashboard's page gets them."""
+    with urlopen(f"{server}/api/studies") as answer:
+        number = json.load(answer)["study_summaries"][0]["study_id"]
+    with urlopen(f"{server}/api/studies/{number}") as answer:
+        found = json.load(answer)["plotly_graph_objects"]
+    return {entry["id"]: json.loads(entry["graph_object"]) for entry in found}
+
+
+def test_charts_arrive_and_are_replaced(study: Any, server: str) -> None:
+    """With the result's numbers; saving again leaves as many."""
+    result, curve = condped.importance(study), condped.sweep(study)
+    saved = condped.optuna.save_to_dashboard(study, result)
+    assert saved == ("condped-importance", "condped-regimes", "condped-densities")
+    assert condped.optuna.save_to_dashboard(study, curve) == ("condped-sweep", "condped-heatmap")
+    found = charts(server)
+    assert len(found) == 5
+    (bars,) = found["condped-importance"]["data"]
+    assert bars["x"] == [parameter.importance for parameter in result]
+    lines = [t for t in found["condped-sweep"]["data"] if t["mode"] == "lines+markers"]
+    assert {len(line["y"]) for line in lines} == {99}
+    assert HOSTILE not in json.dumps(found)
+
+    other = condped.importance(study, target_quantile=0.3)
+    condped.optuna.save_to_dashboard(study, other)
+    again = charts(server)
+    assert len(again) == 5
+    assert again["condped-importance"]["data"][0]["x"] == [p.importance for p in other]
+    condped.optuna.save_to_dashboard(study, other, name="best-30")
+    assert len(charts(server)) == 8
+
+
+def test_the_study_itself_stays_as_it_is(study: Any) -> None:
+    """Trials and their attributes are not touched."""
+    before = study.get_trials()
+    condped.optuna.save_to_dashboard(study, condped.importance(study))
+    assert study.get_trials() == before
+    assert study.user_attrs == {}
+
+
+def test_what_is_no_result_or_no_name_is_refused(study: Any) -> None:
+    """Before anything is written."""
+    with pytest.raises(SettingsError, match="must come from condped"):
+        condped.optuna.save_to_dashboard(study, {"x": 1.0})  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="name must be a letter"):
+        condped.optuna.save_to_dashboard(study, condped.importance(study), name="1 <b>")
