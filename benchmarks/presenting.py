@@ -86,9 +86,9 @@ def against_optuna(trials: int, folder: Path, *, repeats: int) -> dict[str, floa
     # Nearly all of that goes into the picture's texts; what the numbers alone take is told, too.
     numbers = best_of(lambda: optuna.importance.get_param_importances(study), repeats)
     print(
-        f"{trials} trials × {_PARAMETERS} parameters: Optuna's picture {fastest:.2f} s (its numbers "
-        f"{numbers:.3f} s); report {ours:.3f} s: {fastest / ours:.0f} times faster than the "
-        f"picture, {ours / numbers:.1f} times as long as Optuna's numbers alone",
+        f"{trials} trials × {_PARAMETERS} parameters: Optuna's picture {fastest:.2f} s (its "
+        f"numbers {numbers:.3f} s), report {ours:.3f} s: {fastest / ours:.0f} times faster than "
+        f"that picture, {ours / numbers:.1f} times as long as Optuna's numbers alone",
         flush=True,
     )
     return {

@@ -34,7 +34,7 @@ def test_costs_are_the_last_measurement() -> None:
     for name, words in (
         ("step_seconds", "as it opens"),
         ("step_seconds_all_shown", "with all 300 shown"),
-        ("step_seconds_20_cards_open", "and 20 cards open"),
+        ("step_seconds_20_cards_open", "with them and 20 cards open"),
     ):
         median = 1000 * browser[name]["median"]
         assert said(rf"(\d+) ms {words}") == pytest.approx(median, abs=0.6)

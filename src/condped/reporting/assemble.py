@@ -197,7 +197,8 @@ def source_name(source: Any, reading: dict[str, Any]) -> str:
     name = reading.get("study") or getattr(source, "study_name", None)
     if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):
         name = Path(without_password(os.fspath(source))).name
-    return name if isinstance(name, str) else ""
+    # What Optuna calls a study that nobody has named says nothing.
+    return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 
 
 def _asked(question: Question, answers: Answers) -> dict[str, Any]:

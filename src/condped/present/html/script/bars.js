@@ -2,10 +2,14 @@
 const barRows = new Map();
 const highestImportance = {};
 
+// Over all steps, so that bars can be compared while the slider moves.
 function highest() {
-  highestImportance[state.method] ??= Math.max(0.05, ...parameters.flatMap((parameter) =>
-    [...parameter.importance[state.method], ...(parameter.high ? parameter.high[state.method] || [] : [])]));
-  return highestImportance[state.method];
+  const method = state.method;
+  if (highestImportance[method] === undefined) {
+    highestImportance[method] = parameters.reduce((most, parameter) =>
+      Math.max(most, ...parameter.importance[method], ...(parameter.high?.[method] || [])), 0.05);
+  }
+  return highestImportance[method];
 }
 
 function barRow(parameter) {

@@ -57,7 +57,7 @@ function treeBranch(branch, gate) {
   const table = element("div", { class: "inside" });
   const box = element("details", { class: "branch" },
     element("summary", { title: branch.condition },
-      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label, 40)}`)), told), table);
+      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label || "(empty)", 40)}`)), told), table);
   box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
   treeUpdates.push(() => {
     const best = branch.best === null ? "" : ` · best ${short(branch.best)}`;
