@@ -278,8 +278,9 @@ def test_phones_need_not_scroll_sideways(opened: Opener, study: Any) -> None:
 
 def test_on_paper_cards_are_open_and_controls_gone(opened: Opener) -> None:
     """Printing shows everything that can be read, and nothing that can only be pressed."""
-    page = opened(condped.report(conditional()))
+    page = opened(condped.report(conditional()), color_scheme="dark")
     page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator("#controls").is_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details.card[open] .regime").count() >= 5
@@ -299,6 +300,15 @@ def test_many_parameters_are_found(opened: Opener) -> None:
     page.locator("#bar-rows a").first.click()
     assert page.locator("details.card[open]").count() == 1
     assert "No parameter switches another" in page.locator("#tree").inner_text()
+
+
+def test_without_scripts_there_is_a_table(opened: Opener) -> None:
+    """As in the preview of a mail: plain text, and nothing that only a script could fill."""
+    page = opened(condped.report(conditional()), java_script_enabled=False)
+    assert page.locator("noscript pre").inner_text().strip() == str(
+        condped.importance(conditional())
+    )
+    assert not page.locator("main").is_visible()
 
 
 RNG = np.random.default_rng(0)
