@@ -22,7 +22,7 @@ from condped.space import Categorical, Float, Int, Space, when
 from condped.trials import TrialTable
 
 if TYPE_CHECKING:
-    from condped import optuna
+    from condped import baselines, optuna
 
 __version__ = "0.1.0"
 
@@ -35,6 +35,7 @@ __all__ = [
     "Space",
     "SweepResult",
     "TrialTable",
+    "baselines",
     "errors",
     "importance",
     "joint_effects",
@@ -48,6 +49,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # condped.optuna imports Optuna, which takes its time: only when asked for.
-    if name == "optuna":
-        return import_module("condped.optuna")
+    if name in ("baselines", "optuna"):
+        return import_module(f"condped.{name}")
     raise AttributeError(f"module 'condped' has no attribute {name!r}")

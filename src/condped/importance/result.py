@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.evidence import Evidence
-from condped.importance.settings import Settings
+from condped.importance.settings import BaselineSettings, Settings
 from condped.importance.summary import summary
 from condped.optional import load_optional
 from condped.space.domain import Domain, plain_domain
@@ -106,7 +106,7 @@ class ImportanceResult:
     parameters: tuple[ParameterImportance, ...]
     target_quantile: float | None  # gamma'; None if the target set is an outcome
     target_size: int  # trials in the target set
-    settings: Settings
+    settings: Settings | BaselineSettings
     account: Account
     status: Status
     reason: str | None  # why the status is not "ok"

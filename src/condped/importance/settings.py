@@ -83,6 +83,48 @@ class Settings:
         return 4 if self.sampling == "adaptive" else 1
 
 
+@dataclass(frozen=True, slots=True)
+class BaselineSettings:
+    """What a method that knows no conditions was asked to compute.
+
+    Attributes
+    ----------
+    method
+        ``ped-anova``, ``f-anova``, ``mdi`` or ``shap``.
+    absent
+        What it was given where a parameter is absent. ``filtering``: for each parameter the trials
+        in which it is present, with the parameters that all of those have. ``imputation``: the
+        middle of the domain, or the first choice.
+    region_quantile
+        γ of PED-ANOVA; None for the others, which know no best trials.
+    trees, max_depth, seed
+        Of the forest that f-ANOVA, MDI and SHAP explain; None for PED-ANOVA, and without a seed.
+    """
+
+    method: str
+    absent: str
+    region_quantile: float | None = None
+    trees: int | None = None
+    max_depth: int | None = None
+    seed: int | None = None
+
+    @property
+    def forest(self) -> bool:
+        """Whether it explains a forest's idea of the objective, and not the best trials."""
+        return self.region_quantile is None
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        titles = {"ped-anova": "PED-ANOVA", "f-anova": "f-ANOVA", "mdi": "MDI", "shap": "SHAP"}
+        return f"{titles[self.method]}, {self.absent}"
+
+
+def check_region(region_quantile: float) -> None:
+    """Refuse a region quantile that is not a share."""
+    _require_quantile("region_quantile", region_quantile)
+
+
 def check_target(target_quantile: float, region_quantile: float) -> None:
     """Refuse a target quantile that is out of order."""
     _require_quantile("target_quantile", target_quantile)

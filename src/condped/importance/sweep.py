@@ -17,6 +17,7 @@ from condped.importance.calibrated import parameter_p_values
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
 from condped.importance.result import Status, frame
 from condped.importance.settings import (
+    BaselineSettings,
     Measure,
     Method,
     Pooling,
@@ -58,7 +59,7 @@ class SweepResult:
     inter: FloatArray  # (T, P)
     target_sizes: IntArray  # (T,)
     reasons: tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
-    settings: Settings
+    settings: Settings | BaselineSettings
     account: Account
     level: float | None = None  # of the intervals, if there are some
     intervals: Uncertainty | None = None  # around importance, variance and eta_squared
@@ -221,7 +222,7 @@ def sweep(
     check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
     check_reading("sweep", reading)
-    quantiles = _quantiles(target_quantiles, region_quantile)
+    quantiles = ascending_quantiles(target_quantiles, region_quantile)
     found = analyse(read(source, **reading), quantiles, settings, handling)
     bands = None
     if intervals is not None:
@@ -244,7 +245,8 @@ def sweep(
     )
 
 
-def _quantiles(given: Sequence[float] | None, region_quantile: float) -> tuple[float, ...]:
+def ascending_quantiles(given: Sequence[float] | None, region_quantile: float) -> tuple[float, ...]:
+    """Return the target quantiles that were given, or steps of 0.01; refuse what is no order."""
     if given is None:
         steps = [percent / 100 for percent in range(1, 100)]
         # 0.01 below the region quantile, with room for its own rounding.
