@@ -129,7 +129,7 @@ class Evaluations:
         return {name: part for name, part in found.items() if len(part)}
 
     def _rows(self, seed: int) -> npt.NDArray[np.bool_]:
-        rows = self._seed_of_row == seed
+        rows = np.asarray(self._seed_of_row == seed)
         if not rows.any():
             raise DataError(f"{self.path.name} has no seed {seed}. It has: {list(self.seeds)}.")
         return rows
