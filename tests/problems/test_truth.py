@@ -45,8 +45,8 @@ def columns(name: str, trials: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
     return drawn, np.nansum(values, axis=0)
 
 
-def brute_force(name: str, target: float, region: float) -> dict[str, tuple[float, float]]:
-    """Return (within, inter) of each parameter from a histogram of many trials."""
+def brute_force(name: str, target: float, region: float) -> dict[str, tuple[float, ...]]:
+    """Return (within, inter, unweighted) of each parameter from a histogram of many trials."""
     drawn, loss = columns(name, 1_000_000)
     inside = loss <= np.quantile(loss, region)
     good = (loss <= np.quantile(loss, target))[inside].astype(float)
@@ -57,7 +57,7 @@ def brute_force(name: str, target: float, region: float) -> dict[str, tuple[floa
         regime = np.where(np.isnan(kept), 0, 1 + (kept >= (0 if name != "three-way" else -3.5)))
         if parameter.startswith("c") or name not in ("regime-dependent", "three-way"):
             regime = np.where(np.isnan(kept), 0, 1)
-        within = inter = 0.0
+        within = inter = unweighted = 0.0
         for place in np.unique(regime):
             here = regime == place
             share, reach = here.mean(), good[here].mean()
@@ -68,20 +68,35 @@ def brute_force(name: str, target: float, region: float) -> dict[str, tuple[floa
                 n = np.bincount(cell, minlength=600)
                 hit = np.bincount(cell, weights=good[here], minlength=600)
                 chance = np.divide(hit, n, out=np.zeros(600), where=n > 0)
-                within += share * float((n * (chance - reach) ** 2).sum() / n.sum())
-        found[parameter] = (within, inter)
+                spread = float((n * (chance - reach) ** 2).sum() / n.sum())
+                within += share * spread
+                unweighted += good.mean() ** 2 * spread / reach**2 if reach else 0.0
+        found[parameter] = (within, inter, unweighted)
     return found
 
 
 @pytest.mark.parametrize("name", condped.problems.names())
 @pytest.mark.parametrize("pair", [(0.1, 1.0), (0.4, 1.0), (0.7, 1.0), (0.3, 0.6)])
 def test_truth_equals_a_histogram_of_a_million_trials(name: str, pair: tuple[float, float]) -> None:
-    """Within and inter variances agree with brute force on the paper's definitions."""
+    """All three variances agree with brute force on the paper's definitions."""
     truth = condped.problems.get(name).truth(*pair)
-    for parameter, (within, inter) in brute_force(name, *pair).items():
+    for parameter, (within, inter, unweighted) in brute_force(name, *pair).items():
         place = truth.names.index(parameter)
         assert truth.within[place] == pytest.approx(within, abs=2e-3)
         assert truth.inter[place] == pytest.approx(inter, abs=2e-3)
+        assert truth.unweighted[place] == pytest.approx(unweighted, rel=0.05, abs=2e-3)
+
+
+def test_importances_by_a_measure_are_its_normalised_variances() -> None:
+    """Each measure has its own truth; one that has none is refused."""
+    truth = condped.problems.get("three-way").truth(0.2)
+    standard = truth.within + truth.inter
+    expected = (standard / standard.sum()).tolist()
+    assert list(truth.to_dict(measure="standard").values()) == pytest.approx(expected)
+    shown = truth.to_dict(measure="unweighted", normalize=False)
+    assert list(shown.values()) == pytest.approx(truth.unweighted.tolist())
+    with pytest.raises(SettingsError, match="within, standard and unweighted"):
+        truth.to_dict(measure="unconditional")
 
 
 @pytest.mark.parametrize("target", [0.05, 0.2, 0.4, 0.49])

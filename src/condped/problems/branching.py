@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.importance.settings import check_target
-from condped.problems.truth import Truth, branch_shares, spread
+from condped.problems.truth import Truth, branch_shares, spread, without_shares
 from condped.read import read
 from condped.space.domain import Float
 from condped.space.spec import Space, when
@@ -113,24 +113,41 @@ class BranchingProblem:
         t_target, t_region = np.interp([target_quantile, region_quantile], reached, bounds)
         share, chance = branch_shares(weights, cdf, t_target, t_region)
         names = tuple(self.space)
+        terms = [self._terms(name, share, chance) for name in names]
         return Truth(
             names=names,
-            within=np.array([self._within(name, share, chance) for name in names]),
+            within=np.array([sum(term for term, _ in parameter) for parameter in terms]),
             inter=np.array([spread(share, chance, self._regimes(name)) for name in names]),
+            unweighted=np.array(
+                [
+                    sum(without_shares(term, share, chance, own) for term, own in parameter)
+                    for parameter in terms
+                ]
+            ),
             kappa=target_quantile / region_quantile,
         )
 
-    def _within(self, name: str, share: FloatArray, chance: FloatArray) -> float:
+    def _terms(
+        self, name: str, share: FloatArray, chance: FloatArray
+    ) -> list[tuple[float, list[int]]]:
+        """Return what each active regime adds to the variance, and which leaves it holds."""
         turns: dict[int, list[int]] = {}
         for place, path in enumerate(self.paths):
             for gate, branch in path.turns:
                 if gate.name == name:
                     turns.setdefault(branch, []).append(place)
         if turns:
-            return spread(share, chance, list(turns.values()))
+            below = [place for places in turns.values() for place in places]
+            return [(spread(share, chance, list(turns.values())), below)]
         # Inside a leaf its value decides alone: a 0/1 variable of chance q.
-        own = [place for place, path in enumerate(self.paths) if path.leaf.name == name]
-        return float((share[own] * chance[own] * (1 - chance[own])).sum())
+        domains: dict[tuple[float, float], list[int]] = {}
+        for place, path in enumerate(self.paths):
+            if path.leaf.name == name:
+                domains.setdefault((path.leaf.low, path.leaf.high), []).append(place)
+        return [
+            (float((share[own] * chance[own] * (1 - chance[own])).sum()), own)
+            for own in domains.values()
+        ]
 
     def _regimes(self, name: str) -> list[list[int]]:
         """Return which leaves share a regime of the parameter: a domain of its own, or absence."""

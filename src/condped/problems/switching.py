@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.importance.settings import check_target
-from condped.problems.truth import Truth, branch_shares, spread
+from condped.problems.truth import Truth, branch_shares, spread, without_shares
 from condped.read import read
 from condped.space.domain import Float
 from condped.space.spec import Space, when
@@ -68,18 +68,23 @@ class SwitchingProblem:
         t_region = self._threshold(region_quantile, weights)
         share, chance = branch_shares(weights, self._cdf, t_target, t_region)
         gate = spread(share, chance, [[0], [1]])
-        value = [
-            sum(
-                share[side] * self._value_variance(one[side], other[side], t_target, t_region)
+        terms = [
+            {
+                side: share[side] * self._value_variance(one[side], other[side], t_target, t_region)
                 for side in (0, 1)
                 if share[side] > 0
-            )
+            }
             for one, other in ((self.x, self.y), (self.y, self.x))
+        ]
+        alone = [
+            sum(without_shares(term, share, chance, [side]) for side, term in parameter.items())
+            for parameter in terms
         ]
         return Truth(
             names=("c", "x", "y"),
-            within=np.array([gate, *value]),
+            within=np.array([gate, *(sum(parameter.values()) for parameter in terms)]),
             inter=np.array([0.0, gate, gate]),
+            unweighted=np.array([gate, *alone]),
             kappa=target_quantile / region_quantile,
         )
 

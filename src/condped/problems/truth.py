@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.errors import SettingsError
 from condped.importance.formula import normalised
+from condped.importance.settings import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +20,26 @@ class Truth:
     names: tuple[str, ...]
     within: FloatArray  # (parameters,)
     inter: FloatArray  # (parameters,)
+    unweighted: FloatArray  # (parameters,): kappa^2 * sum_i D_i, the paper's second ablation
     kappa: float  # gamma' / gamma
 
-    def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
-        """Return name → exact importance, or name → exact variance inside the regimes."""
-        values = normalised(self.within) if normalize else self.within
+    def variance(self, measure: Measure = "within") -> FloatArray:
+        """Return (parameters,): the exact variances by a measure."""
+        if measure == "within":
+            return self.within
+        if measure == "standard":
+            return np.asarray(self.within + self.inter)
+        if measure == "unweighted":
+            return self.unweighted
+        raise SettingsError(
+            "The exact truth is known for the measures within, standard and unweighted "
+            f"(got {measure!r})."
+        )
+
+    def to_dict(self, *, normalize: bool = True, measure: Measure = "within") -> dict[str, float]:
+        """Return name → exact importance, or name → exact variance, by a measure."""
+        values = self.variance(measure)
+        values = normalised(values) if normalize else values
         return dict(zip(self.names, values.tolist(), strict=True))
 
     @property
@@ -54,3 +71,12 @@ def spread(share: FloatArray, chance: FloatArray, groups: list[list[int]]) -> fl
             hit = float((share[group] * chance[group]).sum())
             total, mass, reach = total + hit * hit / beta, mass + beta, reach + hit
     return max(0.0, total - (reach * reach / mass if mass > 0 else 0.0))
+
+
+def without_shares(variance: float, share: FloatArray, chance: FloatArray, own: list[int]) -> float:
+    """Return κ² D of a regime from κ² α²/β D, what it adds to the variance within regimes."""
+    hit = float((share[own] * chance[own]).sum())  # kappa * alpha
+    if hit <= 0:
+        return 0.0  # no target trials: the regime contributes nothing
+    kappa, beta = float((share * chance).sum()), float(share[own].sum())
+    return variance * beta * (kappa / hit) ** 2
