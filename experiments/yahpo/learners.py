@@ -67,20 +67,22 @@ def objectives(seed: int, quick: bool, *, family: str, only: tuple[str, ...] = (
     return _some(rows, family)
 
 
-def side_by_side(seed: int, quick: bool, *, family: str) -> list[Row]:
+def side_by_side(
+    seed: int, quick: bool, *, family: str, methods: tuple[str, ...] = METHODS
+) -> list[Row]:
     """Return each learner's highest objective and the highest importance that it got."""
     rows: list[Row] = []
     for data, data_seed in _instances(seed, family):
         best = {name: values.max() for name, values in data.by_learner(data_seed).items()}
-        for method in METHODS:
+        for method in methods:
             if quick and method in NOT_IN_A_QUICK_RUN:
                 continue
             begun = time.perf_counter()
             found = measure(data, data_seed, seed, method).to_dict()
             seconds = time.perf_counter() - begun
             for learner, highest in best.items():
-                names = data.scenario.learners[learner]
-                first = max(names, key=lambda name: found[name])
+                # The first of equals, in the order of the space.
+                first = max(data.scenario.learners[learner], key=found.__getitem__)
                 rows.append(
                     {
                         "scenario": data.scenario.name,
@@ -98,9 +100,7 @@ def side_by_side(seed: int, quick: bool, *, family: str) -> list[Row]:
     return _some(rows, family)
 
 
-def measure(
-    data: Evaluations, data_seed: int, seed: int, method: str
-) -> condped.ImportanceResult:
+def measure(data: Evaluations, data_seed: int, seed: int, method: str) -> condped.ImportanceResult:
     """Return the importances of one seed's trials by any method; forests grow from ``seed``."""
     table = data.trials(data_seed)
     if method in OWN:

@@ -88,7 +88,12 @@ def _condition(child: str) -> dict[str, Any]:
         "child": child, "parent": "learner", "type": "EQ", "value": child.partition(".")[0]
     }  # fmt: skip
     if child == "ranger.num.random.splits":
-        also: dict[str, Any] = {"child": child, "parent": "ranger.splitrule", "type": "EQ", "value": "extratrees"}
+        also: dict[str, Any] = {
+            "child": child,
+            "parent": "ranger.splitrule",
+            "type": "EQ",
+            "value": "extratrees",
+        }
     elif child == "xgboost.eta":
         also = {"child": child, "parent": "xgboost.booster", "type": "IN",
                 "values": ["dart", "gbtree"]}  # fmt: skip

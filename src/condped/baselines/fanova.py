@@ -56,7 +56,9 @@ def fanova(
         leaves = boxes(tree, bounds)
         total = float(np.prod(leaves.high - leaves.low, axis=1) @ leaves.value**2)
         if total > 0:
-            shares.append([marginal_variance(leaves, owner == p) / total for p in range(parameters)])
+            shares.append(
+                [marginal_variance(leaves, owner == p) / total for p in range(parameters)]
+            )
     return np.mean(shares, axis=0) if shares else np.zeros(parameters)
 
 

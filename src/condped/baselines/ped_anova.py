@@ -67,9 +67,7 @@ def _joined(parts: list[Analysis]) -> PedAnova:
             None if None in reasons else reason
             for reasons, reason in zip(by_target, widest.reasons, strict=True)
         ),
-        untold=tuple(
-            part.counts.parameters[0].name for part in parts if not part.determined.any()
-        ),
+        untold=tuple(part.counts.parameters[0].name for part in parts if not part.determined.any()),
         target_sizes=widest.counts.target_sizes,
         region_size=widest.counts.region_size,
     )
