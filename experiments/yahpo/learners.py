@@ -31,10 +31,7 @@ def importances(seed: int, quick: bool, *, family: str, only: tuple[str, ...] = 
             for name, value in result.to_dict().items():
                 rows.append(
                     {
-                        "scenario": data.scenario.name,
-                        "instance": data.instance,
-                        "seed": seed,
-                        "data_seed": data_seed,
+                        **_common(data, data_seed, seed),
                         "method": method,
                         "parameter": name,
                         "learner": data.scenario.learner_of(name),
@@ -50,10 +47,7 @@ def objectives(seed: int, quick: bool, *, family: str, only: tuple[str, ...] = (
     del quick
     rows: list[Row] = [
         {
-            "scenario": data.scenario.name,
-            "instance": data.instance,
-            "seed": seed,
-            "data_seed": data_seed,
+            **_common(data, data_seed, seed),
             "objective": data.scenario.objective,
             "learner": learner,
             "trials": len(values),
@@ -85,10 +79,7 @@ def side_by_side(
                 first = max(data.scenario.learners[learner], key=found.__getitem__)
                 rows.append(
                     {
-                        "scenario": data.scenario.name,
-                        "instance": data.instance,
-                        "seed": seed,
-                        "data_seed": data_seed,
+                        **_common(data, data_seed, seed),
                         "method": method,
                         "learner": learner,
                         "objective": float(highest),
@@ -137,6 +128,17 @@ def _instances(
         position = seed - SEEDS[0]
         if (not only or instance in only) and 0 <= position < len(data.seeds):
             yield data, data.seeds[position]
+
+
+def _common(data: Evaluations, data_seed: int, seed: int) -> Row:
+    """Return what all rows of one instance and seed have in common."""
+    return {
+        "scenario": data.scenario.name,
+        "label": data.scenario.label,
+        "instance": data.instance,
+        "seed": seed,
+        "data_seed": data_seed,
+    }
 
 
 def _some(rows: list[Row], family: str) -> list[Row]:
