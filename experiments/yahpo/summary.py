@@ -59,9 +59,11 @@ def mean_of(values: Sequence[float]) -> Mean:
 def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Return Pearson's correlation; None where one of the two does not vary."""
     left, right = (np.asarray(part, dtype=np.float64) for part in (one, other))
+    # Asked of the values: their distances from the mean may differ from 0 by rounding.
+    if np.ptp(left) == 0 or np.ptp(right) == 0:
+        return None
     left, right = left - left.mean(), right - right.mean()
-    scale = math.sqrt(float(left @ left) * float(right @ right))
-    return float(left @ right) / scale if scale > 0 else None
+    return float(left @ right) / math.sqrt(float(left @ left) * float(right @ right))
 
 
 def ranks(values: Sequence[float]) -> list[float]:
