@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -12,37 +13,46 @@ from typing import Any
 import click
 
 from condped.errors import CondpedError, NameNotFoundError
+from experiments import gallery
 from experiments.catalogue import all_experiments
+from experiments.claims import page as claims_page
+from experiments.claims.checking import check_all
+from experiments.claims.registry import all_claims
+from experiments.claims.summary import summary
 from experiments.progress import Bar
 from experiments.registry import Experiment, find
-from experiments.running import run
-from experiments.store import Store
+from experiments.running import Outcome, run
+from experiments.store import Store, write_whole
 
 HERE = Path(__file__).parent
+CLAIMS, GALLERY = HERE / "claims.json", HERE / "gallery.json"
+
+_quick = click.option("--quick", is_flag=True, help="Fewer seeds and sizes, for a first look.")
+_output = click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=HERE / "out",
+    show_default="experiments/out",
+    help="Folder for data, settings and figures.",
+)
+_OPTIONS = (
+    _quick,
+    _output,
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        default=os.cpu_count() or 1,
+        show_default="all cores",
+        help="How many seeds are computed at the same time.",
+    ),
+    click.option("--again", is_flag=True, help="Compute anew what is already there."),
+    click.option("--redraw", is_flag=True, help="Draw anew from the data as it is."),
+)
 
 
 def _running(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of commands that run experiments."""
-    for option in reversed(
-        (
-            click.option("--quick", is_flag=True, help="Fewer seeds and sizes, for a first look."),
-            click.option(
-                "--output",
-                type=click.Path(file_okay=False, path_type=Path),
-                default=HERE / "out",
-                show_default="experiments/out",
-                help="Folder for data, settings and figures.",
-            ),
-            click.option(
-                "--workers",
-                type=click.IntRange(min=1),
-                default=os.cpu_count() or 1,
-                show_default="all cores",
-                help="How many seeds are computed at the same time.",
-            ),
-            click.option("--again", is_flag=True, help="Compute anew what is already there."),
-        )
-    ):
+    for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
@@ -79,26 +89,97 @@ def all_command(**options: Any) -> None:
 
 
 def _run(
-    chosen: Sequence[Experiment], *, quick: bool, output: Path, workers: int, again: bool
+    chosen: Sequence[Experiment],
+    *,
+    quick: bool,
+    output: Path,
+    workers: int,
+    again: bool,
+    redraw: bool,
 ) -> None:
     begun = time.perf_counter()
     bar = Bar(sys.stderr)
+    store = Store(output, quick)
 
     def say(text: str) -> None:
         bar.wipe()
         click.echo(text)
 
+    if redraw:
+        for experiment in chosen:
+            (store.of(experiment.name) / "report.json").unlink(missing_ok=True)
     try:
-        done = run(
-            chosen, Store(output, quick), workers=workers, again=again, say=say, step=bar.step
-        )
+        done = run(chosen, store, workers=workers, again=again, say=say, step=bar.step)
     except CondpedError as error:
         bar.wipe()
         raise click.ClickException(str(error)) from None
     bar.wipe()
+    for outcome in done:
+        _say_errors(outcome)
     computed = sum(outcome.computed for outcome in done)
     if computed:
         seconds = time.perf_counter() - begun
         click.echo(f"{computed} seeds of {len(done)} experiments in {seconds:.0f} s.")
-    else:
+    elif not redraw:
         click.echo("Everything is up to date.")
+
+
+def _say_errors(outcome: Outcome) -> None:
+    """Print how far each panel is from the exact truth."""
+    for file in outcome.files:
+        if file.name == "errors.csv":
+            rows = [line.rsplit(",", 1) for line in file.read_text("utf-8").splitlines()[1:]]
+            shown = "; ".join(f"{panel} {error}" for panel, error in rows)
+            click.echo(f"{outcome.name}: mean |estimate − truth|: {shown}")
+
+
+@main.command("claims")
+@_quick
+@_output
+def claims_command(quick: bool, output: Path) -> None:
+    """Check what the paper says on the data of the runs."""
+    store = Store(output, quick)
+    found = _check(store)
+    click.echo(summary(found))
+    store.folder.mkdir(parents=True, exist_ok=True)
+    _write(store.folder / "claims.json", _json(found))
+    _write(store.folder / "claims.md", claims_page.page(found, all_claims()))
+
+
+@main.command("docs")
+@_quick
+@_output
+@click.option("--render", is_flag=True, help="Only make the pages again, from the last numbers.")
+@click.option(
+    "--docs",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=HERE.parent / "docs",
+    show_default="docs",
+    help="Where claims.md, paper.md and the pictures go.",
+)
+def docs_command(quick: bool, output: Path, render: bool, docs: Path) -> None:
+    """Make the pages of claims and figures, and keep the numbers they are made from."""
+    if not render:
+        store = Store(output, quick)
+        _write(CLAIMS, _json(_check(store)))
+        _write(GALLERY, _json(gallery.collect(all_experiments(), store)))
+        gallery.copy_pictures(all_experiments(), store, docs / "paper")
+    claims, shown = (json.loads(path.read_text("utf-8")) for path in (CLAIMS, GALLERY))
+    _write(docs / "claims.md", claims_page.page(claims, all_claims()))
+    _write(docs / "paper.md", gallery.page(shown, claims))
+
+
+def _check(store: Store) -> dict[str, Any]:
+    bar = Bar(sys.stderr, unit="claims")
+    found = check_all(all_claims(), store, bar.step)
+    bar.wipe()
+    return found
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+    click.echo(f"Written: {path}")

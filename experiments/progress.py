@@ -11,8 +11,9 @@ _WIDTH = 24
 class Bar:
     """A line that is written over while a person watches; a line per tenth in a log."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, unit: str = "seeds") -> None:
         self._stream = stream
+        self._unit = unit
         self._live = stream.isatty()
         self._begun = time.monotonic()
         self._shown = False
@@ -21,7 +22,7 @@ class Bar:
     def step(self, done: int, total: int, text: str) -> None:
         """Show that so much is done."""
         seconds = time.monotonic() - self._begun
-        line = f"{done}/{total} seeds, {seconds:.0f} s, last: {text}"
+        line = f"{done}/{total} {self._unit}, {seconds:.0f} s, last: {text}"
         if self._live:
             filled = _WIDTH * done // total
             self._stream.write(f"\r\x1b[K[{'#' * filled}{'.' * (_WIDTH - filled)}] {line}")

@@ -8,7 +8,19 @@ import sys
 
 import condped
 
-HEAVY = ("optuna", "pandas", "polars", "pyarrow", "plotly", "matplotlib", "scipy", "narwhals")
+HEAVY = (
+    "optuna",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "plotly",
+    "matplotlib",
+    "scipy",
+    "narwhals",
+    "sklearn",
+    "shap",
+    "numba",
+)
 
 
 def test_import_loads_no_heavy_library() -> None:

@@ -117,7 +117,7 @@ def draw_curves(
     xlabel: bool = True,
     limit: tuple[float, float] | None = (-0.02, 1.04),
 ) -> Axes:
-    """Draw one panel; the distance from the truth stands in its title line."""
+    """Draw one panel; the distance from the truth stands under its title."""
     mean, error = shown.mean, shown.standard_error
     for place, name in enumerate(shown.names):
         ax.fill_between(
@@ -144,9 +144,17 @@ def draw_curves(
     ax.set_xlim(0, region_quantile)
     if limit is not None:
         ax.set_ylim(*limit)
-    ax.set_title(title, loc="left")
+    ax.set_title(title, loc="left", pad=5 if shown.error is None else 11)
     if shown.error is not None:
-        ax.set_title(f"error {shown.error:.3f}", loc="right", fontsize=6, color=GREY)
+        ax.annotate(
+            f"mean |estimate − truth| = {shown.error:.3f}",
+            (0, 1),
+            xytext=(0, 2.5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=6,
+            color=GREY,
+        )
     if xlabel:
         ax.set_xlabel("target quantile γ′")
     if ylabel is not None:
@@ -176,3 +184,10 @@ def summary_rows(shown: Curves, panel: Mapping[str, object]) -> list[Row]:
         for t, quantile in enumerate(shown.quantiles)
         for p, name in enumerate(shown.names)
     ]
+
+
+def error_rows(shown: Curves, panel: str) -> list[Row]:
+    """Return a panel's mean distance from the truth, if there is a truth."""
+    # A comma would need quotes in the file.
+    name = panel.replace(",", " at")
+    return [] if shown.error is None else [{"panel": name, "error": f"{shown.error:.4f}"}]

@@ -6,7 +6,7 @@ from condped import baselines
 from experiments.registry import Experiment
 from experiments.synthetic.naive import baseline_figure
 from experiments.synthetic.runtime import RUNTIME
-from experiments.synthetic.sweeps import THREE, TITLES, Panel, sweep_figure
+from experiments.synthetic.sweeps import SHORT, THREE, Panel, sweep_figure
 
 BOTH = baselines.ABSENT
 
@@ -38,7 +38,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "condPED-ANOVA inside the better trials, γ = 0.75 and 0.5",
         [
             [
-                Panel(problem, region_quantile=region, title=f"{TITLES[problem]}, γ = {region}")
+                Panel(problem, region_quantile=region, title=f"{SHORT[problem]}, γ = {region}")
                 for problem in THREE
             ]
             for region in (0.75, 0.5)
@@ -49,7 +49,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "condPED-ANOVA with N = 100 and 500 trials",
         [
             [
-                Panel(problem, trials=trials, title=f"{TITLES[problem]}, N = {trials}")
+                Panel(problem, trials=trials, title=f"{SHORT[problem]}, N = {trials}")
                 for problem in THREE
             ]
             for trials in (100, 500)

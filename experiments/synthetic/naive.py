@@ -16,6 +16,7 @@ from experiments.figures.curves import (
     Curves,
     curves,
     draw_curves,
+    error_rows,
     exact_curves,
     handles,
     select,
@@ -101,6 +102,7 @@ def draw(
     """Draw one row of panels per way with absent values: curves, then bars."""
     order = list(condped.problems.get(problem).space)
     summary: list[Row] = []
+    errors: list[Row] = []
     with paper_style():
         made = figure(PAGE, 0.35 + 1.75 * len(absent))
         axes = made.subplots(len(absent), 4, squeeze=False, width_ratios=(1.9, 1, 1, 1))
@@ -115,6 +117,7 @@ def draw(
             )
             common = {"problem": problem, "absent": label}
             summary += summary_rows(shown, {**common, "method": "ped-anova"})
+            errors += error_rows(shown, f"PED-ANOVA with {label}")
             for across, method in enumerate(FORESTS, start=1):
                 values = bar_values(rows, problem, method, way)
                 letter = chr(ord("a") + 4 * down + across)
@@ -133,7 +136,8 @@ def draw(
                     for key in order
                 ]
         legend_above(made, handles(order))
-        return [*save(made, folder, name), save_table(summary, folder, name)]
+        paths = [*save(made, folder, name), save_table(summary, folder, name)]
+        return [*paths, save_table(errors, folder, "errors")]
 
 
 def _standard_error(values: np.ndarray) -> float:
@@ -155,7 +159,7 @@ def _bars(ax: Axes, values: dict[str, np.ndarray], title: str) -> Axes:
         )
         ax.annotate(
             f"{found.mean():.2f}",
-            (place, found.mean()),
+            (place, found.mean() + _standard_error(found)),
             xytext=(0, 3),
             textcoords="offset points",
             ha="center",
@@ -165,7 +169,7 @@ def _bars(ax: Axes, values: dict[str, np.ndarray], title: str) -> Axes:
     ax.set_xticks(range(len(values)), list(values))
     ax.tick_params(axis="x", length=0)
     ax.set_ylim(-0.02, 1.04)
-    ax.set_title(title, loc="left")
+    ax.set_title(title, loc="left", pad=11)  # on a line with the curves' titles
     return plain(ax)
 
 

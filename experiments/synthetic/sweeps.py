@@ -15,6 +15,7 @@ from experiments.figures.curves import (
     Curves,
     curves,
     draw_curves,
+    error_rows,
     exact_curves,
     handles,
     select,
@@ -38,6 +39,7 @@ TITLES = {
     "nested": "nested activation",
     "three-way": "three-way branching",
 }
+SHORT = {problem: title.removesuffix(" domains") for problem, title in TITLES.items()}
 THREE = ("activation-disjoint", "activation-overlap", "regime-dependent")
 
 
@@ -116,6 +118,7 @@ def draw(
     """Draw the panels in rows and columns, with one legend above."""
     height, width = len(grid), len(grid[0])
     summary: list[Row] = []
+    errors: list[Row] = []
     names: dict[str, None] = {}
     truth = False
     with paper_style():
@@ -139,8 +142,12 @@ def draw(
                 truth = truth or shown.truth is not None
                 names |= dict.fromkeys(shown.names)
                 summary += summary_rows(shown, {**panel.setting, "value": panel.value})
-        legend_above(made, handles(list(names), truth=truth))
-        return [*save(made, folder, name), save_table(summary, folder, name)]
+                errors += error_rows(shown, panel.title or TITLES[panel.problem])
+        shown_names = handles(list(names), truth=truth)
+        # A column is too narrow for more than four in a row.
+        legend_above(made, shown_names, columns=3 if width == 1 and len(shown_names) > 4 else None)
+        paths = [*save(made, folder, name), save_table(summary, folder, name)]
+        return [*paths, save_table(errors, folder, "errors")] if errors else paths
 
 
 def _label(panel: Panel) -> str:

@@ -23,11 +23,13 @@ from condped.trials import TrialTable
 
 if TYPE_CHECKING:
     from condped import baselines, optuna
+    from condped.comparison import Comparison, compare
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Comparison",
     "Float",
     "ImportanceResult",
     "Int",
@@ -36,6 +38,7 @@ __all__ = [
     "SweepResult",
     "TrialTable",
     "baselines",
+    "compare",
     "errors",
     "importance",
     "joint_effects",
@@ -48,7 +51,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # condped.optuna imports Optuna, which takes its time: only when asked for.
+    # condped.optuna imports Optuna, which takes its time: only when asked for. What not every
+    # user needs waits with it.
     if name in ("baselines", "optuna"):
         return import_module(f"condped.{name}")
+    if name in ("Comparison", "compare"):
+        return getattr(import_module("condped.comparison"), name)
     raise AttributeError(f"module 'condped' has no attribute {name!r}")

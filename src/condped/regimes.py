@@ -30,7 +30,7 @@ def _expanded(parameter: Parameter) -> Parameter:
     if len(choices) < len(domains):
         raise SettingsError(
             f"Parameter {parameter.name!r} is numeric in some regimes and categorical in others: "
-            "no single domain spans both. Use a measure that keeps regimes apart."
+            "no single domain spans both. Use a method that keeps regimes apart, or leave it out."
         )
     union = tuple(dict.fromkeys(choice for domain in choices for choice in domain.choices))
     # For each domain a row: where its choices stand in the union.

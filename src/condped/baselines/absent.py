@@ -58,7 +58,7 @@ def middle(domain: Domain) -> float:
             return math.isqrt(domain.low * domain.high)
         return math.sqrt(domain.low) * math.sqrt(domain.high)
     if domain.step is None:
-        return domain.low + (domain.high - domain.low) / 2
+        return domain.low / 2 + domain.high / 2  # a span may be too wide for a float
     steps = round((domain.high - domain.low) / domain.step)
     return domain.low + steps // 2 * domain.step
 

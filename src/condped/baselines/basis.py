@@ -38,7 +38,7 @@ def basis_of(
 ) -> Basis:
     """Join domains and sort out which trials count, or say why the method cannot be asked."""
     if settings.forest:
-        _require_values(table, settings, handling)
+        _require_values(table, handling)
     top = top_sets(table, target_quantiles, settings.region_quantile or 1.0, handling)
     joined = tuple(entry.name for entry in table.parameters if len(entry.domains) > 1)
     return Basis(expand_domains(table), joined, top, handling)
@@ -63,19 +63,19 @@ def account_of(
     )
 
 
-def _require_values(table: TrialTable, settings: BaselineSettings, handling: Handling) -> None:
+def _require_values(table: TrialTable, handling: Handling) -> None:
     """Refuse what a forest, which predicts numbers, cannot be given."""
     if len(table.objectives) > 1:
         names = ", ".join(repr(objective.name) for objective in table.objectives)
         raise SettingsError(
-            f"{settings.label} explains one objective (got {len(table.objectives)}: {names}). "
+            f"f-ANOVA, MDI and SHAP explain one objective (got {len(table.objectives)}: {names}). "
             "Name one with objective=."
         )
     for name in ("failed", "pruned", "nonfinite", "infeasible"):
         if getattr(handling, name) == "worst":
             raise SettingsError(
-                f"{settings.label} predicts the objective and needs its value: it cannot count "
-                f"trials as worst (got {name}='worst'). Use {name}='drop', or PED-ANOVA."
+                "f-ANOVA, MDI and SHAP learn the objective from its values and cannot count trials "
+                f"as worst (got {name}='worst'). Use {name}='drop', or PED-ANOVA."
             )
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.baselines.absent import filter_absent, impute_absent
+from condped.baselines.absent import filter_absent, impute_absent, presence
 from condped.baselines.matrix import Matrix, encode
 from condped.importance.settings import BaselineSettings
 from condped.optional import load_optional
@@ -17,19 +17,19 @@ from condped.progress import report
 from condped.trials import TrialTable
 
 Scores: TypeAlias = Callable[[Matrix, FloatArray, BaselineSettings], FloatArray]
-# Which module of ours has the method, and the libraries that it needs.
+# Where a method is, what to call it, and the libraries that it needs.
 _PLACES = {
-    "f-anova": ("sklearn_forest", "f_anova", "sklearn"),
-    "mdi": ("sklearn_forest", "mdi", "sklearn"),
-    "shap": ("shap_values", "shap", "sklearn and shap"),
+    "f-anova": ("sklearn_forest", "f_anova", "A random forest", "sklearn"),
+    "mdi": ("sklearn_forest", "mdi", "A random forest", "sklearn"),
+    "shap": ("shap_values", "shap", "SHAP", "sklearn and shap"),
 }
 
 
 def scores_of(method: str) -> Scores:
     """Return a method's function, or say which extra brings its library."""
-    module, function, library = _PLACES[method]
+    module, function, feature, library = _PLACES[method]
     loaded = load_optional(
-        f"condped.baselines.{module}", feature=method, library=library, extra="baselines"
+        f"condped.baselines.{module}", feature=feature, library=library, extra="baselines"
     )
     scores: Scores = getattr(loaded, function)
     return scores
@@ -43,10 +43,15 @@ def forest_scores(table: TrialTable, settings: BaselineSettings) -> dict[str, fl
     scores = scores_of(settings.method)
     if settings.absent == "imputation":
         return _scored(impute_absent(table), scores, settings)
+    # Parameters that come and go together have the same trials, and the same forest.
+    together: dict[bytes, list[str]] = {}
+    for entry in table.parameters:
+        together.setdefault(np.packbits(presence(entry)).tobytes(), []).append(entry.name)
     found: dict[str, float | None] = {}
-    for done, name in enumerate(table.names):
-        report("Growing forests", done, len(table.names))
-        found[name] = _scored(filter_absent(table, name), scores, settings).get(name)
+    for done, names in enumerate(together.values()):
+        report("Growing forests", done, len(together))
+        of_all = _scored(filter_absent(table, names[0]), scores, settings)
+        found |= {name: of_all.get(name) for name in names}
     return found
 
 

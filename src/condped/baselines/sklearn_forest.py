@@ -35,7 +35,8 @@ def f_anova(matrix: Matrix, objective: FloatArray, settings: BaselineSettings) -
 def mdi(matrix: Matrix, objective: FloatArray, settings: BaselineSettings) -> FloatArray:
     """Return (P,): the mean decrease of impurity by splits on each, out of 1."""
     forest = fit(matrix, objective, settings)
-    return np.bincount(matrix.owner, forest.feature_importances_, len(matrix.names))
+    by_parameter = np.bincount(matrix.owner, forest.feature_importances_, len(matrix.names))
+    return np.asarray(by_parameter, dtype=np.float64)
 
 
 def _tree(grown: Any) -> Tree:

@@ -1,4 +1,4 @@
-"""The command line: ``condped importance``, ``sweep``, ``sources``, ``demo``."""
+"""The command line: ``condped importance``, ``sweep``, ``compare``, ``sources``, ``demo``."""
 
 from condped.cli.app import main
 

@@ -7,7 +7,7 @@ import sys
 import click
 
 import condped
-from condped.cli import demo, importance, sources, sweep
+from condped.cli import compare, demo, importance, sources, sweep
 from condped.errors import CondpedError
 
 
@@ -19,6 +19,7 @@ def app() -> None:
 
 app.add_command(importance.command)
 app.add_command(sweep.command)
+app.add_command(compare.command)
 app.add_command(sources.command)
 app.add_command(demo.command)
 

@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _TREATMENT = click.Choice(["drop", "worst"])
 _KEPT = click.Choice(["keep", "drop", "worst"])
 
-_ANALYSIS = (
+_READING = (
     click.argument("source"),
     click.option("-o", "--objective", multiple=True, metavar="COLUMN",
                  help="The objective, where it is not recorded; repeat it for several."),
@@ -46,17 +46,25 @@ _ANALYSIS = (
     click.option("--state", metavar="COLUMN", help="How trials ended: complete, pruned, failed."),
     click.option("--constraint", "constraints", multiple=True, metavar="COLUMN",
                  help="A constraint, violated above 0; repeatable."),
+)  # fmt: skip
+_SETS = (
     click.option("--region-quantile", type=float, default=1.0, show_default=True,
                  help="γ: look only inside the best trials of this share."),
+)  # fmt: skip
+_METHOD = (
     click.option("--method", default="paper", show_default=True,
                  type=click.Choice(["paper", "calibrated"]),
                  help="The paper's estimator, or ours without its biases."),
+)  # fmt: skip
+_TRIALS = (
     click.option("--sampling", default="adaptive", show_default=True,
                  type=click.Choice(["adaptive", "random"]),
                  help="How trials were drawn; the test needs to know."),
     click.option("--pooling", default="auto", show_default=True,
                  type=click.Choice(["auto", "never", "always"]),
                  help="Domains that vary smoothly with other parameters."),
+)  # fmt: skip
+_NUMBERS = (
     click.option("--intervals", type=click.Choice(["half-sampling", "jackknife"]),
                  help="Intervals around the numbers."),
     click.option("--level", type=float, default=0.9, show_default=True,
@@ -69,6 +77,8 @@ _ANALYSIS = (
     click.option("--reference", default="region", show_default=True,
                  type=click.Choice(["region", "space"]),
                  help="Compare the target set with the region set or with the whole space."),
+)  # fmt: skip
+_ENDINGS = (
     click.option("--failed", default="drop", show_default=True, type=_TREATMENT,
                  help="Failed trials."),
     click.option("--pruned", default="drop", show_default=True, type=_KEPT,
@@ -77,6 +87,8 @@ _ANALYSIS = (
                  help="Trials whose objective is NaN or infinite."),
     click.option("--infeasible", default="keep", show_default=True,
                  type=_KEPT, help="Infeasible trials."),
+)  # fmt: skip
+_OUTPUT = (
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
 )  # fmt: skip
@@ -84,7 +96,16 @@ _ANALYSIS = (
 
 def analysis_options(command: Command) -> Command:
     """Add the source and the options that every analysis has."""
-    return reduce(lambda done, option: option(done), reversed(_ANALYSIS), command)
+    return _added(command, *_READING, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *_OUTPUT)
+
+
+def comparison_options(command: Command) -> Command:
+    """Add the source and the options that several methods share."""
+    return _added(command, *_READING, *_SETS, *_TRIALS, *_ENDINGS, *_OUTPUT)
+
+
+def _added(command: Command, *options: Callable[[Command], Command]) -> Command:
+    return reduce(lambda done, option: option(done), reversed(options), command)
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -76,7 +77,11 @@ class ParameterIntervals:
 
 @dataclass(frozen=True, slots=True)
 class ParameterImportance:
-    """One parameter's importance and what it is made of."""
+    """One parameter's importance and what it is made of.
+
+    Methods that explain a forest have a score of their own for ``variance``, NaN for what is
+    about target sets, and no regimes.
+    """
 
     name: str
     importance: float  # normalised over the parameters; 0 if the result is undetermined
@@ -104,7 +109,7 @@ class ImportanceResult:
     """
 
     parameters: tuple[ParameterImportance, ...]
-    target_quantile: float | None  # gamma'; None if the target set is an outcome
+    target_quantile: float | None  # gamma'; None for an outcome or the whole objective
     target_size: int  # trials in the target set
     settings: Settings | BaselineSettings
     account: Account
@@ -120,7 +125,7 @@ class ImportanceResult:
     def evidence(self) -> Evidence:
         """What can be told from noise; found when it is first asked for."""
         if self.find_evidence is None:
-            raise SettingsError("This result does not know its trials, which the test needs.")
+            raise untested(self.settings)
         return self.find_evidence()
 
     def robustness(self) -> Robustness:
@@ -136,7 +141,8 @@ class ImportanceResult:
         if self.find_robustness is None:
             raise SettingsError(
                 "Robustness is about importances for good objectives, from trials that are at "
-                "hand; this result explains an outcome or does not know its trials."
+                "hand; this result explains an outcome, is another method's, or does not know its "
+                "trials."
             )
         return self.find_robustness()
 
@@ -178,9 +184,9 @@ class ImportanceResult:
                 "parameter": parameter.name,
                 "importance": parameter.importance,
                 "variance": parameter.variance,
-                "eta_squared": parameter.eta_squared,
-                "within": parameter.within,
-                "inter": parameter.inter,
+                "eta_squared": _known(parameter.eta_squared),
+                "within": _known(parameter.within),
+                "inter": _known(parameter.inter),
                 **_ends(parameter),
                 **self._tested(parameter.name),
                 "regimes": len(parameter.regimes),
@@ -250,6 +256,18 @@ class ImportanceResult:
 
     def __str__(self) -> str:
         return summary(self)
+
+
+def untested(settings: Settings | BaselineSettings) -> SettingsError:
+    """Build the error for a result that cannot be told from noise."""
+    if isinstance(settings, BaselineSettings):
+        return SettingsError(f"{settings.label} comes without a test. condped.importance has one.")
+    return SettingsError("This result does not know its trials, which the test needs.")
+
+
+def _known(number: float) -> float | None:
+    """Return None for what a method does not have; JSON knows no NaN."""
+    return None if math.isnan(number) else number
 
 
 def _ends(parameter: ParameterImportance) -> dict[str, float | None]:

@@ -119,6 +119,16 @@ class BaselineSettings:
         titles = {"ped-anova": "PED-ANOVA", "f-anova": "f-ANOVA", "mdi": "MDI", "shap": "SHAP"}
         return f"{titles[self.method]}, {self.absent}"
 
+    @property
+    def explains(self) -> str:
+        """A sentence or two on what the numbers are about, and what not."""
+        if not self.forest:
+            return "This method knows no regimes, and nothing here was tested against noise."
+        return (
+            f"It explains the whole objective, as {self.trees} random trees learnt it, and not "
+            "what leads to the best trials. It knows no regimes and tests nothing against noise."
+        )
+
 
 def check_region(region_quantile: float) -> None:
     """Refuse a region quantile that is not a share."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
 from condped.importance.account import Account
-from condped.importance.settings import Settings
+from condped.importance.settings import BaselineSettings, Settings
 
 if TYPE_CHECKING:
     from condped.importance.result import ImportanceResult, ParameterImportance
@@ -23,26 +23,16 @@ _BAR = 20
 _SWEEP_ROWS = 11
 _SWEEP_NAMES = 6
 _SWEEP_NAME = 14
-_WIDTH = 100
+WIDTH = 100
 
 
 def summary(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
-    lines = [headline(result.account, result.settings, result.target_quantile), ""]
+    asked = headline(result.account, result.settings, result.target_quantile)
+    lines = [*wrap(asked, WIDTH), ""]
     if result.status != "ok":
         lines += [f"Undetermined: {result.reason}", ""]
-    header = ["parameter", "importance", "", "η²", "active as"]
-    pooled = {entry.parameter for entry in result.account.pooled}
-    rows = [
-        [
-            shortened(parameter.name),
-            f"{parameter.importance:.3f}",
-            "█" * round(parameter.importance * _BAR),
-            f"{parameter.eta_squared:.3f}",
-            _regimes(parameter, parameter.name in pooled),
-        ]
-        for parameter in result.parameters[:_MOST_ROWS]
-    ]
+    header, rows = _columns(result)
     right = {1, 3}
     if result.quickly_tested:
         header.insert(4, "verdict")
@@ -64,9 +54,25 @@ def summary(result: ImportanceResult) -> str:
         sets += " (with all that equal its last one)"
     told = []
     if result.quickly_tested and result.status == "ok":
-        told = wrap(result.evidence.message, _WIDTH)
+        told = wrap(result.evidence.message, WIDTH)
     account = _account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
+
+
+def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of what every result of this kind shows."""
+    shown = result.parameters[:_MOST_ROWS]
+    rows = [
+        [shortened(p.name), f"{p.importance:.3f}", "█" * round(p.importance * _BAR)] for p in shown
+    ]
+    if isinstance(result.settings, BaselineSettings):
+        for row, p in zip(rows, shown, strict=True):
+            row.append(f"{p.variance:.4g}")
+        return ["parameter", "importance", "", "score"], rows
+    pooled = {entry.parameter for entry in result.account.pooled}
+    for row, p in zip(rows, shown, strict=True):
+        row += [f"{p.eta_squared:.3f}", _regimes(p, p.name in pooled)]
+    return ["parameter", "importance", "", "η²", "active as"], rows
 
 
 def _interval(parameter: ParameterImportance) -> str:
@@ -78,7 +84,7 @@ def _interval(parameter: ParameterImportance) -> str:
 
 def sweep_summary(curve: SweepResult) -> str:
     """Return the course of the importances, then what the numbers are based on."""
-    lines = [headline(curve.account, curve.settings, None), ""]
+    lines = [*wrap(headline(curve.account, curve.settings, None), WIDTH), ""]
     if curve.status != "ok":
         lines += [f"Undetermined: {curve.reason}", ""]
     peaks = curve.importance.max(axis=0, initial=0.0)
@@ -105,8 +111,15 @@ def sweep_summary(curve: SweepResult) -> str:
     return "\n".join([*lines, "", *_account_lines(curve.account, curve.settings, sets)])
 
 
-def headline(account: Account, settings: Settings, target_quantile: float | None) -> str:
+def headline(
+    account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
+) -> str:
     """Return the question that a result answers."""
+    if isinstance(settings, BaselineSettings) and settings.forest:
+        (goal,) = account.objectives
+        return f"What {shortened(goal.name)} depends on in {account.trials.used} trials, by " + (
+            settings.label
+        )
     if account.outcome is not None:
         led = {"failed": "failing", "pruned": "being pruned", "infeasible": "being infeasible",
                "nonfinite": "an objective that is not finite"}  # fmt: skip
@@ -114,21 +127,39 @@ def headline(account: Account, settings: Settings, target_quantile: float | None
         return f"What led to {what} in {account.trials.used} trials"
     best = "best share γ'" if target_quantile is None else f"best {_percent(target_quantile)}"
     inside = ""
-    if settings.region_quantile < 1:
-        inside = f" inside the best {_percent(settings.region_quantile)}"
+    if (settings.region_quantile or 1) < 1:
+        inside = f" inside the best {_percent(settings.region_quantile or 1)}"
+    by = goals(account)
+    says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
+    used = account.trials.used
+    return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
+
+
+def goals(account: Account) -> str:
+    """Return what counts as good."""
     ends = {"minimize": "lowest", "maximize": "highest"}
-    goals = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
-    by = goals[0] if len(goals) == 1 else f"by Pareto rank of {', '.join(goals)}"
-    return f"What mattered for reaching the {best}{inside} of {account.trials.used} trials ({by})"
+    each = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
+    return each[0] if len(each) == 1 else f"by Pareto rank of {', '.join(each)}"
 
 
-def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]:
+def _account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
+    lines = trial_lines(account, _sets(account, settings, sets)) + data_lines(account)
+    if isinstance(settings, BaselineSettings):
+        return [*lines, *map(printable, account.notes), *wrap(settings.explains, WIDTH)]
+    if settings.method != "paper":
+        lines.append(f"Method: {settings.method}.")
+    if settings.measure != "within":
+        lines.append(f"Measure: {settings.measure}.")
+    if settings.reference != "region":
+        lines.append("Compared with a uniform distribution over the space, not the region set.")
+    return [*lines, *map(printable, account.notes)]
+
+
+def trial_lines(account: Account, sets: str = "") -> list[str]:
+    """Say how many trials were used, and what became of the others."""
     trials, handling = account.trials, account.handling
-    lines = [
-        f"{trials.used} of {trials.total} trials used; "
-        f"{account.region_size} in the region set, {sets}."
-    ]
+    lines = [f"{trials.used} of {trials.total} trials used{sets}."]
     treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
     aside = (
         (trials.running, "still running", "drop"),
@@ -140,6 +171,12 @@ def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]
     named = [f"{count} {what} ({treatments[how]})" for count, what, how in aside if count]
     if named:
         lines.append(f"Of all trials: {', '.join(named)}.")
+    return lines
+
+
+def data_lines(account: Account) -> list[str]:
+    """Say what was done to regimes, domains and columns."""
+    lines = []
     for dropped in account.dropped_regimes:
         lines.append(
             f"{shortened(dropped.parameter)}: {dropped.regimes} "
@@ -157,13 +194,16 @@ def _account_lines(account: Account, settings: Settings, sets: str) -> list[str]
         lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
-    if settings.method != "paper":
-        lines.append(f"Method: {settings.method}.")
-    if settings.measure != "within":
-        lines.append(f"Measure: {settings.measure}.")
-    if settings.reference != "region":
-        lines.append("Compared with a uniform distribution over the space, not the region set.")
-    return [*lines, *map(_printable, account.notes)]
+    return lines
+
+
+def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
+    """Return how large the sets were that were compared, if there are any."""
+    if isinstance(settings, BaselineSettings) and settings.forest:
+        return ""
+    # With filtering each parameter has sets of its own.
+    own = isinstance(settings, BaselineSettings) and settings.absent == "filtering"
+    return f"; {'at most ' if own else ''}{account.region_size} in the region set, {sets}"
 
 
 def shortened(text: str, most: int = _MOST_NAME) -> str:
@@ -171,14 +211,15 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
 
     Long texts lose their middle: names that share a beginning often differ in the end.
     """
-    plain = _printable(text) or repr(text)
+    plain = printable(text) or repr(text)
     if len(plain) <= most:
         return plain
     end = (most - 1) // 2
     return f"{plain[: most - 1 - end]}…{plain[-end:]}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Return a text on one line that cannot control a terminal."""
     flat = " ".join(text.split())
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
 
@@ -186,18 +227,18 @@ def _printable(text: str) -> str:
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     cells = [header, *rows]
-    widths = [max(_width(row[i]) for row in cells) for i in range(len(header))]
+    widths = [max(width_of(row[i]) for row in cells) for i in range(len(header))]
     lines = []
     for row in cells:
         padded = []
         for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - _width(entry))
+            space = " " * (width - width_of(entry))
             padded.append(space + entry if i in right else entry + space)
         lines.append("  ".join(padded).rstrip())
     return lines
 
 
-def _width(text: str) -> int:
+def width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes; East Asian letters take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 

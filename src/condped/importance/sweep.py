@@ -15,7 +15,7 @@ from condped.importance.account import Account
 from condped.importance.analysis import analyse
 from condped.importance.calibrated import parameter_p_values
 from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
-from condped.importance.result import Status, frame
+from condped.importance.result import Status, frame, untested
 from condped.importance.settings import (
     BaselineSettings,
     Measure,
@@ -69,7 +69,7 @@ class SweepResult:
     def p_values(self) -> FloatArray:
         """(T, P): how often chance alone gives as much; found when first asked for."""
         if self.find_p_values is None:
-            raise SettingsError("This result does not know its trials, which the test needs.")
+            raise untested(self.settings)
         return self.find_p_values()
 
     @property

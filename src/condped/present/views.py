@@ -70,7 +70,7 @@ def bars_view(result: ImportanceResult) -> BarsView:
 
 def _parts(parameter: ParameterImportance) -> tuple[tuple[str, float], ...]:
     """Return what share of the variance each regime contributes, largest first."""
-    if parameter.variance <= 0:
+    if parameter.variance <= 0 or not parameter.regimes:
         return ()
     parts = [(regime.label, regime.contribution) for regime in parameter.regimes]
     # What the regimes do not contribute is the variance between them, where that counts.

@@ -1,0 +1,82 @@
+"""Checking all claims, and keeping what was found as plain data."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from condped.errors import DataError
+from experiments.claims.registry import Claim, Finding, Runs
+from experiments.registry import Row
+from experiments.store import Store, versions
+
+VERDICTS = ("holds", "holds partly", "does not hold")
+ROOT = Path(__file__).parents[2]
+
+
+class CachedRuns:
+    """The rows of a store, each experiment read once."""
+
+    def __init__(self, store: Store) -> None:
+        self.rows: Callable[[str], list[Row]] = cache(store.rows)
+
+
+def check_all(
+    claims: Sequence[Claim], store: Store, step: Callable[[int, int, str], None]
+) -> dict[str, Any]:
+    """Return what every check found, as plain data; claims about missing runs are named."""
+    runs: Runs = CachedRuns(store)
+    found, missing = [], []
+    for done, claim in enumerate(claims, start=1):
+        try:
+            finding = claim.check(runs)
+        except DataError as error:
+            missing.append({"name": claim.name, "reason": str(error)})
+        else:
+            found.append(_record(claim, finding))
+        step(done, len(claims), claim.name)
+    return {
+        "quick": store.quick,
+        "versions": versions(),
+        "counts": {
+            "checked": len(found),
+            **_counts(found),
+            "not checked": len(missing),
+        },
+        "claims": found,
+        "not_checked": missing,
+    }
+
+
+def _counts(found: Sequence[dict[str, Any]]) -> dict[str, int]:
+    counted = Counter(record["verdict"] for record in found)
+    return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+def _record(claim: Claim, finding: Finding) -> dict[str, Any]:
+    return {
+        "name": claim.name,
+        "section": claim.section,
+        "place": claim.place,
+        "statement": claim.statement,
+        "verdict": finding.verdict,
+        "measured": finding.measured,
+        "note": finding.note,
+        # JSON has no NaN; numbers are kept to six digits, more would be noise.
+        "numbers": {
+            key: float(f"{value:.6g}") if math.isfinite(value) else None
+            for key, value in finding.numbers.items()
+        },
+    }
+
+
+def where(claim: Claim) -> tuple[str, int, str]:
+    """Return the file, relative to the repository, the line and the name of a claim's check."""
+    check = inspect.unwrap(claim.check)
+    file = Path(inspect.getsourcefile(check) or "").resolve().relative_to(ROOT)
+    return file.as_posix(), inspect.getsourcelines(check)[1], check.__name__
