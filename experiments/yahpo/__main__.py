@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
 
 from condped.errors import CondpedError
+from experiments.gallery import copy_pictures
 from experiments.running import run
 from experiments.store import Store
 from experiments.yahpo import page, results
@@ -35,7 +35,8 @@ def main() -> int:
         # Only now, as the catalogue looks at the folder.
         from experiments.yahpo.catalogue import experiments  # noqa: PLC0415
 
-        run(experiments(find_folder()), store, workers=asked.workers, say=print)
+        chosen = experiments(find_folder())
+        run(chosen, store, workers=asked.workers, say=print)
         found = results.collect(store)
     except CondpedError as error:
         print(f"Error: {error}", file=sys.stderr)
@@ -46,9 +47,7 @@ def main() -> int:
         results.save(found, asked.results)
     if asked.page:
         asked.page.write_text(text, encoding="utf-8")
-        for name in ("figure-5", "figure-15"):
-            picture = store.of(name) / f"{name}.png"
-            shutil.copyfile(picture, asked.page.parent / f"yahpo-{name}.png")
+        copy_pictures(chosen, store, asked.page.parent / "paper")
     else:
         print(text)
     return 0

@@ -38,9 +38,9 @@ def page(found: Mapping[str, Any]) -> str:
             "Means ± standard errors over seeds; in brackets by `calibrated`. The paper prints no "
             "numbers of these.",
             "",
-            "![Importances on 1053](yahpo-figure-5.png)",
+            "![Importances on 1053](paper/figure-5.png)",
             "",
-            "![Importances on other instances](yahpo-figure-15.png)",
+            "![Importances on other instances](paper/figure-15.png)",
             "",
             *_importances(found),
             "## Tables 1 and 3: the objective per learner",
@@ -149,7 +149,7 @@ def _seconds(found: Mapping[str, Any]) -> list[str]:
         for method in METHODS
     ]  # fmt: skip
     return [
-        "Seconds for one seed of one instance, two processes at a time on two cores:",
+        "Seconds of one core for one seed of one instance:",
         "",
         *markdown(["method", *families], rows),
     ]

@@ -10,17 +10,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-LEARNERS = {"svm": ("svm.cost", "svm.kernel"), "aknn": ("aknn.k",), "rpart": ("rpart.cp",)}
+_UNIT = {"type": "float", "low": 0.0, "high": 1.0, "log": False}
+_OWN: dict[str, dict[str, Any]] = {
+    "svm.cost": {"type": "float", "low": 0.01, "high": 100.0, "log": True},
+    "svm.kernel": {"type": "categorical", "choices": ["linear", "radial"]},
+    "aknn.k": {"type": "int", "low": 1, "high": 50, "log": False},
+    "rpart.cp": _UNIT,
+    "ranger.sample.fraction": _UNIT,
+    "ranger.min.node.size": {"type": "int", "low": 1, "high": 100, "log": False},
+    "xgboost.booster": {"type": "categorical", "choices": ["gblinear", "gbtree", "dart"]},
+    "xgboost.nrounds": {"type": "int", "low": 7, "high": 2981, "log": True},
+    "xgboost.subsample": _UNIT,
+}
+LEARNERS = {
+    learner: tuple(name for name in _OWN if name.startswith(f"{learner}."))
+    for learner in ("svm", "aknn", "rpart", "ranger", "xgboost")
+}
 
 
 def domains(scenario: str = "rbv2_test", **more: Any) -> dict[str, Any]:
-    """Return a file of domains with three learners."""
-
-    def with_learner(name: str, **domain: Any) -> dict[str, Any]:
-        learner = name.partition(".")[0]
-        return {"name": name, **domain, "condition": [{"parent": "learner_id", "in": [learner]}]}
-
-    number = {"type": "float", "low": 0.0, "high": 1.0, "log": False}
+    """Return a file of domains with five learners."""
+    chosen = {"type": "categorical", "choices": list(LEARNERS)}
     return {
         "scenario": scenario,
         "learner_key": "learner_id",
@@ -28,15 +38,18 @@ def domains(scenario: str = "rbv2_test", **more: Any) -> dict[str, Any]:
         "direction": "maximize",
         **more,
         "hyperparameters": [
-            {"name": "learner_id", "type": "categorical", "choices": list(LEARNERS),
-             "condition": None},
-            {"name": "trainsize", **number, "condition": None},
-            with_learner("svm.cost", type="float", low=0.01, high=100.0, log=True),
-            with_learner("svm.kernel", type="categorical", choices=["linear", "radial"]),
-            with_learner("aknn.k", type="int", low=1, high=50, log=False),
-            with_learner("rpart.cp", **number),
+            {"name": "learner_id", **chosen, "condition": None},
+            {"name": "trainsize", **_UNIT, "condition": None},
+            *[
+                {
+                    "name": name,
+                    **domain,
+                    "condition": [{"parent": "learner_id", "in": [name.partition(".")[0]]}],
+                }
+                for name, domain in _OWN.items()
+            ],
         ],
-    }  # fmt: skip
+    }
 
 
 def columns(seeds: tuple[int, ...], trials: int, offset: int) -> dict[str, Any]:
@@ -44,28 +57,31 @@ def columns(seeds: tuple[int, ...], trials: int, offset: int) -> dict[str, Any]:
     rng = np.random.default_rng(offset)
     rows = trials * len(seeds)
     learner = rng.choice(list(LEARNERS), rows)
-    cost = 10 ** rng.uniform(-2, 2, rows)
-    values: dict[str, Any] = {
-        "trainsize": rng.random(rows),
-        "svm.cost": np.where(learner == "svm", cost, np.nan),
-        "svm.kernel": _where(learner == "svm", rng.choice(["linear", "radial"], rows)),
-        "aknn.k": _where(learner == "aknn", rng.integers(1, 51, rows)),
-        "rpart.cp": np.where(learner == "rpart", rng.random(rows), np.nan),
-    }
-    acc = 0.5 + 0.1 * rng.random(rows)
-    acc += np.where(learner == "svm", 0.05 * (np.log10(cost) + 2), 0)
-    acc += np.where(learner == "rpart", 0.02 * rng.random(rows), 0)
-    numbers = {k: pa.array(v, from_pandas=True) for k, v in values.items()}
-    return {
+    found: dict[str, Any] = {
         "seed": np.repeat(seeds, trials).astype(np.int8),
         "learner_id": pa.array(learner).dictionary_encode(),
-        **numbers,
-        "acc": acc,
+        "trainsize": rng.random(rows),
     }
+    acc = 0.5 + 0.1 * rng.random(rows) - 0.05 * (learner == "aknn")
+    for name, domain in _OWN.items():
+        values = _drawn(domain, rng, rows)
+        active = learner == name.partition(".")[0]
+        if name == "svm.cost":
+            acc += np.where(active, 0.05 * (np.log10(values) + 2), 0)
+        found[name] = pa.array(
+            [v if here else None for here, v in zip(active, values.tolist(), strict=True)]
+        )
+    return {**found, "acc": acc}
 
 
-def _where(active: Any, values: Any) -> list[Any]:
-    return [v if here else None for here, v in zip(active, values.tolist(), strict=True)]
+def _drawn(domain: dict[str, Any], rng: np.random.Generator, rows: int) -> Any:
+    """Return values of a domain, uniform on its scale."""
+    if domain["type"] == "categorical":
+        return rng.choice(domain["choices"], rows)
+    low, high = domain["low"], domain["high"]
+    share = rng.random(rows)
+    values = low * (high / low) ** share if domain["log"] else low + (high - low) * share
+    return values.astype(np.int64) if domain["type"] == "int" else values
 
 
 def write_sets(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from condped.errors import DataError
 from experiments.claims.registry import Finding, Runs, Verdict
 from experiments.registry import Row
 from experiments.yahpo import summary
-from experiments.yahpo.folder import ANOTHER_GENERATION
+from experiments.yahpo.folder import ANOTHER_GENERATION, HOW_TO_GET
 
 SECTION = "Real-world benchmarks"
 FIRST, OTHERS = "figure-5", "figure-15"
@@ -39,6 +40,8 @@ class Shown:
     def __init__(self, runs: Runs, instance: str) -> None:
         figure, table = (FIRST, "table-1") if instance == "1053" else (OTHERS, "table-3")
         self.rows = runs.rows(figure)
+        if instance not in summary.grouped(self.rows, "instance"):
+            raise DataError(f"There are no evaluations of instance {instance}. {HOW_TO_GET}")
         self.learner_of = summary.learner_of(self.rows)
         self.importance = summary.importances(self.rows)[instance]
         self.objective = summary.objectives(runs.rows(table))[instance]
