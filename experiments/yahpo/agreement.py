@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.yahpo.learners import METHODS
 from experiments.yahpo.published import CORRELATIONS, OBJECTIVES
 from experiments.yahpo.published import METHODS as PUBLISHED
 from experiments.yahpo.tables import difference, title
 
-BASELINES = METHODS[2:]
 FAMILIES = {"rbv2": "Table 2", "iaml": "Table 4"}
 
 
@@ -21,7 +19,7 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
     return [
         *_objectives(found["objectives"]["rbv2"]),
         *_values(found["correlations"]),
-        *[line for family in FAMILIES for line in _ahead(found["correlations"], family)],
+        *[line for family in FAMILIES for line in _ahead(found["leads"], family)],
         *_signs(found["correlations"]),
         _order_of_methods(found["correlations"]),
         *_importances(found),
@@ -73,34 +71,32 @@ def _values(families: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _ahead(families: Mapping[str, Any], family: str) -> list[str]:
+def _ahead(leads: Mapping[str, Any], family: str) -> list[str]:
     """Count the instances on which a method is ahead of every baseline, here and in the paper."""
-    instances = families[family]
     printed = CORRELATIONS[family]
     lines = []
-    for own in ("paper", "calibrated"):
-        count, best = 0, []
-        for instance, methods in instances.items():
-            values = {m: n["mean"] for m, n in methods.items() if n["mean"] is not None}
-            rivals = [m for m in BASELINES if m in values]
-            first = max(rivals, key=values.__getitem__)
-            if own in values and values[own] > values[first]:
-                count += 1
-            else:
-                best.append(f"{title(first)} on {instance} ({values[first]:.2f})")
-        line = f"{title(own)} is ahead of every baseline on {count} of {len(instances)} {family} "
-        line += "instances"
+    for own, instances in leads[family].items():
+        ahead = [one for one in instances.values() if one["value"] > 0]
+        clear = [one for one in ahead if one["value"] > 2 * one["error"]]
+        line = f"{title(own)} is ahead of every baseline on {len(ahead)} of {len(instances)} "
+        line += f"{family} instances, on {len(clear)} by more than two standard errors"
         if own == "paper":
-            shared = [printed[i] for i in instances if i in printed]
+            shared = [printed[instance] for instance in instances if instance in printed]
             there = sum(all(row["paper"] > row[m] for m in PUBLISHED[1:]) for row in shared)
-            line += f" ({FAMILIES[family]}: {there} of the same {len(shared)})"
-        lines.append(line + (f"; ahead of it: {', '.join(best)}." if best else "."))
+            line += f" (ahead in {FAMILIES[family]}: {there} of the same {len(shared)})"
+        told = ", ".join(
+            f"{one['value']:+.2f} ± {one['error']:.2f} over {title(one['rival'])} on {instance}"
+            for instance, one in instances.items()
+        )
+        lines.append(f"{line}: {told}.")
     return lines
 
 
 def _signs(families: Mapping[str, Any]) -> list[str]:
     """Compare the signs of the baselines' correlations, and count negative ones."""
-    same, total, negative = 0, 0, set()
+    same, total = 0, 0
+    negative: set[str] = set()
+    present: set[str] = set()
     lowest = {"paper": 1.0, "calibrated": 1.0}
     for family, instances in families.items():
         for instance, methods in instances.items():
@@ -111,6 +107,7 @@ def _signs(families: Mapping[str, Any]) -> list[str]:
                 if method in lowest:
                     lowest[method] = min(lowest[method], value)
                     continue
+                present.add(method)
                 if value < 0:
                     negative.add(method)
                 told = CORRELATIONS[family].get(instance, {}).get(method)
@@ -119,7 +116,7 @@ def _signs(families: Mapping[str, Any]) -> list[str]:
                     same += (told < 0) == (value < 0)
     low = ", ".join(f"{title(method)} {value:.2f}" for method, value in lowest.items())
     return [
-        f"{len(negative)} of {len(BASELINES)} baselines have a negative correlation somewhere; the "
+        f"{len(negative)} of {len(present)} baselines have a negative correlation somewhere; the "
         f"lowest of condped's own are {low}.",
         f"Of the {total} baseline correlations that the paper prints for these instances, {same} "
         "have the same sign here.",
@@ -132,17 +129,18 @@ def _order_of_methods(families: Mapping[str, Any]) -> str:
     there: dict[str, list[float]] = {}
     for family, instances in families.items():
         for instance, methods in instances.items():
-            for method in PUBLISHED:
-                told = CORRELATIONS[family].get(instance, {}).get(method)
-                own = methods.get(method, {}).get("mean")
-                if told is not None and own is not None:
-                    here.setdefault(method, []).append(own)
-                    there.setdefault(method, []).append(told)
+            for method, numbers in methods.items():
+                if instance in CORRELATIONS[family] and numbers["mean"] is not None:
+                    here.setdefault(method, []).append(numbers["mean"])
+                    if method in PUBLISHED:
+                        told = CORRELATIONS[family][instance][method]
+                        there.setdefault(method, []).append(told)
     parts = [
-        f"{title(method)} {np.mean(here[method]):.2f} ({np.mean(there[method]):.2f})"
+        f"{title(method)} {np.mean(here[method]):.2f}"
+        + (f" ({np.mean(there[method]):.2f})" if method in there else "")
         for method in sorted(here, key=lambda name: -float(np.mean(here[name])))
     ]
-    return f"Means over these instances, here and (printed): {', '.join(parts)}."
+    return f"Means over these instances, here and (in the paper): {'; '.join(parts)}."
 
 
 def _importances(found: Mapping[str, Any]) -> list[str]:

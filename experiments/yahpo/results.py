@@ -39,6 +39,10 @@ def collect(runs: Runs) -> dict[str, Any]:
         "correlations": {
             family: summary.plain(summary.correlations(rows)) for family, rows in tables.items()
         },
+        "leads": {
+            family: {own: summary.plain(summary.leads(rows, own)) for own in learners.OWN}
+            for family, rows in tables.items()
+        },
         "seconds": {
             family: summary.plain(summary.seconds(rows), 3) for family, rows in tables.items()
         },

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.registry import Row
-from experiments.yahpo.learners import METHODS
+from experiments.yahpo.learners import BASELINES, METHODS
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,20 @@ class Correlation:
     of_means: float | None
     undetermined: int
     seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """How far a method's correlation is ahead of the best baseline's, seed by seed."""
+
+    rival: str
+    value: float
+    error: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is more than twice its standard error."""
+        return self.value > 2 * self.error
 
 
 def mean_of(values: Sequence[float]) -> Mean:
@@ -135,10 +149,7 @@ def correlations(rows: Sequence[Row]) -> dict[str, dict[str, Correlation]]:
 
 def correlation(rows: Sequence[Row]) -> Correlation:
     """Return both ways to bring the seeds of one instance and method together."""
-    each = [
-        pearson([row["objective"] for row in own], [row["importance"] for row in own])
-        for own in grouped(rows, "seed").values()
-    ]
+    each = [_of_seed(own) for own in grouped(rows, "seed").values()]
     known = [value for value in each if value is not None]
     over = mean_of(known) if known else None
     learners = grouped(rows, "learner").values()
@@ -152,6 +163,31 @@ def correlation(rows: Sequence[Row]) -> Correlation:
         undetermined=len(each) - len(known),
         seeds=len(each),
     )
+
+
+def leads(rows: Sequence[Row], own: str) -> dict[str, Lead]:
+    """Return instance → how far one of condped's methods is ahead of the best baseline."""
+    found = {}
+    for instance, methods in correlations(rows).items():
+        known = {name: one.mean for name, one in methods.items() if one.mean is not None}
+        rivals = [name for name in BASELINES if name in known]
+        if own in known and rivals:
+            rival = max(rivals, key=known.__getitem__)
+            parts = grouped([row for row in rows if row["instance"] == instance], "seed", "method")
+            seeds = dict.fromkeys(seed for seed, _ in parts)
+            pairs = [
+                (_of_seed(parts[seed, own]), _of_seed(parts[seed, rival]))
+                for seed in seeds
+                if (seed, own) in parts and (seed, rival) in parts
+            ]
+            # Of the same trials, so that the seeds' own ups and downs cancel.
+            by_seed = mean_of([a - b for a, b in pairs if a is not None and b is not None] or [0.0])
+            found[instance] = Lead(rival, by_seed.value, by_seed.error)
+    return found
+
+
+def _of_seed(rows: Sequence[Row]) -> float | None:
+    return pearson([row["objective"] for row in rows], [row["importance"] for row in rows])
 
 
 def seconds(rows: Sequence[Row]) -> dict[str, float]:
@@ -170,7 +206,7 @@ def seeds(rows: Sequence[Row]) -> int:
 
 def plain(found: Any, digits: int = 6) -> Any:
     """Return summaries as plain data for JSON, rounded."""
-    if isinstance(found, Mean | Correlation):
+    if isinstance(found, Mean | Correlation | Lead):
         return plain(asdict(found), digits)
     if isinstance(found, Mapping):
         return {str(key): plain(value, digits) for key, value in found.items()}

@@ -180,8 +180,8 @@ def test_the_page_never_calls_another_generation_a_reproduction() -> None:
         head = page.page(found).partition("## ")[0]
         assert ANOTHER_GENERATION in head
     before = sentences(found)
-    for methods in found["correlations"]["rbv2"].values():
-        methods["paper"]["mean"] = -0.5
+    for lead in found["leads"]["rbv2"]["paper"].values():
+        lead["value"] = -0.5
     after = sentences(found)
     assert any("condPED-ANOVA is ahead of every baseline on 0 of" in line for line in after)
     assert before != after

@@ -52,6 +52,27 @@ def test_seeds_are_brought_together_both_ways() -> None:
     assert tilted.of_means == pytest.approx(1.0)
 
 
+def test_a_lead_is_measured_seed_by_seed() -> None:
+    """By hand: ahead by 2 on one seed and by 0 on the other, of the better of two baselines."""
+    rows: list[Row] = []
+    for method, by_seed in {
+        "paper": ([1, 2, 3], [1, 2, 3]),
+        "mdi/filtering": ([3, 2, 1], [1, 2, 3]),
+        "mdi/imputation": ([3, 2, 1], [3, 2, 1]),
+    }.items():
+        for seed, values in enumerate(by_seed):
+            for place, value in enumerate(values):
+                rows.append(
+                    {"instance": "1", "method": method, "seed": seed, "learner": str(place),
+                     "objective": float(place), "importance": float(value)}
+                )  # fmt: skip
+    (lead,) = summary.leads(rows, "paper").values()
+    assert lead.rival == "mdi/filtering"
+    assert lead.value == pytest.approx(1)
+    assert lead.error == pytest.approx(1 / 2**0.5)
+    assert not lead.clear
+
+
 def test_objectives_per_learner_are_those_of_the_file(sets: Path) -> None:
     """The oracle is a group-by of pandas."""
     rows = [r for s in (42, 43, 44) for r in learners.objectives(s, False, family="rbv2")]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from experiments.claims.registry import Finding, Runs, claim
 from experiments.yahpo import summary
 from experiments.yahpo.claims.measures import SECTION, finding
-from experiments.yahpo.learners import METHODS
+from experiments.yahpo.learners import BASELINES, OWN
 from experiments.yahpo.tables import title
-
-BASELINES = METHODS[2:]
 
 
 def means(runs: Runs, table: str) -> dict[str, dict[str, float]]:
@@ -22,28 +18,27 @@ def means(runs: Runs, table: str) -> dict[str, dict[str, float]]:
     }
 
 
-def leading(methods: Mapping[str, float], own: str) -> bool:
-    """Tell whether one of condped's methods is ahead of every baseline."""
-    return own in methods and all(methods[own] > methods[m] for m in BASELINES if m in methods)
-
-
 def _highest(runs: Runs, table: str) -> Finding:
-    found = means(runs, table)
-    parts = [leading(methods, "paper") for methods in found.values()]
-    told = []
-    for instance, methods in found.items():
-        rival = max((m for m in BASELINES if m in methods), key=methods.__getitem__)
-        told.append(
-            f"{instance}: {methods['paper']:.2f}, best baseline {title(rival)} {methods[rival]:.2f}"
-        )
-    calibrated = sum(leading(methods, "calibrated") for methods in found.values())
-    absent = [m for m in BASELINES if all(m not in methods for methods in found.values())]
-    note = f"calibrated is ahead of all baselines on {calibrated} of {len(found)}."
+    rows = runs.rows(table)
+    leads = {own: summary.leads(rows, own) for own in OWN}
+    parts = [lead.value > 0 for lead in leads["paper"].values()]
+    told = "; ".join(
+        f"{instance}: {lead.value:+.2f} ± {lead.error:.2f} over {title(lead.rival)}"
+        for instance, lead in leads["paper"].items()
+    )
+    clear = sum(lead.clear for lead in leads["paper"].values())
+    calibrated = sum(lead.value > 0 for lead in leads["calibrated"].values())
+    absent = [m for m in BASELINES if all(row["method"] != m for row in rows)]
+    note = (
+        f"By more than two standard errors on {clear} of {len(parts)}; calibrated is ahead of all "
+        f"baselines on {calibrated}."
+    )
     if absent:
         note += f" Without {', '.join(map(title, absent))} (a quick run)."
     return finding(
-        runs.rows(table), parts, "; ".join(told), note, {"ahead": sum(parts), "of": len(parts)}
-    )
+        rows, parts, f"ahead of the best baseline by {told}", note,
+        {"ahead": sum(parts), "of": len(parts)},
+    )  # fmt: skip
 
 
 def _never_negative(runs: Runs, table: str, at_least: float) -> Finding:
