@@ -55,6 +55,8 @@ def draw_importances(rows: Sequence[Row], folder: Path, *, name: str, label: str
                 ax.set_title(f"({letter}) instance {instance}, {title(method)}", loc="left")
                 if down == len(found) - 1:
                     ax.set_xlabel("importance: mean and standard error over seeds")
+            # One scale for both, wide enough for either.
+            axes[down][0].set_xlim(0, 1.04 * _widest(methods, order))
         used = dict.fromkeys(learners.values())
         legend_above(
             made,
@@ -104,9 +106,19 @@ def bars(
     )
     ax.set_yticks(list(places), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
-    ax.set_xlim(left=0)
     ax.tick_params(axis="y", length=0)
     return plain(ax, grid="x")
+
+
+def _widest(methods: Mapping[str, Mapping[str, summary.Mean]], order: Sequence[str]) -> float:
+    """Return how far the longest bar with its error reaches."""
+    return max(
+        max(
+            *(means[name].value + means[name].error for name in order[:SHOWN]),
+            sum(means[name].value for name in order[SHOWN:]),
+        )
+        for means in methods.values()
+    )
 
 
 def _table(
