@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from condped.errors import DataError
 from experiments.registry import SEEDS, Experiment
 from experiments.yahpo import figures, learners, tables
 from experiments.yahpo.folder import ANOTHER_GENERATION, HOW_TO_GET, find_folder, read_folder
@@ -16,8 +18,16 @@ OTHERS = ("1457", "1063", "1479", "15", "1468")
 QUICK = SEEDS[:2]
 
 
-def experiments(folder: Path | None) -> tuple[Experiment, ...]:
-    """Return the six experiments on a folder of evaluation sets; without one none can be run."""
+def experiments(folder: Path | None, why: str | None = None) -> tuple[Experiment, ...]:
+    """Return the six experiments on a folder of evaluation sets.
+
+    Without one they are listed and cannot be run; ``why`` tells the reason.
+    """
+    made = _all(folder)
+    return made if why is None else tuple(replace(one, unavailable=why) for one in made)
+
+
+def _all(folder: Path | None) -> tuple[Experiment, ...]:
     return (
         _experiment(
             "figure-5", "condPED-ANOVA on the first instance of rbv2", folder, "rbv2",
@@ -96,4 +106,12 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-EXPERIMENTS: tuple[Experiment, ...] = experiments(find_folder())
+def _found() -> tuple[Experiment, ...]:
+    """Return the experiments on the folder that is there; a bad one must not stop the others."""
+    try:
+        return experiments(find_folder())
+    except DataError as error:
+        return experiments(None, str(error))
+
+
+EXPERIMENTS: tuple[Experiment, ...] = _found()

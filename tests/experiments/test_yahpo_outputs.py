@@ -15,7 +15,7 @@ from experiments.claims.registry import all_claims
 from experiments.registry import Row
 from experiments.running import run
 from experiments.store import Store
-from experiments.yahpo import page, results
+from experiments.yahpo import catalogue, page, results
 from experiments.yahpo.agreement import sentences
 from experiments.yahpo.catalogue import experiments
 from experiments.yahpo.claims.correlations import rbv2_highest, rbv2_stable
@@ -98,6 +98,15 @@ def test_nothing_is_run_where_there_are_no_evaluations(tmp_path: Path) -> None:
         line = next(line for line in said if line.startswith(f"{name} is skipped"))
         assert "experiments.yahpo.sample" in line
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_was_misspelt_stops_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The experiments are listed all the same, and say what is wrong."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "none"))
+    for one in catalogue._found():
+        assert "No evaluation sets" in (one.unavailable or "")
 
 
 def test_numbers_stand_beside_the_paper_s() -> None:
