@@ -29,7 +29,7 @@ NOT_THERE = "—"
 def title(method: str) -> str:
     """Return what a method is called in tables and figures."""
     name, _, absent = method.partition("/")
-    return f"{TITLES[name]}, {absent}" if absent else TITLES[name]
+    return f"{TITLES[name]} with {absent}" if absent else TITLES[name]
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -79,7 +79,7 @@ def test_every_experiment_writes_its_files_and_says_where_the_data_come_from(
     for name in ("table-1", "table-2"):
         assert ANOTHER_GENERATION in (finished.of(name) / f"{name}.md").read_text()
     table = (finished.of("table-2") / "table-2.md").read_text()
-    assert "Not in a quick run: f-ANOVA, filtering" in table
+    assert "Not in a quick run: f-ANOVA with filtering" in table
     with (finished.of("figure-5") / "figure-5.csv").open() as file:
         shown = list(csv.DictReader(file))
     assert sum(float(r["importance"]) for r in shown if r["method"] == "paper") == pytest.approx(1)
@@ -119,8 +119,8 @@ def test_numbers_stand_beside_the_paper_s() -> None:
     )
     shown = correlation_lines("iaml", {"1489": {"paper": {"mean": 0.5}}}, "mean")
     assert shown[2] == "| condPED-ANOVA | 0.50 (0.85) | 0.50 ± 0.00 |"
-    assert shown[-1] == "| SHAP, imputation | — (0.60) | — |"
-    assert title("mdi/filtering") == "MDI, filtering"
+    assert shown[-1] == "| SHAP with imputation | — (0.60) | — |"
+    assert title("mdi/filtering") == "MDI with filtering"
 
 
 def test_a_claim_holds_or_not_by_its_rows() -> None:
