@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench statistics clean servers yahpo
+.PHONY: demo test check format bench statistics paper paper-full clean servers yahpo
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -42,10 +42,22 @@ statistics: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.statistics --output benchmarks/statistics.json \
 		--page docs/statistics.md
 
-# Ratios against Optuna and rustuna, about five minutes.
+# The paper's figures and claims with three seeds, about five minutes: experiments/out/quick.
+paper: $(VENV)/.paper
+	$(BIN)/python -m experiments all --quick
+	$(BIN)/python -m experiments claims --quick
+
+# With all ten seeds, about twenty minutes on two cores: experiments/out/full, docs/claims.md and
+# docs/paper.md. Both can be stopped and go on where they were.
+paper-full: $(VENV)/.paper
+	$(BIN)/python -m experiments all
+	$(BIN)/python -m experiments docs
+
+# Ratios against Optuna and rustuna, about five minutes; f-ANOVA against Optuna's, about twenty more.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed --output benchmarks/speed.json
 	$(BIN)/python -m benchmarks.reading --output benchmarks/reading.json
+	$(BIN)/python -m benchmarks.fanova --output benchmarks/fanova.json
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -73,6 +85,10 @@ $(VENV)/.versions: $(VENV)/.dev
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	touch $@
+
+$(VENV)/.paper: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[paper]'
 	touch $@
 
 clean:

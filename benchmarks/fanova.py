@@ -76,7 +76,7 @@ def main() -> None:
     """Measure all sizes and print a table."""
     parser = argparse.ArgumentParser(description="f-ANOVA against Optuna's.")
     parser.add_argument("--powers", type=int, nargs="+", default=[9, 10, 11, 12, 13])
-    parser.add_argument("--patience", type=float, default=3600.0, help="seconds for one evaluation")
+    parser.add_argument("--patience", type=float, default=600.0, help="seconds for one evaluation")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--one", nargs=2, metavar=("WHO", "TRIALS"), help=argparse.SUPPRESS)
     options = parser.parse_args()

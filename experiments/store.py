@@ -65,7 +65,7 @@ class Store:
         if not files:
             quick = " --quick" if self.quick else ""
             raise DataError(
-                f"The experiment {name!r} has not been run (nothing in {self.of(name)}). "
+                f"The experiment {name!r} has not been run. "
                 f"Run: python -m experiments run {name}{quick}."
             )
         return [row for file in files for row in pq.read_table(file).to_pylist()]

@@ -123,6 +123,27 @@ def test_reading_speed_is_the_last_measurement() -> None:
         assert tuple(map(float, shown.groups())) == pytest.approx(expected, rel=0.06)
 
 
+def test_the_page_on_baselines_shows_the_last_measurement() -> None:
+    """Seconds and megabytes of f-ANOVA are those of benchmarks/fanova.json."""
+    measured = json.loads((ROOT / "benchmarks" / "fanova.json").read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "baselines.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| ([\d,]{3,6}) \| (.*) \|$", page, re.MULTILINE)
+    assert len(shown) == len(measured["rows"])
+    for (trials, cells), row in zip(shown, measured["rows"], strict=True):
+        assert trials == f"{row['trials']:,}"
+        found = [row[who] for who in ("condped", "optuna")]
+        expected = [
+            "–" if entry is None else f"{entry[number]:.2g}"
+            for number in ("seconds", "megabytes")
+            for entry in found
+        ]
+        assert [cell if cell == "–" else f"{float(cell):.2g}" for cell in cells.split(" | ")] == (
+            expected
+        )
+        if row["optuna"] is not None:
+            assert row["condped"]["scores"] == pytest.approx(row["optuna"]["scores"], rel=1e-9)
+
+
 def test_the_page_on_statistics_shows_the_last_measurement() -> None:
     """Every number on it comes from the benchmark's file."""
     from benchmarks.statistics_page import page  # noqa: PLC0415

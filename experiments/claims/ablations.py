@@ -141,18 +141,25 @@ def standard_inactive_like_gate(runs: Runs) -> Finding:
 def unweighted_less_stable(runs: Runs) -> Finding:
     """Compare mean steps and standard errors with condPED-ANOVA's."""
     parts, ratios = [], {}
+    noisier = 0
     for problem in CURVE_PROBLEMS.values():
         ours, theirs = main_curves(runs, problem), unweighted(runs, problem)
         steps = [np.mean([roughness(c[n]) for n in c.names]) for c in (ours, theirs)]
         ratios[problem] = float(steps[1] / steps[0])
+        noisier += bool(theirs.standard_error.mean() > ours.standard_error.mean())
         parts.append(
             f"{problem} {steps[1]:.4f} against {steps[0]:.4f}, standard error "
             f"{theirs.standard_error.mean():.4f} against {ours.standard_error.mean():.4f}"
         )
     return Finding(
-        verdict(min(ratios.values()) > 1, partly=max(ratios.values()) > 1),
+        verdict(min(ratios.values()) > 1 and noisier == 3, partly=max(ratios.values()) > 1),
         f"mean step: {'; '.join(parts)}",
-        "Nearly all of it comes from the jump at the boundary; elsewhere the curves are smooth.",
+        "Nearly all of it comes from the jump at the boundary; elsewhere the curves are smooth"
+        + (
+            "."
+            if noisier == 3
+            else f", and the seeds agree better than condPED-ANOVA's in {3 - noisier} of 3."
+        ),
         ratios,
     )
 
@@ -191,11 +198,11 @@ def unweighted_jumps(runs: Runs) -> Finding:
 def unweighted_y_spikes(runs: Runs) -> Finding:
     """Take y just before and after its branch begins."""
     shown = unweighted(runs, OVERLAP)
-    before, after = shown.at("y", 0.2), shown.at("y", 0.25)
+    before, after = shown.at("y", 0.18), shown.at("y", 0.25)
     rest = shown.at("x", 0.25) + shown.at("c", 0.25)
     return Finding(
         verdict(before < 0.05 and after > 0.7),
-        f"y {before:.3f} at γ' = 0.2 and {after:.3f} at 0.25, where x and c share {rest:.3f}",
+        f"y {before:.3f} at γ' = 0.18 and {after:.3f} at 0.25, where x and c share {rest:.3f}",
         "",
         {"before": before, "after": after},
     )

@@ -260,29 +260,29 @@ def gate_stays(runs: Runs) -> Finding:
     "c can still improve the objective, which is minimised.",
 )
 def asymmetry_from_minimising(runs: Runs) -> Finding:
-    """Turn the objective round and add trials, to see whether the asymmetry turns or stays."""
-    turned = _gate_near_one(1000, turned=True)
-    sizes = {n: _gate_near_one(n) for n in (1000, 10_000, 100_000)}
+    """Ask about the same split of the trials from its other side, and add trials."""
+    sizes = {n: _gate(n, best=True) for n in (1000, 10_000, 100_000)}
+    other = _gate(1000, best=False)
     exact = get(DISJOINT).truth(0.99).to_dict()["c"]
     text = ", ".join(f"N = {n:,}: {v:.3f}" for n, v in sizes.items())
     return Finding(
         "does not hold",
-        f"c at γ' = 0.99: {text}; with the objective turned round, N = 1,000: {turned:.3f}; "
-        f"exactly {exact:.3f}",
-        "An artefact of the estimator. The exact curves are symmetric, the surplus melts away with "
-        "more trials, and it stays at γ' = 1 when the objective is maximised: near γ' = 1 the "
-        "true variances vanish and what is left is the difference between two smoothed densities "
-        "of c, whose bandwidth follows their number of trials.",
-        {"exact": exact, "turned": turned} | {f"n{n}": v for n, v in sizes.items()},
+        f"c for the best 99 %: {text}; for the worst 1 %, N = 1,000: {other:.3f}; exactly "
+        f"{exact:.3f} for both",
+        "An artefact of the estimator. The best 99 % and the worst 1 % are one and the same split "
+        "of the trials, and no variance can tell which side is called the target: the exact "
+        "curves are symmetric. Near γ' = 1 the true variances vanish, and what is left is the "
+        "difference between two smoothed densities of c; it melts away with more trials.",
+        {"exact": exact, "worst": other} | {f"n{n}": v for n, v in sizes.items()},
     )
 
 
-def _gate_near_one(trials: int, *, turned: bool = False) -> float:
-    """Return c's importance at 0.99, mean of five seeds."""
+def _gate(trials: int, *, best: bool) -> float:
+    """Return c's importance for the best 99 % or the worst 1 % of trials, mean of five seeds."""
     found = []
     for seed in range(42, 47):
         table = get(DISJOINT).sample(trials, seed=seed)
-        if turned:
+        if not best:
             columns = {one.name: np.array(one.values) for one in table.parameters}
             for one in table.parameters:
                 columns[one.name][np.broadcast_to(one.domain_ids, trials) < 0] = np.nan
@@ -290,5 +290,6 @@ def _gate_near_one(trials: int, *, turned: bool = False) -> float:
             table = condped.read(
                 columns, objective="loss", direction="maximize", space=get(DISJOINT).space
             )
-        found.append(condped.importance(table, target_quantile=0.99)["c"].importance)
+        result = condped.importance(table, target_quantile=0.99 if best else 0.01)
+        found.append(result["c"].importance)
     return float(np.mean(found))

@@ -37,6 +37,9 @@ def check_all(
             finding = claim.check(runs)
         except DataError as error:
             missing.append({"name": claim.name, "reason": str(error)})
+        except Exception as error:
+            error.add_note(f"while checking the claim {claim.name!r}")
+            raise
         else:
             found.append(_record(claim, finding))
         step(done, len(claims), claim.name)

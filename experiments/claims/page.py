@@ -62,5 +62,9 @@ def _row(record: Mapping[str, Any], claim: Claim) -> str:
 def _not_checked(missing: Sequence[Mapping[str, str]]) -> list[str]:
     if not missing:
         return []
-    names = ", ".join(f"`{record['name']}`" for record in missing)
-    return [f"Not checked, because their experiments were not run: {names}.", ""]
+    return [
+        "Not checked:",
+        "",
+        *(f"- `{record['name']}`: {record['reason']}" for record in missing),
+        "",
+    ]

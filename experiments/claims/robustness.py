@@ -132,9 +132,10 @@ def n_standard_error(runs: Runs) -> Finding:
     ratio = errors[100] / errors[1000]
     text = ", ".join(f"N = {n:,}: {value:.4f}" for n, value in errors.items())
     return Finding(
-        verdict(errors[100] > errors[500] > errors[1000]),
+        verdict(errors[100] > errors[500] > errors[1000] and ratio < 2, partly=ratio > 1),
         f"{text}; {ratio:.1f} times from 1,000 to 100",
-        "Larger, as √10 = 3.2 would have it; small beside the importances.",
+        "It rises; √10 = 3.2 times would be expected from 1,000 to 100 trials. Small beside the "
+        "importances, but not a slight rise.",
         {f"n{n}": value for n, value in errors.items()},
     )
 
@@ -162,8 +163,7 @@ def n_consistent(runs: Runs) -> Finding:
         verdict(numbers["n100"] < 0.05),
         f"mean distance of the mean curves from those of 1,000 trials: {'; '.join(parts)}; "
         f"N = 1,000 from the truth: {thousand:.3f}",
-        "Consistent in the mean of the seeds. A single study of 100 trials errs more than twice "
-        "as much.",
+        "Consistent in the mean of the seeds; the error of a single study grows more than that.",
         numbers,
     )
 
@@ -263,8 +263,8 @@ def tpe_shapes(runs: Runs) -> Finding:
         f"leaders in order: {'; '.join(parts)}",
         ""
         if same == 3
-        else "Beyond the shift the shapes change where little is left of the bad branch: there "
-        "every target set holds nearly all trials, and what is estimated is mostly noise.",
+        else "Where the leaders differ, TPE has left few trials in the worse branch, so that c "
+        "takes a lead between x and y that it has not under uniform sampling.",
         {"same": same},
     )
 

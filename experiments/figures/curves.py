@@ -188,6 +188,5 @@ def summary_rows(shown: Curves, panel: Mapping[str, object]) -> list[Row]:
 
 def error_rows(shown: Curves, panel: str) -> list[Row]:
     """Return a panel's mean distance from the truth, if there is a truth."""
-    # A comma would need quotes in the file.
-    name = panel.replace(",", " at")
+    name = panel.replace(", ", " (") + ")" if ", " in panel else panel
     return [] if shown.error is None else [{"panel": name, "error": f"{shown.error:.4f}"}]

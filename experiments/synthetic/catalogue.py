@@ -29,7 +29,15 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "ablation: divergences summed without regime shares; below, before normalisation",
         [
             [Panel(problem, measure="unweighted") for problem in THREE],
-            [Panel(problem, measure="unweighted", value="variance") for problem in THREE],
+            [
+                Panel(
+                    problem,
+                    measure="unweighted",
+                    value="variance",
+                    title=f"{SHORT[problem]}, not normalised",
+                )
+                for problem in THREE
+            ],
         ],
     ),
     RUNTIME,

@@ -34,7 +34,7 @@ from experiments.registry import Experiment, Row
 
 PROBLEM = "regime-dependent"
 POWERS, QUICK_POWERS = tuple(range(9, 18)), (9, 11, 13)
-BUDGET, QUICK_BUDGET = 30.0, 3.0  # seconds of one call, beyond which a method gets no larger size
+BUDGET, QUICK_BUDGET = 10.0, 3.0  # seconds of one call, beyond which a method gets no larger size
 _GROWTH = 2.2  # by which a call is expected to take longer at twice the trials
 
 # Key → what it is called, its colour, dashes and marker.
@@ -129,15 +129,19 @@ def _study(table: condped.TrialTable) -> optuna.Study:
 
 
 def _seconds(call: Callable[[], object]) -> float:
-    """Return the fastest of three calls, or of one if that takes longer than a second."""
-    fastest = float("inf")
+    """Return the fastest of several calls, because a machine can only make a call slower.
+
+    Calls are repeated for a third of a second; one of more than a second is not repeated.
+    """
+    fastest, spent, runs = float("inf"), 0.0, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for _ in range(3):
+        while runs < 3 or (spent < 0.33 and runs < 200):
             begun = time.perf_counter()
             call()
-            fastest = min(fastest, time.perf_counter() - begun)
-            if fastest > 1.0:
+            took = time.perf_counter() - begun
+            fastest, spent, runs = min(fastest, took), spent + took, runs + 1
+            if took > 1.0:
                 break
     return fastest
 
@@ -174,7 +178,7 @@ def draw(rows: Sequence[Row], folder: Path) -> list[Path]:
         right.axhline(1.0, color=GREY, linewidth=0.8)
         left.set_ylabel("seconds")
         right.set_ylabel("times condped's time, same source")
-        left.set_title("(a) time of one call", loc="left")
+        left.set_title("(a) time of one call; lines end at the time budget", loc="left")
         right.set_title("(b) ratio in the same run", loc="left")
         for ax in (left, right):
             ax.set_xscale("log", base=2)
@@ -215,7 +219,8 @@ def _line(
 RUNTIME = Experiment(
     name="figure-6",
     place="Figure 6",
-    description="how long each method takes, from 512 to 131,072 trials",
+    description="how long each method takes, from 512 to 131,072 trials, as long as a call is "
+    f"expected within {BUDGET:.0f} s",
     seeds=(42, 43, 44),
     compute=compute,
     draw=draw,
@@ -225,7 +230,7 @@ RUNTIME = Experiment(
         "quick_trials": [2**power for power in QUICK_POWERS],
         "budget_seconds": BUDGET,
         "quick_budget_seconds": QUICK_BUDGET,
-        "timing": "fastest of three calls; of one, where that takes over a second",
+        "timing": "fastest call of those in a third of a second; one, if it takes over a second",
     },
     quick_seeds=(42,),
     serial=True,

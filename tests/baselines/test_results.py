@@ -13,7 +13,7 @@ import pytest
 
 import condped
 from condped.baselines import ABSENT, METHODS
-from condped.errors import CondpedError, SettingsError
+from condped.errors import CondpedError, DataError, SettingsError
 from condped.present.views import bars_view
 from condped.trials import Objective, Parameter, TrialTable, all_complete
 
@@ -70,7 +70,7 @@ def test_a_result_says_which_method_it_is(method: Any, absent: Any) -> None:
 def test_forests_are_about_the_whole_objective(method: Any) -> None:
     """There is no target set, hence no η², and the text says so."""
     result = ask(trials(), method, "imputation")
-    assert result.target_quantile is None
+    assert (result.target_quantile, result.target_size) == (None, 0)
     assert all(math.isnan(parameter.eta_squared) for parameter in result)
     assert all(row["eta_squared"] is None and row["verdict"] is None for row in result.rows())
     assert "not\nwhat leads" in str(result) or "not what leads" in str(result)
@@ -211,6 +211,19 @@ def test_a_mixed_parameter_has_no_joint_domain() -> None:
     """Numbers in one regime and choices in the other cannot be joined, and the error says so."""
     with pytest.raises(SettingsError, match="no single domain spans both"):
         condped.baselines.importance(mixed_table())
+
+
+@pytest.mark.parametrize("method", FORESTS)
+def test_numbers_too_large_for_a_forest_are_refused(method: Any) -> None:
+    """Single precision ends at 3.4e38, and squares of the objective at 1e308."""
+    table = trials(wide=np.linspace(0, 1e300, 120))
+    space = {**SPACE, "wide": condped.Float(0, 1e300)}
+    with pytest.raises(DataError, match="Parameter 'wide' has a value too large"):
+        ask(table, method, "imputation", space=space)
+    with pytest.raises(DataError, match="Objective 'loss' has a value too large"):
+        ask(trials(loss=np.linspace(0, 1e200, 120)), method, "filtering")
+    told = condped.compare(table, objective="loss", space=space, trees=2)
+    assert tuple(told) == ("paper", "calibrated", "ped-anova/filtering", "ped-anova/imputation")
 
 
 @pytest.mark.parametrize("library", ["sklearn", "shap"])

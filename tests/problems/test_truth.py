@@ -50,7 +50,7 @@ def brute_force(name: str, target: float, region: float) -> dict[str, tuple[floa
     drawn, loss = columns(name, 1_000_000)
     inside = loss <= np.quantile(loss, region)
     good = (loss <= np.quantile(loss, target))[inside].astype(float)
-    found = {}
+    found: dict[str, tuple[float, ...]] = {}
     for parameter, values in drawn.items():
         kept = values[inside]
         # Domains of one problem's parameter do not overlap, but for their sign or a gap.

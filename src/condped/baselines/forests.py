@@ -11,12 +11,16 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.baselines.absent import filter_absent, impute_absent, presence
 from condped.baselines.matrix import Matrix, encode
+from condped.errors import DataError
 from condped.importance.settings import BaselineSettings
 from condped.optional import load_optional
 from condped.progress import report
-from condped.trials import TrialTable
+from condped.trials import Objective, TrialTable
 
 Scores: TypeAlias = Callable[[Matrix, FloatArray, BaselineSettings], FloatArray]
+# Forests hold values in single precision, and square the objective in double.
+_LARGEST = float(np.finfo(np.float32).max)
+_LARGEST_OBJECTIVE = 1e150
 # Where a method is, what to call it, and the libraries that it needs.
 _PLACES = {
     "f-anova": ("sklearn_forest", "f_anova", "A random forest", "sklearn"),
@@ -72,6 +76,24 @@ def _scored(
     if not table.parameters:
         return found
     matrix = encode(table)
+    _require_size(matrix, table.objectives[0])
     values = np.asarray(scores(matrix, objective, settings))
     found.update(zip(matrix.names, values.tolist(), strict=True))
     return found
+
+
+def _require_size(matrix: Matrix, objective: Objective) -> None:
+    """Refuse numbers that a forest would turn into infinity."""
+    largest = np.abs(matrix.values).max(axis=0)
+    if (largest > _LARGEST).any():
+        column = int(np.argmax(largest > _LARGEST))
+        raise DataError(
+            f"Parameter {matrix.names[matrix.owner[column]]!r} has a value too large for a forest "
+            f"(got {largest[column]:.4g}, at most {_LARGEST:.4g}). Scale it, or leave it out."
+        )
+    if (highest := np.abs(objective.values).max()) > _LARGEST_OBJECTIVE:
+        raise DataError(
+            f"Objective {objective.name!r} has a value too large for a forest "
+            f"(got {highest:.4g}, at most {_LARGEST_OBJECTIVE:.4g}). Scale it, or leave out such "
+            "trials with failure_values=."
+        )

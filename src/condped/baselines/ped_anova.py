@@ -51,9 +51,8 @@ def ped_anova(
             target_sizes=whole.counts.target_sizes,
             region_size=whole.counts.region_size,
         )
-    return _joined(
-        [analysed(filter_absent(table, name).with_parameters([name])) for name in table.names]
-    )
+    alone = [table.with_parameters([name]) for name in table.names]
+    return _joined([analysed(filter_absent(part, *part.names)) for part in alone])
 
 
 def _joined(parts: list[Analysis]) -> PedAnova:

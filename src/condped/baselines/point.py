@@ -118,7 +118,7 @@ def _of_whole_objective(
     return ImportanceResult(
         parameters=_ordered(table.names, scores, None, reason),
         target_quantile=None,
-        target_size=basis.top.counts.used,
+        target_size=0,
         settings=settings,
         account=account_of(basis, settings, basis.top.counts.used, untold),
         status="ok" if reason is None else "undetermined",

@@ -10,7 +10,7 @@ from condped.baselines.choices import ABSENT, METHODS, forest_settings
 from condped.baselines.forests import scores_of
 from condped.baselines.point import importance as ask_baseline
 from condped.comparison.result import Comparison
-from condped.errors import MissingLibraryError, SettingsError, not_found
+from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
 from condped.importance.point import importance as ask_own
 from condped.importance.result import ImportanceResult
 from condped.importance.settings import Pooling, Sampling
@@ -89,7 +89,7 @@ def compare(
                 )
             else:
                 results[name] = ask_own(table, **{"method": method, **own})
-        except (MissingLibraryError, SettingsError) as error:
+        except (DataError, MissingLibraryError, SettingsError) as error:
             # Nobody asked for this one: the others can answer.
             if methods is not None or not absent:
                 raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from operator import itemgetter
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from condped.importance.summary import (
     WIDTH,
@@ -20,6 +20,7 @@ from condped.importance.summary import (
 if TYPE_CHECKING:
     from condped.comparison.result import Comparison
 
+Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30
 _LEAST_NAME = 9  # letters
 # What a method is called, in a heading over its columns, and what the columns are.
@@ -80,7 +81,7 @@ def _table(comparison: Comparison) -> list[str]:
     """Return two lines of headings and a line for each parameter, in 100 columns."""
     headings, widths = _headings(list(comparison))
     room = max(_LEAST_NAME, WIDTH - sum(2 + width for width in widths))
-    shown = comparison.rows()[:_MOST_ROWS]
+    shown, hidden = _split(comparison)
     names = [_fitted(row["parameter"], room) for row in shown]
     first = max(map(width_of, ["parameter", *names]))
     lines = [(" " * first + headings[0]).rstrip(), "parameter".ljust(first) + headings[1]]
@@ -89,8 +90,27 @@ def _table(comparison: Comparison) -> list[str]:
         texts = ["?" if cell is None else f"{cell:.3f}" for cell in cells]
         numbers = "".join(f"  {text:>{w}}" for text, w in zip(texts, widths, strict=True))
         lines.append(name + " " * (first - width_of(name)) + numbers)
-    hidden = len(comparison.names) - len(shown)
-    return [*lines, f"… and {hidden} more parameters"] if hidden else lines
+    if hidden:
+        most = max(map(_highest, hidden))
+        lines.append(f"… and {len(hidden)} more parameters with at most {most:.3f} in any column")
+    return lines
+
+
+def _split(comparison: Comparison) -> tuple[list[Row], list[Row]]:
+    """Return the rows to show and those to leave out, which matter least to every method."""
+    rows = comparison.rows()
+    ranked = sorted(rows, key=_highest, reverse=True)
+    least = {row["parameter"] for row in ranked[_MOST_ROWS:]}
+    return (
+        [row for row in rows if row["parameter"] not in least],
+        [row for row in rows if row["parameter"] in least],
+    )
+
+
+def _highest(row: Row) -> float:
+    """Return the highest importance that any method gives to a parameter."""
+    numbers = [number for column, number in row.items() if column != "parameter"]
+    return max((number for number in numbers if number is not None), default=0.0)
 
 
 def _fitted(name: str, room: int) -> str:

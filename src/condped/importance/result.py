@@ -110,7 +110,7 @@ class ImportanceResult:
 
     parameters: tuple[ParameterImportance, ...]
     target_quantile: float | None  # gamma'; None for an outcome or the whole objective
-    target_size: int  # trials in the target set
+    target_size: int  # trials in the target set; 0 if the whole objective is explained
     settings: Settings | BaselineSettings
     account: Account
     status: Status

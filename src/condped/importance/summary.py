@@ -28,8 +28,7 @@ WIDTH = 100
 
 def summary(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
-    asked = headline(result.account, result.settings, result.target_quantile)
-    lines = [*wrap(asked, WIDTH), ""]
+    lines = [*_question(result.account, result.settings, result.target_quantile), ""]
     if result.status != "ok":
         lines += [f"Undetermined: {result.reason}", ""]
     header, rows = _columns(result)
@@ -84,7 +83,7 @@ def _interval(parameter: ParameterImportance) -> str:
 
 def sweep_summary(curve: SweepResult) -> str:
     """Return the course of the importances, then what the numbers are based on."""
-    lines = [*wrap(headline(curve.account, curve.settings, None), WIDTH), ""]
+    lines = [*_question(curve.account, curve.settings, None), ""]
     if curve.status != "ok":
         lines += [f"Undetermined: {curve.reason}", ""]
     peaks = curve.importance.max(axis=0, initial=0.0)
@@ -109,6 +108,14 @@ def sweep_summary(curve: SweepResult) -> str:
     low, high = curve.target_sizes[0], curve.target_sizes[-1]
     sets = f"{low} to {high} in the target sets"
     return "\n".join([*lines, "", *_account_lines(curve.account, curve.settings, sets)])
+
+
+def _question(
+    account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
+) -> list[str]:
+    """Return the headline, in two lines where a method's name makes it long."""
+    asked = headline(account, settings, target_quantile)
+    return wrap(asked, WIDTH) if isinstance(settings, BaselineSettings) else [asked]
 
 
 def headline(
