@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import optuna
-from experiments.yahpo.folder import find_folder, read_folder
 
 import condped
 from benchmarks.statistics_page import page
@@ -25,6 +24,7 @@ from condped.problems.branching import BranchingProblem, Gate, Leaf
 from condped.problems.catalogue import Problem
 from condped.space.domain import Categorical, Float, Int
 from condped.trials import Parameter, TrialTable
+from experiments.yahpo.folder import find_folder, read_folder
 
 METHODS: tuple[Method, ...] = ("paper", "calibrated")
 PAPER = ("activation-disjoint", "activation-overlap", "nested", "three-way", "regime-dependent")

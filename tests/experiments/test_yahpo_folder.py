@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
+from condped.errors import DataError
 from experiments.yahpo.folder import (
     ANOTHER_GENERATION,
     DEFAULT,
@@ -14,8 +16,6 @@ from experiments.yahpo.folder import (
     find_folder,
     read_folder,
 )
-
-from condped.errors import DataError
 from tests.experiments.yahpo_sets import LEARNERS, columns, write_sets
 
 needs_data = pytest.mark.skipif(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+
 from experiments.claims.checking import check_all
 from experiments.claims.registry import all_claims
 from experiments.registry import Row
@@ -23,7 +24,6 @@ from experiments.yahpo.claims.measures import judged
 from experiments.yahpo.claims.printed import gaps, last_rows, maxima, sorted_tables
 from experiments.yahpo.folder import ANOTHER_GENERATION, VARIABLE
 from experiments.yahpo.tables import correlation_lines, objective_lines, title
-
 from tests.experiments.yahpo_sets import write_sets
 
 TABLES = ("table-2", "table-4")

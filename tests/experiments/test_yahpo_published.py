@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from experiments.yahpo.published import CORRELATIONS, MEANS, METHODS, OBJECTIVES, Published
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper" / "condped-anova.tex"

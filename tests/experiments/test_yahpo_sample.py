@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
+from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError
 from experiments.yahpo import checkout, environment
 from experiments.yahpo.folder import read_folder
 from experiments.yahpo.sample import check, main, parse_seeds, sample
-
-from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError
 from tests.experiments.yahpo_checkout import (
     CATEGORIES,
     NUMBERS,

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from experiments.registry import Row
-from experiments.yahpo import learners, summary
-from experiments.yahpo.folder import VARIABLE, read_folder
 from scipy import stats
 
 import condped
+from experiments.registry import Row
+from experiments.yahpo import learners, summary
+from experiments.yahpo.folder import VARIABLE, read_folder
 from tests.experiments.yahpo_sets import LEARNERS, write_sets
 
 
