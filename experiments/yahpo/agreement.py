@@ -85,7 +85,7 @@ def _ahead(leads: Mapping[str, Any], family: str) -> list[str]:
             there = sum(all(row["paper"] > row[m] for m in PUBLISHED[1:]) for row in shared)
             line += f" (ahead in {FAMILIES[family]}: {there} of the same {len(shared)})"
         told = ", ".join(
-            f"{one['value']:+.2f} ± {one['error']:.2f} over {title(one['rival'])} on {instance}"
+            f"{one['value']:+.2f} ± {one['error']:.2f} against {title(one['rival'])} on {instance}"
             for instance, one in instances.items()
         )
         lines.append(f"{line}: {told}.")

@@ -144,12 +144,18 @@ def _seconds(found: Mapping[str, Any]) -> list[str]:
     families = found["seconds"]
     rows = [
         [title(method), *[
-            f"{families[f][method]:.2f}" if method in families[f] else NOT_THERE for f in families
+            f"{families[f][method]:.3f}" if method in families[f] else NOT_THERE for f in families
         ]]
         for method in METHODS
     ]  # fmt: skip
+    total = sum(
+        times[method] * numbers["seeds"]
+        for family, times in families.items()
+        for methods in found["correlations"][family].values()
+        for method, numbers in methods.items()
+    )
     return [
-        "Seconds of one core for one seed of one instance:",
+        f"Seconds of one core for one seed of one instance; {total / 60:.0f} minutes in all:",
         "",
         *markdown(["method", *families], rows),
     ]

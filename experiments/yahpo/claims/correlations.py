@@ -23,7 +23,7 @@ def _highest(runs: Runs, table: str) -> Finding:
     leads = {own: summary.leads(rows, own) for own in OWN}
     parts = [lead.value > 0 for lead in leads["paper"].values()]
     told = "; ".join(
-        f"{instance}: {lead.value:+.2f} ± {lead.error:.2f} over {title(lead.rival)}"
+        f"{instance}: {lead.value:+.2f} ± {lead.error:.2f} against {title(lead.rival)}"
         for instance, lead in leads["paper"].items()
     )
     clear = sum(lead.clear for lead in leads["paper"].values())

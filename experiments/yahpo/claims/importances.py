@@ -149,7 +149,8 @@ def top_ranks(runs: Runs) -> Finding:
         ]
         parts += [all(allowed)]
         told.append(f"{instance} (best: {', '.join(best)}): {', '.join(first)}")
-    return finding(shown.rows, parts, "; ".join(told), numbers=_count(parts))
+    note = "Asked of the first five; best learners are the first two by their highest objective."
+    return finding(shown.rows, parts, "; ".join(told), note, _count(parts))
 
 
 @claim(
