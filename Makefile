@@ -3,14 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench statistics gallery paper paper-full clean servers
+.PHONY: demo test check format bench statistics gallery paper paper-full clean servers yahpo
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
 	$(BIN)/condped demo
 
 # Everything that must hold before a change is good: style, types, layers, tests.
-test: check servers $(VENV)/.versions
+test: check servers yahpo $(VENV)/.versions
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.dev
@@ -28,6 +28,11 @@ servers:
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		mariadb-server redis-server chromium > /dev/null; } || \
 	echo "To test MariaDB, Redis and pages: sudo apt-get install mariadb-server redis-server chromium"
+
+# YAHPO Gym, which needs numpy 1, in an environment of its own. Without it its tests say so and skip.
+yahpo: $(VENV)/.dev
+	@$(BIN)/python -m experiments.yahpo.sample --prepare --environment $(VENV)/yahpo || \
+	echo "To test sampling from YAHPO Gym: python -m experiments.yahpo.sample --prepare --help"
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

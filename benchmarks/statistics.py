@@ -24,10 +24,10 @@ from condped.importance.robustness import kendall
 from condped.importance.settings import Method, Sampling
 from condped.problems.catalogue import Problem
 from condped.trials import TrialTable
+from experiments.yahpo.folder import find_folder, read_folder
 
 METHODS: tuple[Method, ...] = ("paper", "calibrated")
 KINDS: tuple[Intervals, ...] = ("half-sampling", "jackknife")
-DATA = Path(__file__).parents[2] / "shared" / "data" / "yahpo"
 
 
 def agreement(one: dict[str, float], other: dict[str, float]) -> float:
@@ -209,25 +209,18 @@ def _best(work: Callable[[], Any], repeats: int = 7) -> float:
 def real_data() -> list[dict[str, Any]]:
     """Compare the ten seeds of each real instance with each other."""
     rows = []
-    for path in sorted(DATA.glob("*.parquet")):
-        domains = json.loads((DATA / f"{path.stem.rpartition('_')[0]}.domains.json").read_text())
-        space = {}
-        for entry in domains["hyperparameters"]:
-            space[entry["name"]] = _real_domain(entry)
-        objective = "f1" if path.stem.startswith("iaml") else "acc"
-        table = condped.read(path, objective=objective, direction="maximize", space=space)
-        row: dict[str, Any] = {"instance": path.stem}
+    folder = find_folder()
+    families = {} if folder is None else read_folder(folder)
+    for data in (data for instances in families.values() for data in instances.values()):
+        row: dict[str, Any] = {"instance": data.path.stem}
         for method in METHODS:
             found = [
-                condped.importance(
-                    table.only(np.arange(len(table)) // 1000 == seed), method=method,
-                    sampling="random",
-                )
-                for seed in range(10)
-            ]  # fmt: skip
+                condped.importance(data.trials(seed), method=method, sampling="random")
+                for seed in data.seeds
+            ]
             pairs = [
                 agreement(found[i].to_dict(), found[j].to_dict())
-                for i in range(10)
+                for i in range(len(found))
                 for j in range(i)
             ]
             row[method] = float(np.mean(pairs))
@@ -239,21 +232,6 @@ def real_data() -> list[dict[str, Any]]:
                 row["ever"] = len(set.union(*verdicts))
         rows.append(row)
     return rows
-
-
-def _real_domain(entry: dict[str, Any]) -> dict[str, Any]:
-    kinds = {"float": "float", "int": "int", "integer": "int", "categorical": "categorical"}
-    kind = kinds.get(entry["type"], "categorical")
-    domain: dict[str, Any] = {"type": kind}
-    if kind == "categorical":
-        domain["choices"] = entry["choices"]
-    else:
-        domain |= {"low": entry["low"], "high": entry["high"], "log": bool(entry["log"])}
-    if entry.get("condition"):
-        domain["when"] = " and ".join(
-            f"`{part['parent']}` in {json.dumps(part['in'])}" for part in entry["condition"]
-        )
-    return domain
 
 
 def main() -> None:

@@ -48,6 +48,10 @@ def run(
     not drawn.
     """
     for experiment in experiments:
+        if experiment.unavailable is not None:
+            say(f"{experiment.name} is skipped: {experiment.unavailable}")
+    experiments = [one for one in experiments if one.unavailable is None]
+    for experiment in experiments:
         if store.prepare(experiment, again=again):
             say(f"{experiment.name}: other settings than before, computed anew.")
     tasks = [(one, seed) for one in experiments for seed in store.missing(one)]

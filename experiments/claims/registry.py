@@ -57,7 +57,9 @@ _MODULES = (
     "experiments.claims.robustness",
     "experiments.claims.runtime",
     "experiments.claims.hierarchies",
-    "experiments.yahpo.claims",
+    "experiments.yahpo.claims.importances",
+    "experiments.yahpo.claims.correlations",
+    "experiments.yahpo.claims.printed",
 )
 
 

@@ -1,0 +1,1 @@
+"""What the paper says about real-world benchmarks (§6, appendix G), and whether it holds."""
