@@ -115,7 +115,7 @@ def test_the_question_names_all_objectives() -> None:
     result = condped.importance(
         columns, objective=["error", "speed"], direction=["minimize", "maximize"]
     )
-    assert "(by Pareto rank of lowest error, highest speed)" in str(result)
+    assert "(by Pareto rank of lowest error, highest speed)" in " ".join(str(result).split())
 
 
 def test_options_of_no_function_are_refused_by_name(table: condped.TrialTable) -> None:
