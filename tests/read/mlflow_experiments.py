@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from mlflow.entities import Metric, Run, ViewType
 from mlflow.tracking import MlflowClient
 
+import condped
 from condped import Categorical, Float, Int, Space, when
 from condped.space.domain import Domain
 from condped.testing import readers
@@ -143,3 +146,12 @@ def as_columns(told_runs: list[Run]) -> dict[str, list[Any]]:
 def everything(client: MlflowClient, experiment: str) -> int:
     """Return how many runs there are, deleted ones among them."""
     return len(client.search_runs([experiment], run_view_type=ViewType.ALL))
+
+
+def assert_same_importances(path: Path, client: MlflowClient, experiment: str) -> None:
+    """Compare the importances of a store with those of a table made from MLflow's answers."""
+    options: Any = {"objective": "loss", "space": SPACE}
+    columns = as_columns(told(client, experiment))
+    expected = condped.importance(columns, state="end", **options).to_dict(normalize=False)
+    found = condped.importance(path, **options).to_dict(normalize=False)
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)

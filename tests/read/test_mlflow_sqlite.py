@@ -6,7 +6,6 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mlflow.tracking import MlflowClient
@@ -18,8 +17,8 @@ from condped.testing import check_reader
 from tests.read.mlflow_experiments import (
     EXPERIMENT,
     SPACE,
-    as_columns,
     as_runs,
+    assert_same_importances,
     everything,
     record,
     told,
@@ -56,12 +55,7 @@ def test_importances_are_those_of_mlflows_own_answers(
     store: tuple[Path, MlflowClient, str],
 ) -> None:
     """A table made from MLflow's API gives the same numbers."""
-    path, client, experiment = store
-    columns = as_columns(told(client, experiment))
-    options: Any = {"objective": "loss", "space": SPACE}
-    expected = condped.importance(columns, state="end", **options).to_dict(normalize=False)
-    found = condped.importance(path, **options).to_dict(normalize=False)
-    assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert_same_importances(*store)
 
 
 def test_texts_are_numbers_and_choices_without_a_space(

@@ -5,17 +5,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mlflow.entities import Metric
 from mlflow.tracking import MlflowClient
 
-import condped
 from condped import read
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.testing import check_reader
-from tests.read.mlflow_experiments import EXPERIMENT, SPACE, as_columns, as_runs, record, told
+from tests.read.mlflow_experiments import (
+    EXPERIMENT,
+    SPACE,
+    as_runs,
+    assert_same_importances,
+    record,
+    told,
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +61,7 @@ def test_importances_are_those_of_mlflows_own_answers(
     store: tuple[Path, MlflowClient, str],
 ) -> None:
     """A table made from MLflow's API gives the same numbers."""
-    path, client, experiment = store
-    columns = as_columns(told(client, experiment))
-    options: Any = {"objective": "loss", "space": SPACE}
-    expected = condped.importance(columns, state="end", **options).to_dict(normalize=False)
-    found = condped.importance(path, **options).to_dict(normalize=False)
-    assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert_same_importances(*store)
 
 
 def test_the_latest_value_of_a_metric_is_the_one_that_mlflow_tells(
