@@ -104,9 +104,22 @@ def domains(path: Path, scenario: str) -> dict[str, Any]:
 
 
 def _space(path: Path, scenario: str) -> dict[str, Any]:
-    text = (path / scenario / "config_space.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    file = path / scenario / "config_space.json"
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        names = [entry["name"] for entry in found["hyperparameters"]]
+        found["conditions"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(
+            f"{file} is not a space of ConfigSpace ({type(error).__name__}: {error}). Get it "
+            f"again: git clone {REPOSITORY}"
+        ) from None
+    lacking = [] if INSTANCE in names else [INSTANCE]
+    if not any(key in names for key in LEARNER_KEYS):
+        lacking.append(" or ".join(LEARNER_KEYS))
+    if lacking:
+        raise DataError(f"{file} has no hyperparameter {', no '.join(lacking)}.")
+    return dict(found)
 
 
 def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
