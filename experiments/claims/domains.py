@@ -117,8 +117,8 @@ def _lead(*, x: tuple[float, float]) -> float:
     rng = np.random.default_rng(raw.SEED)
     regime = rng.integers(0, 2, raw.TRIALS)
     values = {
-        name: np.where(regime == 0, -1, 1) * rng.uniform(*bounds, raw.TRIALS)
-        for name, bounds in (("x", x), ("y", (2, 5)))
+        name: np.where(regime == 0, -1, 1) * rng.uniform(low, high, raw.TRIALS)
+        for name, (low, high) in (("x", x), ("y", (2.0, 5.0)))
     }
     trials = raw.Sample(
         values["x"] + values["y"],

@@ -38,7 +38,7 @@ def largest_step(values: np.ndarray) -> float:
 
 
 def jump(shown: Curves, name: str) -> tuple[float, float]:
-    """Return where the largest change between neighbouring target quantiles begins, and its size."""
+    """Return where the largest step between neighbouring γ' begins, and its size."""
     steps = np.abs(np.diff(shown[name]))
     place = int(steps.argmax())
     return float(shown.quantiles[place]), float(steps[place])

@@ -1,4 +1,4 @@
-"""Variances straight from their definition: conditional means of being in the target, in raw trials.
+"""Variances straight from their definition: conditional means of being in the target set.
 
 Nothing of condped's estimator or of the problems' exact truth is used here: each trial is a 1 if it
 is among the best γ', else a 0, and means are taken over narrow cells of a parameter's values.
@@ -87,7 +87,7 @@ class Sample:
         good, cells = self.target(quantile), self.columns[gate].cell
         regimes = self.columns[gated].regime
         return max(
-            here.mean() * variance_of_means(good[here], cells[here])
+            float(here.mean()) * variance_of_means(good[here], cells[here])
             for regime in np.unique(regimes)
             for here in [regimes == regime]
         )

@@ -60,6 +60,7 @@ CLAIMS: dict[str, Claim] = {}
 # Importing them fills CLAIMS, in this order. A module that is not there yet adds nothing.
 _MODULES = (
     "experiments.claims.theory",
+    "experiments.claims.leakage",
     "experiments.claims.activation",
     "experiments.claims.domains",
     "experiments.claims.baselines",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import optuna
 
@@ -14,16 +12,8 @@ from experiments.claims.measures import verdict
 from experiments.claims.registry import Finding, Runs, claim
 
 SECTION = "Definitions and theorems"
-TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 THREE = ("activation-disjoint", "activation-overlap", "regime-dependent")
-# Problem and gate → the parameters whose domain or activity it decides.
-GATED = {
-    **{(problem, "c"): ("x", "y") for problem in THREE},
-    ("nested", "c0"): ("c1", "z"),
-    ("nested", "c1"): ("x", "y"),
-    ("three-way", "c"): ("x", "y"),
-}
-_RAW = f"from {raw.TRIALS:,} raw trials in {raw.CELLS} cells a regime"
+RAW = f"from {raw.TRIALS:,} raw trials in {raw.CELLS} cells a regime"
 
 
 def _divergences(parameter: str) -> tuple[float, float]:
@@ -67,7 +57,7 @@ def theorem_closed_form(runs: Runs) -> Finding:
                 estimated.append(within - result[parameter].within)
     return Finding(
         verdict(max(*closed, *exact) < raw.TOLERANCE),
-        f"{_RAW}: differs from the closed form of other trials by at most {max(closed):.4f}, from "
+        f"{RAW}: differs from the closed form of other trials by at most {max(closed):.4f}, from "
         f"the exact truth by at most {max(exact):.4f}",
         f"condped's estimate of it is up to {max(estimated):.4f} lower (100,000 trials), as it "
         "smooths the densities.",
@@ -92,7 +82,7 @@ def total_variance(runs: Runs) -> Finding:
     ]
     return Finding(
         verdict(max(gaps) < raw.TOLERANCE),
-        f"{_RAW}, without splitting it: differs from the sum of the two exact parts by at most "
+        f"{RAW}, without splitting it: differs from the sum of the two exact parts by at most "
         f"{max(gaps):.4f}",
         "",
         {"largest_difference": max(gaps)},
@@ -115,103 +105,6 @@ def lemma_decomposition(runs: Runs) -> Finding:
         "",
         {"largest_difference": gap},
         basis="identity",
-    )
-
-
-def _leaks() -> Iterator[tuple[float, float]]:
-    """Yield, for x and y of the three problems, what leaks and the gate's own variance."""
-    for name in THREE:
-        trials = raw.sample(name)
-        for quantile in TENTHS:
-            gate = trials.variances("c", quantile).total
-            for gated in ("x", "y"):
-                found = trials.variances(gated, quantile)
-                yield found.total - found.within, gate
-
-
-@claim(
-    "leakage-theorem",
-    section=SECTION,
-    place="Theorem F.1",
-    statement="Under the standard measure a gated parameter's variance is its own variance within "
-    "regimes plus the whole variance of the gate.",
-)
-def leakage_theorem(runs: Runs) -> Finding:
-    """Compare what x's and y's variance has beyond the part within regimes with the gate's."""
-    gap = max(abs(leaks - gate) for leaks, gate in _leaks())
-    estimated = []
-    for name in THREE:
-        curve = condped.sweep(get(name).sample(1000, seed=42))
-        half = int(np.abs(curve.target_quantiles - 0.5).argmin())
-        estimated.append(curve.within[half, 0] / curve.inter[half, 1])
-    return Finding(
-        verdict(gap < raw.TOLERANCE),
-        f"{_RAW}: what leaks differs from the gate's variance by at most {gap:.4f}; as estimated "
-        f"from 1,000 trials at γ' = 0.5, the gate's variance is {min(estimated):.2f} to "
-        f"{max(estimated):.2f} of what leaks",
-        "In estimates the gate's own variance is smoothed by the density and comes out smaller "
-        "than the shares of regimes, which are not smoothed.",
-        {"largest_difference": gap, "estimated_share": float(np.mean(estimated))},
-    )
-
-
-@claim(
-    "leakage-bound",
-    section=SECTION,
-    place="§4.2, Theorem F.1",
-    statement="Under the standard measure no gated parameter has a smaller variance than its gate.",
-)
-def leakage_bound(runs: Runs) -> Finding:
-    """Take the smallest difference over problems and target quantiles."""
-    least = min(
-        trials.variances(gated, quantile).total - trials.variances("c", quantile).total
-        for trials in map(raw.sample, THREE)
-        for quantile in TENTHS
-        for gated in ("x", "y")
-    )
-    return Finding(
-        verdict(least > -raw.TOLERANCE),
-        f"{_RAW}: smallest difference {least:+.4f} (chance and cells: ± {raw.TOLERANCE:.4f})",
-        "",
-        {"smallest_difference": least},
-    )
-
-
-@claim(
-    "leakage-assumption",
-    section=SECTION,
-    place="Appendix F.1",
-    statement="The assumptions of the leakage theorem hold in the synthetic problems.",
-)
-def leakage_assumption(runs: Runs) -> Finding:
-    """Ask of every gate and gated parameter: is its regime decided, is there no effect inside?"""
-    parts, kept, numbers = [], [], {}
-    for (problem, gate), names in GATED.items():
-        trials = raw.sample(problem)
-        for name in names:
-            decided = trials.decides(gate, name)
-            effect = max(trials.inside(gate, name, quantile) for quantile in TENTHS)
-            kept.append(decided and effect < raw.TOLERANCE)
-            numbers[f"{problem} {name}"] = effect
-            if not kept[-1]:
-                why = [] if decided else [f"{gate} alone does not decide its regime"]
-                why += [f"inside them {gate} has a variance of {effect:.3f}"]
-                parts.append(f"{problem}, {name}: {', '.join(why)}")
-    clean = [
-        problem
-        for problem in dict.fromkeys(problem for problem, _ in GATED)
-        if not any(part.startswith(f"{problem}, ") for part in parts)
-    ]
-    return Finding(
-        verdict(all(kept), partly=any(kept)),
-        f"{_RAW}: both hold for {sum(kept)} of {len(kept)} gated parameters, for all of "
-        f"{', '.join(clean) or 'no problem'}; not for {'; '.join(parts) or 'none'}",
-        ""
-        if all(kept)
-        else "A regime that joins several branches hides from the parameter what the gate decides "
-        "among them, so that less than the gate's whole variance leaks. The paper uses the theorem "
-        "for the first three problems only.",
-        numbers,
     )
 
 
@@ -289,7 +182,7 @@ def _unconditional_study(seed: int) -> optuna.Study:
     def objective(trial: optuna.Trial) -> float:
         x, rate = trial.suggest_float("x", -5, 5), trial.suggest_float("rate", 1e-4, 1, log=True)
         depth, kind = trial.suggest_int("depth", 1, 9), trial.suggest_categorical("kind", "abc")
-        return x**2 + 3 * abs(np.log10(rate) + 2) + (depth - 4) ** 2 + 2 * ord(kind)
+        return float(x**2 + 3 * abs(np.log10(rate) + 2) + (depth - 4) ** 2 + 2 * ord(kind))
 
     study.optimize(objective, n_trials=300)
     return study

@@ -104,13 +104,13 @@ class Evaluations:
     @cached_property
     def _seed_of_row(self) -> npt.NDArray[np.int64]:
         try:
-            column = pq.read_table(self.path, columns=["seed"])
+            if "seed" not in pq.read_schema(self.path).names:
+                raise DataError(f"{self.path.name} has no column 'seed', which tells runs apart.")
+            column = pq.read_table(self.path, columns=["seed"]).column("seed")
         except (pa.ArrowException, OSError) as error:
             first = str(error).splitlines()[0]
             raise DataError(f"{self.path} cannot be read: {first}. {HOW_TO_GET}") from None
-        if not column.num_columns:
-            raise DataError(f"{self.path.name} has no column 'seed', which tells runs apart.")
-        return np.asarray(column.column("seed").to_numpy(), dtype=np.int64)
+        return np.asarray(column.to_numpy(), dtype=np.int64)
 
     @cached_property
     def surrogates(self) -> Mapping[str, str] | None:

@@ -73,7 +73,12 @@ def sample(
 
 
 def check(
-    data_path: Path, scenario: str, instances: Sequence[str], *, trials: int, output: Path
+    data_path: Path,
+    scenario: str,
+    instances: Sequence[str],
+    *,
+    trials: int = 1,
+    output: Path | None = None,
 ) -> dict[str, Any]:
     """Refuse what cannot be sampled, and return the scenario's domains."""
     if trials < 1:
@@ -83,7 +88,8 @@ def check(
     checkout.check_instances(data_path, scenario, instances)
     domains = checkout.domains(data_path, scenario)
     domains["surrogates"] = {"yahpo_gym": _yahpo_version(), **domains["surrogates"]}
-    _check_output(output, scenario, instances, domains["surrogates"])
+    if output is not None:
+        _check_output(output, scenario, instances, domains["surrogates"])
     return domains
 
 

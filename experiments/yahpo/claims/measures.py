@@ -31,7 +31,7 @@ def finding(
     """Return what was found, with a word on where the evaluations come from."""
     label = rows[0].get("label") or ANOTHER_GENERATION
     source = f"Measured on {rows[0]['scenario']}: {label}."
-    found: Verdict = parts if isinstance(parts, str) else judged(parts)  # type: ignore[assignment]
+    found: Verdict = parts if isinstance(parts, str) else judged(parts)
     basis: Basis = (
         "another surrogate generation" if label == ANOTHER_GENERATION else "own surrogates"
     )
