@@ -64,8 +64,11 @@ class _Commands(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except (CondpedError, OSError) as error:
+        except CondpedError as error:
             raise click.ClickException(str(error)) from None
+        except OSError as error:
+            where = f"{error}. Name a folder that can be written."
+            raise click.ClickException(where) from None
 
 
 @click.group(cls=_Commands)

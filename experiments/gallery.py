@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from experiments.registry import Experiment
+from experiments.registry import Experiment, Row
 from experiments.store import Store, versions, write_whole
 
 LARGEST = 150_000  # bytes of a picture in the repository
@@ -42,7 +42,7 @@ def collect(experiments: Sequence[Experiment], store: Store) -> dict[str, Any]:
                 "seeds": [int(seed) for seed in report["seeds"]],
                 "seconds": round(sum(report["seconds"].values()), 1),
                 "settings": dict(experiment.settings),
-                "source": experiment.source,
+                "source": _source(store.rows(experiment.name)[0]),
                 "notice": experiment.notice,
                 "versions": store.versions(experiment.name),
                 "errors": _read_csv(folder / "errors.csv"),
@@ -55,6 +55,11 @@ def collect(experiments: Sequence[Experiment], store: Store) -> dict[str, Any]:
         "experiments": found,
         "not_run": missing,
     }
+
+
+def _source(row: Row) -> str:
+    """Return where evaluations that were not made here come from, by a row of the run itself."""
+    return f"Measured on {row['scenario']}: {row['label']}." if row.get("label") else ""
 
 
 def _read_csv(path: Path) -> list[dict[str, str]]:

@@ -40,8 +40,6 @@ class Experiment:
         The seeds of a quick run; by default the first three.
     serial
         True where seeds must not run at the same time, as when time is measured.
-    source
-        Where data that are not made here come from, as a sentence; empty where there are none.
     notice
         What a reader must know besides, such as seeds that the data lack; a run says it.
     unavailable
@@ -58,7 +56,6 @@ class Experiment:
     settings: Mapping[str, Any] = field(default_factory=dict)
     quick_seeds: tuple[int, ...] | None = None
     serial: bool = False
-    source: str = ""
     notice: str = ""
     unavailable: str | None = None
 

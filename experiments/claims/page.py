@@ -62,8 +62,8 @@ def page(found: Mapping[str, Any], claims: Sequence[Claim]) -> str:
 def _head(counts: Mapping[str, Any]) -> list[str]:
     """Return the counts, one line for each kind of evidence; they are not added up."""
     lines = [
-        f"- **{_HEADS[basis]}: {own['checked']} claims, of which {own['holds']} hold, "
-        f"{own['holds partly']} hold partly, {own['does not hold']} do not hold.**"
+        f"- **{_HEADS[basis]}: {own['holds']} of {own['checked']} claims hold, "
+        f"{own['holds partly']} more in part, {own['does not hold']} not.**"
         for basis, own in counts["by basis"].items()
     ]
     return [*lines, f"- Not checked: {counts['not checked']}."]

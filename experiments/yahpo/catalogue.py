@@ -95,7 +95,6 @@ def _experiment(
             "target_quantile": learners.TARGET_QUANTILE,
             "region_quantile": learners.REGION_QUANTILE,
         },
-        source=f"Measured on {data[0].scenario.name}: {label}." if data else "",
         notice=notice,
         unavailable=None if files else f"there are no evaluations of {family}. {HOW_TO_GET}",
     )
