@@ -43,6 +43,12 @@ def _expanded(parameter: Parameter) -> Parameter:
     )
 
 
+def _on_steps(distance: float, step: float) -> bool:
+    """Return whether a distance is a whole number of steps, but for rounding."""
+    steps = distance / step
+    return abs(steps - round(steps)) < 1e-9 * max(1.0, abs(steps))
+
+
 def _span(domains: tuple[Domain, ...]) -> Float | Int:
     numeric = [domain for domain in domains if isinstance(domain, (Float, Int))]
     low, high = min(d.low for d in numeric), max(d.high for d in numeric)
@@ -50,7 +56,7 @@ def _span(domains: tuple[Domain, ...]) -> Float | Int:
     # A step survives only if all share it and all stand on the same steps.
     steps = {domain.step for domain in numeric}
     step = steps.pop() if len(steps) == 1 else None
-    if step is not None and any((domain.low - low) % step for domain in numeric):
+    if step is not None and not all(_on_steps(domain.low - low, step) for domain in numeric):
         step = None
     if all(isinstance(domain, Int) for domain in numeric):
         return Int(int(low), int(high), log=log, step=int(step or 1))

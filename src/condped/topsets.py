@@ -116,7 +116,8 @@ def top_sets(
     used, worst, counts = _sort_out(table, handling)
     if counts.used == 0:
         outside = np.broadcast_to(dtype(thresholds + 1), len(table))
-        return TopSets(outside, np.zeros(thresholds, dtype=np.int64), 0, counts, all_equal=True)
+        nothing = np.zeros(thresholds, dtype=np.int64)
+        return TopSets(outside, nothing, 0, counts, all_equal=True, used=used)
 
     wanted = [set_size(quantile, counts.used) - 1 for quantile in target_quantiles]
     # The region set of gamma = 1 is everything; asking for its order statistic would be waste.

@@ -15,6 +15,7 @@ import condped
 from condped.baselines import ABSENT, METHODS
 from condped.errors import CondpedError, DataError, SettingsError
 from condped.present.views import bars_view
+from condped.regimes import expand_domains
 from condped.trials import Objective, Parameter, TrialTable, all_complete
 
 FORESTS = [method for method in METHODS if method != "ped-anova"]
@@ -239,3 +240,45 @@ def test_a_missing_library_is_named_with_its_extra(library: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "SHAP needs sklearn and shap" in done.stdout
     assert "pip install 'condped[baselines]'" in done.stdout
+
+
+@pytest.mark.parametrize(("method", "absent"), ALL)
+@pytest.mark.parametrize("ending", ["failed", "pruned"])
+def test_without_a_trial_that_counts_nothing_is_learned(
+    method: Any, absent: Any, ending: str
+) -> None:
+    """Neither from objectives that are there nor from those that are not."""
+    for losses in (np.arange(30.0), np.full(30, np.nan)):
+        table = trials(30, loss=losses, state=[ending] * 30)
+        result = ask(table, method, absent, state="state")
+        assert result.status == "undetermined"
+        assert set(result.to_dict(normalize=False).values()) == {0.0}
+
+
+def test_values_that_single_precision_cannot_hold_are_noted() -> None:
+    """A forest sees one value where there are many."""
+    rng = np.random.default_rng(0)
+    x = rng.random(60)
+    table = {"x": 1e9 + 10 * x, "c": rng.random(60), "loss": x}
+    result = ask(table, "mdi", "imputation", space=None)
+    assert any("single precision" in note and "x" in note for note in result.account.notes)
+    assert result["x"].importance == 0
+    kept = ask(table, "ped-anova", "imputation", space=None)
+    assert not any("single precision" in note for note in kept.account.notes)
+
+
+def test_joined_domains_keep_their_step() -> None:
+    """Where all stand on the same steps, rounding apart."""
+    ids = np.arange(40, dtype=np.int8) % 2
+    values = np.round(np.random.default_rng(0).integers(3, 9, 40) / 10, 1)
+    for low, step in ((0.3, 0.1), (0.35, None)):
+        high = round(low + 0.6, 2)
+        domains = (condped.Float(0, 1, step=0.1), condped.Float(low, high, step=0.1))
+        table = TrialTable(
+            (Parameter("x", values, ids, domains),),
+            (Objective("loss", values),),
+            all_complete(40),
+        )
+        (joined,) = expand_domains(table).parameters[0].domains
+        assert isinstance(joined, condped.Float)
+        assert joined.step == step

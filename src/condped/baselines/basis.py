@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from condped.arrays import BoolArray
 from condped.baselines.absent import middle, presence
 from condped.errors import SettingsError
 from condped.importance.account import Account, Explained
@@ -15,7 +16,7 @@ from condped.importance.summary import shortened
 from condped.regimes import expand_domains
 from condped.space.domain import Categorical, Domain
 from condped.topsets import Handling, TopSets, top_sets
-from condped.trials import TrialTable
+from condped.trials import Parameter, TrialTable
 
 _MOST_NAMED = 5
 
@@ -98,9 +99,26 @@ def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> l
         notes.append(f"Values made up where there were none, number of trials and value: {told}.")
     elif gaps:
         notes.append(f"Trials left out for a parameter because it is absent from them: {told}.")
+    blurred = [entry.name for entry in basis.table.parameters if _blurred(entry, used)]
+    if settings.forest and blurred:
+        notes.append(
+            "A forest holds values in single precision, in which all of these are the same: "
+            f"{_named(blurred)}. Shift or scale them."
+        )
     if untold:
         notes.append(f"Too few different trials to tell anything of: {_named(untold)}.")
     return notes
+
+
+def _blurred(parameter: Parameter, used: BoolArray | None) -> bool:
+    """Return whether different values cannot be told apart in single precision."""
+    present = presence(parameter) if used is None else presence(parameter) & used
+    values = parameter.values[present]
+    if not len(values) or isinstance(parameter.domains[0], Categorical):
+        return False
+    low, high = values.min(), values.max()
+    # float32 has 24 bits: numbers nearer to each other than that are one.
+    return bool(low < high and high - low < 2.0**-24 * max(abs(low), abs(high)))
 
 
 def _shown(domain: Domain) -> str:

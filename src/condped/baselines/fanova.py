@@ -2,7 +2,8 @@
 
 A tree is constant on the boxes of its leaves, and so the mean over all other parameters, as a
 function of one, is a step function. Its steps are found by adding up what each leaf contributes
-between its two ends: time and memory grow with the leaves of one tree, not with their square.
+between its two ends: memory grows with the leaves of one tree, not with their square, and so does
+time for numbers. For choices, time grows with the square of the patterns of choices in the leaves.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _of_steps(low: FloatArray, high: FloatArray, heights: FloatArray) -> float:
 def _of_choices(low: FloatArray, high: FloatArray, heights: FloatArray) -> float:
     """Return the same for columns of 0 and 1, all combinations weighing the same.
 
-    There are 2^columns combinations, but never more terms than leaves: a leaf adds its height
+    There are 2^columns combinations, but at most two terms for a leaf: a leaf adds its height
     where some columns are 0 and perhaps one is 1, which is the whole less the part where it is 0.
     """
     zero, one = high < 1, low > 0
