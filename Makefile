@@ -52,8 +52,9 @@ paper: $(VENV)/.paper
 	$(BIN)/python -m experiments all --quick
 	$(BIN)/python -m experiments claims --quick
 
-# With all ten seeds, about twenty minutes on two cores: experiments/out/full, docs/claims.md and
-# docs/paper.md. Both can be stopped and go on where they were.
+# With all ten seeds, by the wall clock of two loaded cores about 20 minutes for the synthetic
+# problems and, where evaluation sets are there, about 32 more for YAHPO Gym: experiments/out/full,
+# docs/claims.md and docs/paper.md. Both can be stopped and go on where they were.
 paper-full: $(VENV)/.paper
 	$(BIN)/python -m experiments all
 	$(BIN)/python -m experiments docs

@@ -57,7 +57,21 @@ def _running(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.group()
+class _Commands(click.Group):
+    """Commands whose expected failures are one sentence, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except CondpedError as error:
+            raise click.ClickException(str(error)) from None
+        except OSError as error:
+            where = f"{error}. Name a folder that can be written."
+            raise click.ClickException(where) from None
+
+
+@click.group(cls=_Commands)
 def main() -> None:
     """Run the paper's experiments again, and compare them with what the paper says."""
 
@@ -79,6 +93,8 @@ def run_command(names: Sequence[str], **options: Any) -> None:
     except NameNotFoundError as error:
         raise click.UsageError(str(error)) from None
     _run(chosen, **options)
+    if any(experiment.unavailable is not None for experiment in chosen):
+        sys.exit(2)  # it was asked for by name
 
 
 @main.command("all")
@@ -105,23 +121,24 @@ def _run(
         bar.wipe()
         click.echo(text)
 
-    if redraw:
-        for experiment in chosen:
-            (store.of(experiment.name) / "report.json").unlink(missing_ok=True)
     try:
+        if redraw:
+            for experiment in chosen:
+                (store.of(experiment.name) / "report.json").unlink(missing_ok=True)
         done = run(chosen, store, workers=workers, again=again, say=say, step=bar.step)
-    except CondpedError as error:
+    finally:
         bar.wipe()
-        raise click.ClickException(str(error)) from None
-    bar.wipe()
     for outcome in done:
         _say_errors(outcome)
+    skipped = [one.name for one in chosen if one.unavailable is not None]
     computed = sum(outcome.computed for outcome in done)
     if computed:
         seconds = time.perf_counter() - begun
         click.echo(f"{computed} seeds of {len(done)} experiments in {seconds:.0f} s.")
-    elif not redraw:
-        click.echo("Everything is up to date.")
+    elif done and not redraw:
+        click.echo("Everything else is up to date." if skipped else "Everything is up to date.")
+    if skipped:
+        click.echo(f"Skipped: {', '.join(skipped)}.")
 
 
 def _say_errors(outcome: Outcome) -> None:
@@ -139,9 +156,9 @@ def _say_errors(outcome: Outcome) -> None:
 def claims_command(quick: bool, output: Path) -> None:
     """Check what the paper says on the data of the runs."""
     store = Store(output, quick)
+    store.folder.mkdir(parents=True, exist_ok=True)  # refused before anything is computed
     found = _check(store)
     click.echo(summary(found))
-    store.folder.mkdir(parents=True, exist_ok=True)
     _write(store.folder / "claims.json", _json(found))
     _write(store.folder / "claims.md", claims_page.page(found, all_claims()))
 
@@ -159,6 +176,7 @@ def claims_command(quick: bool, output: Path) -> None:
 )
 def docs_command(quick: bool, output: Path, render: bool, docs: Path) -> None:
     """Make the pages of claims and figures, and keep the numbers they are made from."""
+    docs.mkdir(parents=True, exist_ok=True)
     if not render:
         store = Store(output, quick)
         _write(CLAIMS, _json(_check(store)))

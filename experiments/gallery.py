@@ -12,10 +12,16 @@ from typing import Any
 
 from PIL import Image
 
-from experiments.registry import Experiment
+from experiments.registry import Experiment, Row
 from experiments.store import Store, versions, write_whole
 
 LARGEST = 150_000  # bytes of a picture in the repository
+_BASES = {
+    "identity": "an identity",
+    "printed": "on the paper's own numbers",
+    "own surrogates": "on surrogates sampled here",
+    "another surrogate generation": "on another surrogate generation",
+}
 _MARKS = {"holds": "✓", "holds partly": "◐", "does not hold": "✗"}
 
 
@@ -36,16 +42,24 @@ def collect(experiments: Sequence[Experiment], store: Store) -> dict[str, Any]:
                 "seeds": [int(seed) for seed in report["seeds"]],
                 "seconds": round(sum(report["seconds"].values()), 1),
                 "settings": dict(experiment.settings),
+                "source": _source(store.rows(experiment.name)[0]),
+                "notice": experiment.notice,
+                "versions": store.versions(experiment.name),
                 "errors": _read_csv(folder / "errors.csv"),
                 "pictures": [Path(f).name for f in report["files"] if f.endswith(".png")],
             }
         )
     return {
         "quick": store.quick,
-        "versions": versions(),
+        "now": versions(),
         "experiments": found,
         "not_run": missing,
     }
+
+
+def _source(row: Row) -> str:
+    """Return where evaluations that were not made here come from, by a row of the run itself."""
+    return f"Measured on {row['scenario']}: {row['label']}." if row.get("label") else ""
 
 
 def _read_csv(path: Path) -> list[dict[str, str]]:
@@ -86,7 +100,6 @@ def small(path: Path) -> bytes:
 
 def page(found: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
     """Return the page in Markdown."""
-    ran = found["versions"]
     kind = "A quick run: three seeds" if found["quick"] else "A full run: seeds 42–51"
     seconds = sum(experiment["seconds"] for experiment in found["experiments"])
     lines = [
@@ -94,10 +107,10 @@ def page(found: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
         "",
         "Made by `make paper-full` (`make paper` is the quick version): "
         "`python -m experiments all`, then `python -m experiments docs`. "
-        f"{kind}, {seconds / 60:.0f} minutes of computing on one core; Python {ran['python']}, "
-        f"numpy {ran['numpy']}, Optuna {ran['optuna']}, scikit-learn {ran['scikit-learn']}, shap "
-        f"{ran['shap']}.",
+        f"{kind}. Times are the wall clock of each seed, added up: {seconds / 60:.0f} minutes; "
+        "as seeds run side by side, two cores are done in little more than half of that.",
         "",
+        *_versions(found),
         "Lines and bars are means over the seeds, bands and whiskers standard errors. The dashed "
         "lines are the exact truth, which the paper does not have. All claims with their numbers "
         "are on [the page of claims](claims.md).",
@@ -110,18 +123,38 @@ def page(found: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _versions(found: Mapping[str, Any]) -> list[str]:
+    """Return what the runs were computed with, and whether this page was made with the same."""
+    used = [one for experiment in found["experiments"] for one in experiment["versions"]]
+    ran: dict[str, Any] = {}
+    for library in dict.fromkeys(key for one in used for key in one):
+        told = dict.fromkeys(str(one.get(library)) for one in used)
+        ran[library] = " and ".join(told)
+    if not ran:
+        return []
+    text = "Computed with " + ", ".join(f"{library} {value}" for library, value in ran.items())
+    others = [f"{k} {v}" for k, v in found["now"].items() if ran.get(k) != str(v)]
+    if others:
+        text += f"; this page was made with {', '.join(others)}"
+    return [f"{text}.", ""]
+
+
 def _experiment(experiment: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [f"## {experiment['place']}: {experiment['description']}", ""]
+    if experiment["source"]:
+        lines += [f"{experiment['source']} Numbers: [YAHPO Gym](yahpo.md).", ""]
     for picture in experiment["pictures"]:
         lines += [f"![{experiment['place']}](paper/{picture})", ""]
     own = [claim for claim in claims if mentions(claim["place"], experiment["place"])]
     if own:
         lines += ["What the paper says of it:", ""]
-        lines += [f"- {_MARKS[claim['verdict']]} {claim['statement']}" for claim in own]
+        lines += [f"- {_MARKS[claim['verdict']]} {claim['statement']}{_on(claim)}" for claim in own]
         lines.append("")
     if experiment["errors"]:
         shown = ", ".join(f"{row['panel']} {row['error']}" for row in experiment["errors"])
         lines += [f"Mean distance of one seed from the exact truth: {shown}.", ""]
+    if experiment["notice"]:
+        lines += [experiment["notice"], ""]
     seeds = experiment["seeds"]
     lines += [
         f"Seeds {seeds[0]}–{seeds[-1]}, {experiment['seconds']:.0f} s: "
@@ -131,6 +164,11 @@ def _experiment(experiment: Mapping[str, Any], claims: Sequence[Mapping[str, Any
     return lines
 
 
+def _on(claim: Mapping[str, Any]) -> str:
+    """Tell what a verdict rests on, where that is not the paper's own set-up."""
+    return "" if claim["basis"] == "measured" else f" *({_BASES[claim['basis']]})*"
+
+
 def mentions(place: str, figure: str) -> bool:
     """Tell whether a claim's place names a figure or table, as in "§5.2, Figures 1a and 1b".
 
@@ -138,7 +176,10 @@ def mentions(place: str, figure: str) -> bool:
     --------
     >>> mentions("§5.2, Figures 1a and 1b", "Figure 1"), mentions("Figure 11", "Figure 1")
     (True, False)
+    >>> mentions("§6.2, Figure 5 and Table 1", "Figure 1")
+    False
     """
     kind, number = figure.split()[:2]
-    named = re.search(rf"{kind}s? (.*)", place)
-    return named is not None and re.search(rf"\b{number}[a-z]?\b", named.group(1)) is not None
+    # Numbers up to the next word, so that "Figure 5 and Table 1" names no Figure 1.
+    lists = re.findall(rf"{kind}s? ((?:\d+[a-z]?(?:, | and )?)+)", place)
+    return number in [digits for one in lists for digits in re.findall(r"\d+", one)]

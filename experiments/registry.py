@@ -40,6 +40,8 @@ class Experiment:
         The seeds of a quick run; by default the first three.
     serial
         True where seeds must not run at the same time, as when time is measured.
+    notice
+        What a reader must know besides, such as seeds that the data lack; a run says it.
     unavailable
         Why it cannot be run here, such as data that are not there, and what to do; a run says so
         and goes on. None where it can.
@@ -54,6 +56,7 @@ class Experiment:
     settings: Mapping[str, Any] = field(default_factory=dict)
     quick_seeds: tuple[int, ...] | None = None
     serial: bool = False
+    notice: str = ""
     unavailable: str | None = None
 
     def seeds_for(self, quick: bool) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from condped.errors import CondpedError
 from experiments.registry import Experiment, Row
-from experiments.store import Store
+from experiments.store import Store, versions
 
 Say: TypeAlias = Callable[[str], None]
 Step: TypeAlias = Callable[[int, int, str], None]  # done, total, what was done last
@@ -52,6 +52,8 @@ def run(
             say(f"{experiment.name} is skipped: {experiment.unavailable}")
     experiments = [one for one in experiments if one.unavailable is None]
     for experiment in experiments:
+        if experiment.notice:
+            say(f"{experiment.name}: {experiment.notice}")
         if store.prepare(experiment, again=again):
             say(f"{experiment.name}: other settings than before, computed anew.")
     tasks = [(one, seed) for one in experiments for seed in store.missing(one)]
@@ -123,6 +125,20 @@ def _compute_seed(experiment: Experiment, seed: int, store: Store) -> None:
     store.write(experiment.name, seed, rows, time.perf_counter() - begun)
 
 
+def _differing(store: Store, name: str) -> str:
+    """Tell which libraries have another version now than when the seeds were computed."""
+    now = versions()
+    others = dict.fromkeys(
+        f"{library} {told} (now {now.get(library)})"
+        for used in store.versions(name)
+        for library, told in used.items()
+        if told != now.get(library)
+    )
+    if not others:
+        return ""
+    return f", computed with {', '.join(others)}; --again computes it anew"
+
+
 def _finish(experiment: Experiment, store: Store, computed: int, say: Say) -> Outcome:
     """Draw an experiment unless its pictures are those of its seeds."""
     name, folder = experiment.name, store.of(experiment.name)
@@ -131,7 +147,7 @@ def _finish(experiment: Experiment, store: Store, computed: int, say: Say) -> Ou
     if not computed and report is not None and report["seeds"] == list(seconds):
         files = tuple(folder / file for file in report["files"])
         if all(file.exists() for file in files):
-            say(f"{name}: up to date.")
+            say(f"{name}: up to date{_differing(store, name)}.")
             return Outcome(name, 0, files, sum(seconds.values()))
     files = tuple(experiment.draw(store.rows(name), folder))
     store.write_json(

@@ -56,7 +56,9 @@ class Store:
     def write(self, name: str, seed: int, rows: Sequence[Row], seconds: float) -> None:
         """Write a seed's rows, with how long they took."""
         table = pa.Table.from_pylist(list(rows))
-        table = table.replace_schema_metadata({"seconds": repr(seconds)})
+        table = table.replace_schema_metadata(
+            {"seconds": repr(seconds), "versions": json.dumps(versions())}
+        )
         write_whole(self.seed_file(name, seed), lambda path: pq.write_table(table, path))
 
     def rows(self, name: str) -> list[Row]:
@@ -68,14 +70,28 @@ class Store:
                 f"The experiment {name!r} has not been run. "
                 f"Run: python -m experiments run {name}{quick}."
             )
-        return [row for file in files for row in pq.read_table(file).to_pylist()]
+        return [row for file in files for row in _read(file, pq.read_table).to_pylist()]
 
     def seconds(self, name: str) -> dict[str, float]:
         """Return how long each seed took."""
         found = {}
         for file in sorted(self.of(name).glob("seed-*.parquet")):
-            metadata = pq.read_schema(file).metadata or {}
+            metadata = _read(file, pq.read_schema).metadata or {}
             found[file.stem.removeprefix("seed-")] = float(metadata.get(b"seconds", b"nan"))
+        return found
+
+    def versions(self, name: str) -> list[dict[str, str | None]]:
+        """Return the versions that an experiment's seeds were computed with, each set once.
+
+        Files that do not tell were written beside settings that do.
+        """
+        before = self.read_json(name, "settings.json") or {}
+        found = []
+        for file in sorted(self.of(name).glob("seed-*.parquet")):
+            told = (_read(file, pq.read_schema).metadata or {}).get(b"versions")
+            one = before.get("versions", {}) if told is None else json.loads(told)
+            if one not in found:
+                found.append(one)
         return found
 
     def settings(self, experiment: Experiment) -> dict[str, Any]:
@@ -102,7 +118,7 @@ class Store:
         for left in folder.glob(".*.part*"):
             left.unlink()  # of a run that was killed
         before = self.read_json(experiment.name, "settings.json")
-        other = before is not None and before["fingerprint"] != now["fingerprint"]
+        other = before is not None and before.get("fingerprint") != now["fingerprint"]
         if other or again:
             for file in (*folder.glob("seed-*.parquet"), folder / "report.json"):
                 file.unlink(missing_ok=True)
@@ -115,13 +131,31 @@ class Store:
         path = self.of(name) / file
         if not path.exists():
             return None
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise _broken(path, error) from None
+        if not isinstance(found, dict):
+            raise _broken(path, "not an object")
         return found
 
     def write_json(self, name: str, file: str, data: Any) -> None:
         """Write a JSON file of an experiment."""
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         write_whole(self.of(name) / file, lambda path: path.write_text(text, encoding="utf-8"))
+
+
+def _read(path: Path, read: Callable[[Path], Any]) -> Any:
+    """Read a seed's file, or name it if it cannot be read."""
+    try:
+        return read(path)
+    except (pa.ArrowException, OSError) as error:
+        raise _broken(path, error) from None
+
+
+def _broken(path: Path, why: object) -> DataError:
+    first = str(why).splitlines()[0] if str(why) else type(why).__name__
+    return DataError(f"{path} cannot be read: {first}. Remove it and run the experiment again.")
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:

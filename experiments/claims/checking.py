@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from condped.errors import DataError
-from experiments.claims.registry import Claim, Finding, Runs
+from experiments.claims.registry import Basis, Claim, Finding, Runs
 from experiments.registry import Row
 from experiments.store import Store, versions
 
 VERDICTS = ("holds", "holds partly", "does not hold")
+BASES = get_args(Basis)
 ROOT = Path(__file__).parents[2]
 
 
@@ -36,7 +36,14 @@ def check_all(
         try:
             finding = claim.check(runs)
         except DataError as error:
-            missing.append({"name": claim.name, "reason": str(error)})
+            missing.append(
+                {
+                    "name": claim.name,
+                    "statement": claim.statement,
+                    "place": claim.place,
+                    "reason": str(error),
+                }
+            )
         except Exception as error:
             error.add_note(f"while checking the claim {claim.name!r}")
             raise
@@ -45,11 +52,15 @@ def check_all(
         step(done, len(claims), claim.name)
     return {
         "quick": store.quick,
-        "versions": versions(),
+        "versions": versions(),  # of the checks; the runs' own are told by the page of figures
         "counts": {
-            "checked": len(found),
             **_counts(found),
             "not checked": len(missing),
+            "by basis": {
+                basis: _counts(own)
+                for basis in BASES
+                if (own := [record for record in found if record["basis"] == basis])
+            },
         },
         "claims": found,
         "not_checked": missing,
@@ -57,8 +68,8 @@ def check_all(
 
 
 def _counts(found: Sequence[dict[str, Any]]) -> dict[str, int]:
-    counted = Counter(record["verdict"] for record in found)
-    return {verdict: counted[verdict] for verdict in VERDICTS}
+    verdicts = [record["verdict"] for record in found]
+    return {"checked": len(found)} | {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def _record(claim: Claim, finding: Finding) -> dict[str, Any]:
@@ -68,6 +79,7 @@ def _record(claim: Claim, finding: Finding) -> dict[str, Any]:
         "place": claim.place,
         "statement": claim.statement,
         "verdict": finding.verdict,
+        "basis": finding.basis,
         "measured": finding.measured,
         "note": finding.note,
         # JSON has no NaN; numbers are kept to six digits, more would be noise.

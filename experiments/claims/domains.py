@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from experiments.claims import raw
 from experiments.claims.measures import SWITCH, main_curves, peak, verdict
 from experiments.claims.registry import Finding, Runs, claim
 from experiments.figures.curves import Curves, curves, select
@@ -44,10 +45,14 @@ def switch_both_grow(runs: Runs) -> Finding:
         f"{n} in {v:.0%} of the steps (exact {exact[n]:.0%})" for n, v in found.items()
     )
     return Finding(
-        verdict(min(exact.values()) > 0.95 and min(found.values()) > 0.8, partly=True),
+        verdict(
+            min(exact.values()) > 0.95 and min(found.values()) > 0.8,
+            partly=min(exact.values()) > 0.5,
+        ),
         f"rising away from 0.5: {text}",
-        "The exact curves always rise. With 1,000 trials x's estimate falls again at both ends, "
-        "where target sets or their complements are small.",
+        ("The exact curves always rise. " if min(exact.values()) == 1.0 else "")
+        + "Where estimates from 1,000 trials fall again, target sets or their complements are "
+        "small.",
         found,
     )
 
@@ -87,18 +92,36 @@ def switch_x_above_y(runs: Runs) -> Finding:
     "switch-extreme-values",
     section=SECTION,
     place="§5.3.2",
-    statement="That is because x reaches more extreme values (±7 against ±5).",
+    statement="That x is more important than y is because it reaches more extreme values (±7 "
+    "against ±5).",
 )
 def switch_extreme_values(runs: Runs) -> Finding:
-    """Compare the exact share of x in x and y together with the widths' share."""
-    shown = main_curves(runs, SWITCH)
-    x, y = shown.exact("x"), shown.exact("y")
-    tight, middle = shown.place(0.01), shown.place(0.25)
-    shares = [float(x[place] / (x[place] + y[place])) for place in (tight, middle)]
+    """Move x's domains until both reach ±5, then make them as narrow as y's but reach ±7."""
+    given = _lead(x=(2, 7))
+    moved, narrowed = _lead(x=(0, 5)), _lead(x=(4, 7))
     return Finding(
-        "holds",
-        f"x's exact share of x and y together: {shares[0]:.2f} at γ' = 0.01, {shares[1]:.2f} at "
-        "0.25; widths 5 and 3",
-        "What counts is the width of the domain, 5 against 3, not its distance from zero.",
-        {"tight": shares[0], "middle": shares[1]},
+        verdict(moved < 0.5 * given, partly=narrowed > 0.5 * given),
+        f"x's variance above y's at γ' = 0.1, from {raw.TRIALS:,} raw trials: {given:+.4f} as "
+        f"given (x from ±2 to ±7, y from ±2 to ±5), {moved:+.4f} with x moved to 0 to ±5, "
+        f"{narrowed:+.4f} with x from ±4 to ±7",
+        "What counts is the width of the domain, 5 against 3, not how far it reaches. As both "
+        "begin at ±2 in the paper's problem, the wider one there also reaches further."
+        if moved >= 0.5 * given
+        else "",
+        {"given": given, "moved": moved, "narrowed": narrowed},
     )
+
+
+def _lead(*, x: tuple[float, float]) -> float:
+    """Return how much x's variance is above y's, where x's domains are ± these bounds."""
+    rng = np.random.default_rng(raw.SEED)
+    regime = rng.integers(0, 2, raw.TRIALS)
+    values = {
+        name: np.where(regime == 0, -1, 1) * rng.uniform(low, high, raw.TRIALS)
+        for name, (low, high) in (("x", x), ("y", (2.0, 5.0)))
+    }
+    trials = raw.Sample(
+        values["x"] + values["y"],
+        {name: raw.column(regime, column) for name, column in values.items()},
+    )
+    return trials.variances("x", 0.1).within - trials.variances("y", 0.1).within

@@ -10,6 +10,9 @@ from experiments.synthetic.naive import bar_values, ped_anova_curves
 from experiments.synthetic.sweeps import Panel, panel_curves
 
 DISJOINT, OVERLAP, SWITCH = "activation-disjoint", "activation-overlap", "regime-dependent"
+# The γ' at which a branch or regime first enters the target set.
+BOUNDARIES = {DISJOINT: 0.5, OVERLAP: 3 / 14, SWITCH: 0.5}
+LARGE, SOME = 0.5, 0.25  # importances that are called large, and large in part
 CURVE_PROBLEMS = {"disjoint": DISJOINT, "overlap": OVERLAP, "regime-dependent": SWITCH}
 
 
@@ -32,6 +35,13 @@ def naive_bars(runs: Runs, figure: str, problem: str, method: str, absent: str) 
 def largest_step(values: np.ndarray) -> float:
     """Return the largest change between neighbouring target quantiles."""
     return float(np.abs(np.diff(values)).max())
+
+
+def jump(shown: Curves, name: str) -> tuple[float, float]:
+    """Return where the largest step between neighbouring γ' begins, and its size."""
+    steps = np.abs(np.diff(shown[name]))
+    place = int(steps.argmax())
+    return float(shown.quantiles[place]), float(steps[place])
 
 
 def roughness(values: np.ndarray) -> float:

@@ -8,19 +8,27 @@ from typing import Any
 from experiments.claims.checking import where
 from experiments.claims.registry import Claim
 
+# What each basis is called in the head of the page.
+_HEADS = {
+    "measured": "In the paper's own set-up",
+    "identity": "Identities, which hold by algebra and are only recomputed",
+    "printed": "On the numbers that the paper prints",
+    "own surrogates": "On surrogates of YAHPO Gym whose version is recorded",
+    "another surrogate generation": "On YAHPO Gym, but on another surrogate generation than the "
+    "paper's ([details](yahpo.md))",
+}
 _MARKS = {"holds": "✓ holds", "holds partly": "◐ partly", "does not hold": "✗ does not hold"}
 
 
 def page(found: Mapping[str, Any], claims: Sequence[Claim]) -> str:
     """Return the page in Markdown."""
-    counts, known = found["counts"], {claim.name: claim for claim in claims}
+    known = {claim.name: claim for claim in claims}
     run = "quick runs (three seeds)" if found["quick"] else "full runs (seeds 42–51)"
     sections = dict.fromkeys(record["section"] for record in found["claims"])
     lines = [
         "# The paper's claims, one by one",
         "",
-        f"**{counts['checked']} claims checked: {counts['holds']} hold, {counts['holds partly']} "
-        f"hold partly, {counts['does not hold']} do not hold.**",
+        *_head(found["counts"]),
         "",
         "Each is a sentence of the condPED-ANOVA paper in our words, with its place, what was "
         f"measured, and a link to the code that measures it, on {run}. *Exact* numbers come "
@@ -28,7 +36,7 @@ def page(found: Mapping[str, Any], claims: Sequence[Claim]) -> str:
         "`python -m experiments claims`; figures are on [another page](paper.md).",
         "",
         *_not_checked(found["not_checked"]),
-        "## Where the paper does not hold, or for another reason",
+        "## Where the paper does not hold, or holds in part",
         "",
         *(
             f"- **{record['statement']}** ({record['place']}; {_MARKS[record['verdict']]}) "
@@ -51,9 +59,21 @@ def page(found: Mapping[str, Any], claims: Sequence[Claim]) -> str:
     return "\n".join(lines)
 
 
+def _head(counts: Mapping[str, Any]) -> list[str]:
+    """Return the counts, one line for each kind of evidence; they are not added up."""
+    lines = [
+        f"- **{_HEADS[basis]}: {own['holds']} of {own['checked']} claims hold, "
+        f"{own['holds partly']} more in part, {own['does not hold']} not.**"
+        for basis, own in counts["by basis"].items()
+    ]
+    return [*lines, f"- Not checked: {counts['not checked']}."]
+
+
 def _row(record: Mapping[str, Any], claim: Claim) -> str:
     file, line, name = where(claim)
     note = f" *{record['note']}*" if record["note"] and record["verdict"] == "holds" else ""
+    if record["basis"] == "identity":
+        note = f" *An identity.*{note}"
     verdict = f"[{_MARKS[record['verdict']]}](../{file}#L{line} '{name}')"
     cells = (record["statement"], record["place"], record["measured"] + note, verdict)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
@@ -65,6 +85,10 @@ def _not_checked(missing: Sequence[Mapping[str, str]]) -> list[str]:
     return [
         "Not checked:",
         "",
-        *(f"- `{record['name']}`: {record['reason']}" for record in missing),
+        *(
+            f"- **{record['statement']}** ({record['place']}; `{record['name']}`) "
+            f"{record['reason']}"
+            for record in missing
+        ),
         "",
     ]

@@ -8,9 +8,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Literal, Protocol, TypeAlias
 
+from condped.errors import DataError
 from experiments.registry import Row
 
 Verdict: TypeAlias = Literal["holds", "holds partly", "does not hold"]
+# What a verdict rests on, in the order of the page; they are counted apart.
+Basis: TypeAlias = Literal[
+    "measured", "identity", "printed", "own surrogates", "another surrogate generation"
+]
 
 
 class Runs(Protocol):
@@ -29,6 +34,11 @@ class Finding:
     measured: str  # the number or numbers, in a short text
     note: str = ""  # why, where it does not hold or needs a word
     numbers: Mapping[str, float] = field(default_factory=dict)
+    basis: Basis = "measured"
+
+
+class NotCheckedError(DataError):
+    """A claim that nothing here can decide; the message says what was measured and what is not."""
 
 
 Check: TypeAlias = Callable[[Runs], Finding]
@@ -50,6 +60,7 @@ CLAIMS: dict[str, Claim] = {}
 # Importing them fills CLAIMS, in this order. A module that is not there yet adds nothing.
 _MODULES = (
     "experiments.claims.theory",
+    "experiments.claims.leakage",
     "experiments.claims.activation",
     "experiments.claims.domains",
     "experiments.claims.baselines",

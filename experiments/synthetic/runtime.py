@@ -72,7 +72,7 @@ def compute(seed: int, quick: bool) -> list[Row]:
                 expected = took * _GROWTH ** np.log2(trials / before)
             seconds = None
             if expected <= budget:
-                seconds = _seconds(call)
+                seconds = fastest(call)
                 last[method] = trials, seconds
             rows.append({"seed": seed, "method": method, "trials": trials, "seconds": seconds})
     return rows
@@ -128,22 +128,22 @@ def _study(table: condped.TrialTable) -> optuna.Study:
     return study
 
 
-def _seconds(call: Callable[[], object]) -> float:
+def fastest(call: Callable[[], object]) -> float:
     """Return the fastest of several calls, because a machine can only make a call slower.
 
     Calls are repeated for a third of a second; one of more than a second is not repeated.
     """
-    fastest, spent, runs = float("inf"), 0.0, 0
+    least, spent, runs = float("inf"), 0.0, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         while runs < 3 or (spent < 0.33 and runs < 200):
             begun = time.perf_counter()
             call()
             took = time.perf_counter() - begun
-            fastest, spent, runs = min(fastest, took), spent + took, runs + 1
+            least, spent, runs = min(least, took), spent + took, runs + 1
             if took > 1.0:
                 break
-    return fastest
+    return least
 
 
 def mean_seconds(rows: Sequence[Row]) -> dict[str, dict[int, np.ndarray]]:
@@ -157,13 +157,21 @@ def mean_seconds(rows: Sequence[Row]) -> dict[str, dict[int, np.ndarray]]:
 
 def ratios(rows: Sequence[Row]) -> dict[str, dict[int, float]]:
     """Return method → trials → how many times condped's time it takes, mean over seeds."""
+    return {
+        method: {n: float(np.mean(own)) for n, own in sizes.items()}
+        for method, sizes in seed_ratios(rows).items()
+    }
+
+
+def seed_ratios(rows: Sequence[Row]) -> dict[str, dict[int, list[float]]]:
+    """Return method → trials → how many times condped's time it takes, seed by seed."""
     seconds = {(row["seed"], row["method"], row["trials"]): row["seconds"] for row in rows}
     found: dict[str, dict[int, list[float]]] = {}
     for (seed, method, trials), took in seconds.items():
         if took is not None and not method.startswith("condped"):
             ours = seconds[seed, rival_of(method), trials]
             found.setdefault(method, {}).setdefault(trials, []).append(took / ours)
-    return {m: {n: float(np.mean(r)) for n, r in sizes.items()} for m, sizes in found.items()}
+    return found
 
 
 def draw(rows: Sequence[Row], folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from condped.errors import CondpedError
+from condped.errors import CondpedError, DataError, SettingsError
 from experiments.gallery import copy_pictures
 from experiments.running import run
 from experiments.store import Store
@@ -32,13 +32,23 @@ def main() -> int:
     store = Store(asked.output, asked.quick)
     begun = time.perf_counter()
     try:
+        for path in (asked.results, asked.page):
+            if path is not None and not path.parent.is_dir():
+                raise SettingsError(
+                    f"There is no folder {path.parent} for {path.name}. Make it, or name another."
+                )
         # Only now, as the catalogue looks at the folder.
         from experiments.yahpo.catalogue import experiments  # noqa: PLC0415
 
         chosen = experiments(find_folder())
+        lacking = [one.name for one in chosen if one.unavailable is not None]
         run(chosen, store, workers=asked.workers, say=print)
+        if lacking:
+            raise DataError(
+                f"The page needs all six experiments; there are no data for {', '.join(lacking)}."
+            )
         found = results.collect(store)
-    except CondpedError as error:
+    except (CondpedError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     print(f"{time.perf_counter() - begun:.0f} s.")

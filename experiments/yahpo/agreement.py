@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments.yahpo.published import CORRELATIONS, OBJECTIVES
 from experiments.yahpo.published import METHODS as PUBLISHED
+from experiments.yahpo.summary import standing
 from experiments.yahpo.tables import difference, title
 
 FAMILIES = {"rbv2": "Table 2", "iaml": "Table 4"}
@@ -72,18 +73,22 @@ def _values(families: Mapping[str, Any]) -> list[str]:
 
 
 def _ahead(leads: Mapping[str, Any], family: str) -> list[str]:
-    """Count the instances on which a method is ahead of every baseline, here and in the paper."""
+    """Count the instances on which a method is ahead of every baseline, here and in the paper.
+
+    Within two standard errors, or where the difference is 0.00, it is a tie.
+    """
     printed = CORRELATIONS[family]
     lines = []
     for own, instances in leads[family].items():
-        ahead = [one for one in instances.values() if one["value"] > 0]
-        clear = [one for one in ahead if one["value"] > 2 * one["error"]]
-        line = f"{title(own)} is ahead of every baseline on {len(ahead)} of {len(instances)} "
-        line += f"{family} instances, on {len(clear)} by more than two standard errors"
+        states = [standing(one["value"], one["error"]) for one in instances.values()]
+        line = f"{title(own)} is clearly ahead of every baseline on {states.count('ahead')} of "
+        line += f"{len(instances)} {family} instances, a tie on {states.count('tie')}, clearly "
+        line += f"behind on {states.count('behind')}"
         if own == "paper":
             shared = [printed[instance] for instance in instances if instance in printed]
             there = sum(all(row["paper"] > row[m] for m in PUBLISHED[1:]) for row in shared)
-            line += f" (ahead in {FAMILIES[family]}: {there} of the same {len(shared)})"
+            line += f" (ahead in {FAMILIES[family]}: {there} of the same {len(shared)}, of "
+            line += f"{len(printed)} in all)"
         told = ", ".join(
             f"{one['value']:+.2f} ± {one['error']:.2f} against {title(one['rival'])} on {instance}"
             for instance, one in instances.items()

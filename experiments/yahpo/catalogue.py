@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from condped.errors import DataError
+from condped.errors import CondpedError
 from experiments.registry import SEEDS, Experiment
 from experiments.yahpo import figures, learners, tables
-from experiments.yahpo.folder import ANOTHER_GENERATION, HOW_TO_GET, find_folder, read_folder
+from experiments.yahpo.folder import (
+    ANOTHER_GENERATION,
+    HOW_TO_GET,
+    Evaluations,
+    find_folder,
+    read_folder,
+)
 
 FIRST = ("1053",)  # the paper's main text has this instance, its appendix the others
 OTHERS = ("1457", "1063", "1479", "15", "1468")
@@ -71,13 +78,16 @@ def _experiment(
     """Return one experiment, bound to its family and instances."""
     kind, _, number = name.partition("-")
     asked: dict[str, Any] = {"family": family, **({"only": only} if only else {})}
-    files, label = _files(folder, family, only)
+    data = _data(folder, family, only)
+    files = {one.path.name: _digest(one.path) for one in data}
+    label = data[0].scenario.label if data else ANOTHER_GENERATION
+    seeds, notice = _seeds(data)
     return Experiment(
         name=name,
         place=f"{kind.capitalize()} {number}",
         description=description,
-        seeds=SEEDS,
-        quick_seeds=QUICK,
+        seeds=seeds,
+        quick_seeds=seeds[: len(QUICK)],
         compute=partial(compute, **asked),
         draw=partial(draw, name=name, label=label),
         settings={
@@ -85,21 +95,33 @@ def _experiment(
             "target_quantile": learners.TARGET_QUANTILE,
             "region_quantile": learners.REGION_QUANTILE,
         },
+        notice=notice,
         unavailable=None if files else f"there are no evaluations of {family}. {HOW_TO_GET}",
     )
 
 
-def _files(folder: Path | None, family: str, only: tuple[str, ...]) -> tuple[dict[str, str], str]:
-    """Return what identifies the evaluations, so that other data are computed anew, and a label."""
+def _data(folder: Path | None, family: str, only: tuple[str, ...]) -> list[Evaluations]:
+    """Return the evaluations of an experiment's instances that are there."""
     if folder is None:
-        return {}, ANOTHER_GENERATION
-    instances = [
-        data
-        for instance, data in read_folder(folder).get(family, {}).items()
+        return []
+    return [
+        one
+        for instance, one in read_folder(folder).get(family, {}).items()
         if not only or instance in only
     ]
-    label = instances[0].scenario.label if instances else ANOTHER_GENERATION
-    return {data.path.name: _digest(data.path) for data in instances}, label
+
+
+def _seeds(data: Sequence[Evaluations]) -> tuple[tuple[int, ...], str]:
+    """Return the seeds that the data have, and a sentence where they are fewer than asked for."""
+    if not data:
+        return SEEDS, ""
+    held = {one.path.name: min(len(one.seeds), len(SEEDS)) for one in data}
+    fewer = [f"{name} {count}" for name, count in held.items() if count < len(SEEDS)]
+    if not fewer:
+        return SEEDS, ""
+    return SEEDS[: max(held.values())], (
+        f"Fewer than {len(SEEDS)} seeds in the data, so only those are used: {', '.join(fewer)}."
+    )
 
 
 def _digest(path: Path) -> str:
@@ -110,7 +132,7 @@ def _found() -> tuple[Experiment, ...]:
     """Return the experiments on the folder that is there; a bad one must not stop the others."""
     try:
         return experiments(find_folder())
-    except DataError as error:
+    except CondpedError as error:
         return experiments(None, str(error))
 
 

@@ -70,11 +70,10 @@ def surrogates(path: Path, scenario: str) -> dict[str, str]:
 
 def check_instances(path: Path, scenario: str, wanted: Sequence[str]) -> None:
     """Refuse an instance that the scenario does not have."""
-    known = next(
-        entry["choices"]
-        for entry in _space(path, scenario)["hyperparameters"]
-        if entry["name"] == INSTANCE
-    )
+    entries = {entry["name"]: entry for entry in _space(path, scenario)["hyperparameters"]}
+    if INSTANCE not in entries:
+        raise DataError(f"The space of {scenario} in {path} has no {INSTANCE!r}.")
+    known = entries[INSTANCE].get("choices", ())
     for instance in wanted:
         if instance not in known:
             raise not_found("instance", instance, known)
@@ -89,9 +88,12 @@ def domains(path: Path, scenario: str) -> dict[str, Any]:
         )
     conditions = {entry["child"]: _condition(entry) for entry in space["conditions"]}
     names = [entry["name"] for entry in space["hyperparameters"]]
+    keys = [key for key in LEARNER_KEYS if key in names]
+    if not keys:
+        raise DataError(f"The space of {scenario} in {path} has no {' or '.join(LEARNER_KEYS)}.")
     return {
         "scenario": scenario,
-        "learner_key": next(key for key in LEARNER_KEYS if key in names),
+        "learner_key": keys[0],
         "target": TARGETS[scenario],
         "direction": "maximize",
         "surrogates": surrogates(path, scenario),
@@ -104,9 +106,18 @@ def domains(path: Path, scenario: str) -> dict[str, Any]:
 
 
 def _space(path: Path, scenario: str) -> dict[str, Any]:
-    text = (path / scenario / "config_space.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    file = path / scenario / "config_space.json"
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        for entry in found["hyperparameters"]:
+            entry["name"], entry["type"]
+        found["conditions"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(
+            f"{file} is not a space of ConfigSpace ({type(error).__name__}: {error}). Get it "
+            f"again: git clone {REPOSITORY}"
+        ) from None
+    return dict(found)
 
 
 def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,13 +16,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 import condped
-from condped.errors import DataError, NameNotFoundError
+from condped.errors import DataError
 
 VARIABLE = "CONDPED_YAHPO"
 DEFAULT = Path(__file__).parents[3] / "shared" / "data" / "yahpo"
+SURROGATES = b"surrogates"  # key of a Parquet file's metadata
 HOW_TO_GET = (
     "Name a folder of evaluation sets with the environment variable CONDPED_YAHPO or --data, or "
     "make one: python -m experiments.yahpo.sample --data-path yahpo_data --scenario rbv2_super "
@@ -101,9 +103,23 @@ class Evaluations:
 
     @cached_property
     def _seed_of_row(self) -> npt.NDArray[np.int64]:
-        if "seed" not in self._columns.column_names:
-            raise DataError(f"{self.path.name} has no column 'seed', which tells runs apart.")
-        return np.asarray(self._columns.column("seed").to_numpy(), dtype=np.int64)
+        try:
+            if "seed" not in pq.read_schema(self.path).names:
+                raise DataError(f"{self.path.name} has no column 'seed', which tells runs apart.")
+            column = pq.read_table(self.path, columns=["seed"]).column("seed")
+        except (pa.ArrowException, OSError) as error:
+            first = str(error).splitlines()[0]
+            raise DataError(f"{self.path} cannot be read: {first}. {HOW_TO_GET}") from None
+        return np.asarray(column.to_numpy(), dtype=np.int64)
+
+    @cached_property
+    def surrogates(self) -> Mapping[str, str] | None:
+        """Where these evaluations come from, by their own file; None if it does not tell."""
+        try:
+            told = (pq.read_schema(self.path).metadata or {}).get(SURROGATES)
+        except (pa.ArrowException, OSError):
+            return None  # said where the seeds are read
+        return None if told is None else dict(json.loads(told))
 
     @cached_property
     def table(self) -> condped.TrialTable:
@@ -161,8 +177,18 @@ def read_folder(path: Path) -> dict[str, dict[str, Evaluations]]:
                 f"{path} has instance {instance} of {scenario.family} twice: "
                 f"{instances[instance].path.name} and {file.name}. Remove one."
             )
-        instances[instance] = Evaluations(scenario, instance, file)
+        instances[instance] = one = Evaluations(scenario, instance, file)
+        if one.surrogates is not None and one.surrogates != dict(scenario.surrogates):
+            raise DataError(
+                f"{path} mixes surrogates: {file.name} was evaluated with {_told(one.surrogates)}, "
+                f"{name}.domains.json tells of {_told(scenario.surrogates)}. Sample all instances "
+                "with one, each surrogate into a folder of its own."
+            )
     return found
+
+
+def _told(surrogates: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in surrogates.items()) or "none"
 
 
 @lru_cache(maxsize=4)
@@ -175,12 +201,25 @@ def read_scenario(path: Path) -> Scenario:
     """Read a file of domains."""
     if not path.is_file():
         raise DataError(f"{path.name} is missing in {path.parent}: it holds the domains.")
-    data = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return _scenario(json.loads(path.read_text(encoding="utf-8")))
+    except KeyError as error:
+        raise _unusable(path, f"an entry lacks {error}") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _unusable(path, str(error)) from None
+
+
+def _unusable(path: Path, why: str) -> DataError:
+    return DataError(f"{path} is not a file of domains: {why}. {HOW_TO_GET}")
+
+
+def _scenario(data: Mapping[str, Any]) -> Scenario:
+    """Return a scenario from the data of its file."""
     entries = data["hyperparameters"]
     key = data["learner_key"]
     chosen = [entry for entry in entries if entry["name"] == key]
     if not chosen:
-        raise NameNotFoundError(f"{path.name} has no hyperparameter {key!r}, its learner_key.")
+        raise ValueError(f"it has no hyperparameter {key!r}, its learner_key")
     return Scenario(
         name=data["scenario"],
         learner_key=key,

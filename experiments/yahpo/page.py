@@ -148,14 +148,9 @@ def _seconds(found: Mapping[str, Any]) -> list[str]:
         ]]
         for method in METHODS
     ]  # fmt: skip
-    total = sum(
-        times[method] * numbers["seeds"]
-        for family, times in families.items()
-        for methods in found["correlations"][family].values()
-        for method, numbers in methods.items()
-    )
     return [
-        f"Seconds of one core for one seed of one instance; {total / 60:.0f} minutes in all:",
+        "Processor time in seconds for one seed of one instance, whatever else the machine did. "
+        "The wall clock of whole experiments is on [the page of figures](paper.md).",
         "",
         *markdown(["method", *families], rows),
     ]

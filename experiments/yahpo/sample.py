@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from condped.errors import CondpedError, SettingsError
+from experiments.store import write_whole
 from experiments.yahpo import checkout
 from experiments.yahpo.environment import REQUIREMENTS, PreparationError, prepare
+from experiments.yahpo.folder import SURROGATES, read_scenario
 
 WORKER = Path(__file__).with_name("worker.py")
 ENVIRONMENT = Path(".yahpo-environment")
@@ -41,11 +44,8 @@ def sample(
     Each seed draws ``trials`` configurations from the scenario's space, fidelities included, as
     the paper does. ``interpreter`` belongs to an environment of :func:`environment.prepare`.
     """
-    if trials < 1:
-        raise SettingsError(f"trials must be at least 1 (got {trials}).")
-    domains = check(data_path, scenario, instances)
+    domains = check(data_path, scenario, instances, trials=trials, output=output)
     target = domains["target"]
-    domains["surrogates"] = {"yahpo_gym": _yahpo_version(), **domains["surrogates"]}
     job = {
         "data_path": str(data_path.resolve()),
         "scenario": scenario,
@@ -61,19 +61,55 @@ def sample(
             parts[line["instance"]].append(columns(line, domains, target))
     output.mkdir(parents=True, exist_ok=True)
     written = [output / f"{scenario}.domains.json"]
-    written[0].write_text(json.dumps(domains, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(domains, indent=1) + "\n"
+    write_whole(written[0], lambda path: path.write_text(text, encoding="utf-8"))
+    # In each file, so that a folder that mixes two surrogates is noticed.
+    metadata = {SURROGATES: json.dumps(domains["surrogates"])}
     for instance, tables in parts.items():
         written.append(output / f"{scenario}_{instance}.parquet")
-        pq.write_table(pa.concat_tables(tables), written[-1])
+        table = pa.concat_tables(tables).replace_schema_metadata(metadata)
+        write_whole(written[-1], partial(pq.write_table, table))
     return written
 
 
-def check(data_path: Path, scenario: str, instances: Sequence[str]) -> dict[str, Any]:
+def check(
+    data_path: Path,
+    scenario: str,
+    instances: Sequence[str],
+    *,
+    trials: int = 1,
+    output: Path | None = None,
+) -> dict[str, Any]:
     """Refuse what cannot be sampled, and return the scenario's domains."""
+    if trials < 1:
+        raise SettingsError(f"trials must be at least 1 (got {trials}).")
     checkout.check_scenario(scenario)
     checkout.check_checkout(data_path, scenario)
     checkout.check_instances(data_path, scenario, instances)
-    return checkout.domains(data_path, scenario)
+    domains = checkout.domains(data_path, scenario)
+    domains["surrogates"] = {"yahpo_gym": _yahpo_version(), **domains["surrogates"]}
+    if output is not None:
+        _check_output(output, scenario, instances, domains["surrogates"])
+    return domains
+
+
+def _check_output(
+    output: Path, scenario: str, instances: Sequence[str], surrogates: dict[str, str]
+) -> None:
+    """Refuse a folder whose other instances come from another surrogate."""
+    domains = output / f"{scenario}.domains.json"
+    if not domains.is_file() or dict(read_scenario(domains).surrogates) == surrogates:
+        return
+    kept = sorted(
+        path.name
+        for path in output.glob(f"{scenario}_*.parquet")
+        if path.stem.removeprefix(f"{scenario}_") not in instances
+    )
+    if kept:
+        raise SettingsError(
+            f"output must not mix surrogates (got {output}, where {', '.join(kept)} come from "
+            "another). Name another folder, or sample all its instances again."
+        )
 
 
 def columns(line: dict[str, Any], domains: dict[str, Any], target: str) -> Any:
@@ -119,7 +155,7 @@ def parse_seeds(text: str) -> list[int]:
     found: list[int] = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
-        if not low.isdigit() or (dash and not high.isdigit()):
+        if not low.isdecimal() or (dash and not high.isdecimal()):
             raise SettingsError(f'seeds must look like "42-51" or "42,43" (got {text!r}).')
         found += range(int(low), int(high or low) + 1)
     if not found or len(set(found)) != len(found):
@@ -155,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         instances = [part.strip() for part in asked.instances.split(",")]
         seeds = parse_seeds(asked.seeds)
         # Before anything is installed: most often it is the models that are missing.
-        check(asked.data_path, asked.scenario, instances)
+        check(asked.data_path, asked.scenario, instances, trials=asked.trials, output=asked.output)
         interpreter = prepare(asked.environment, asked.python)
         written = sample(
             asked.data_path,
@@ -168,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         for path in written:
             print(f"wrote {path}")
-    except CondpedError as error:
+    except (CondpedError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     return 0

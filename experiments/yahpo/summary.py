@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -56,9 +56,16 @@ class Lead:
     error: float
 
     @property
-    def clear(self) -> bool:
-        """Whether it is more than twice its standard error."""
-        return self.value > 2 * self.error
+    def state(self) -> Literal["ahead", "behind", "tie"]:
+        """Ahead or behind by more than two standard errors and by a hundredth; else a tie."""
+        return standing(self.value, self.error)
+
+
+def standing(value: float, error: float) -> Literal["ahead", "behind", "tie"]:
+    """Tell a lead from chance: less than two standard errors, or 0.00 when rounded, is a tie."""
+    if abs(value) < 0.005 or abs(value) <= 2 * error:
+        return "tie"
+    return "ahead" if value > 0 else "behind"
 
 
 def mean_of(values: Sequence[float]) -> Mean:

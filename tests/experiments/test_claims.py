@@ -6,9 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments import gallery
+from experiments.claims import raw
 from experiments.claims.checking import VERDICTS, check_all, where
 from experiments.claims.page import page
 from experiments.claims.registry import CLAIMS, Finding, Runs, all_claims, claim
@@ -44,6 +46,21 @@ def test_every_claim_was_checked_and_is_counted() -> None:
         own = [record for record in FOUND["claims"] if record["verdict"] == verdict]
         assert FOUND["counts"][verdict] == len(own)
     assert FOUND["counts"]["checked"] == len(names) >= 40
+    by_basis = FOUND["counts"]["by basis"]
+    assert sum(own["checked"] for own in by_basis.values()) == len(names)
+    for basis, own in by_basis.items():
+        assert own["checked"] == sum(record["basis"] == basis for record in FOUND["claims"])
+
+
+def test_what_was_measured_on_other_surrogates_is_counted_and_marked_apart() -> None:
+    """On the page of claims in a line of its own, on the page of figures at each claim."""
+    other = "another surrogate generation"
+    assert FOUND["counts"]["by basis"][other]["checked"] > 0
+    shown = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    for place in ("Figure 5", "Figure 15", "Table 1", "Table 2", "Table 3", "Table 4"):
+        part = shown.partition(f"## {place}: ")[2].partition("\n## ")[0]
+        assert other in part
+        assert "(yahpo.md)" in part
 
 
 def test_a_claim_that_does_not_hold_says_why() -> None:
@@ -70,9 +87,44 @@ def test_claims_without_runs_are_named_and_not_counted(tmp_path: Path) -> None:
     (missing,) = found["not_checked"]
     assert missing["name"] == "nested-c0-peak"
     assert "python -m experiments run figure-13 --quick" in missing["reason"]
-    assert found["counts"] == {
-        "checked": 1, "holds": 1, "holds partly": 0, "does not hold": 0, "not checked": 1,
-    }  # fmt: skip
+    counts = {"checked": 1, "holds": 1, "holds partly": 0, "does not hold": 0}
+    assert found["counts"] == counts | {"not checked": 1, "by basis": {"measured": counts}}
+
+
+@pytest.mark.parametrize(
+    ("problem", "gated", "leaks_all"),
+    [("activation-overlap", "y", True), ("regime-dependent", "x", True), ("three-way", "y", False)],
+)
+def test_leakage_is_measured_and_can_fail(problem: str, gated: str, leaks_all: bool) -> None:
+    """With three branches y cannot tell two of them apart, so less than the gate's part leaks."""
+    trials = raw.sample(problem)
+    found = trials.variances(gated, 0.3)
+    gap = abs(found.total - found.within - trials.variances("c", 0.3).total)
+    assert (gap < raw.TOLERANCE) is leaks_all
+    assert (trials.inside("c", gated, 0.3) < raw.TOLERANCE) is leaks_all
+
+
+def test_raw_variances_are_those_of_a_step_by_hand() -> None:
+    """The best 30 % by a uniform value: a 0/1 variable of chance 0.3, decided by the value."""
+    values = np.random.default_rng(0).random(raw.TRIALS)
+    regime = (values > 0.5).astype(np.int64)
+    found = raw.Sample(values, {"x": raw.column(regime, values)}).variances("x", 0.3)
+    assert found.total == pytest.approx(0.21, abs=raw.TOLERANCE)
+    # Half of the trials have the chance 0.6, the others 0.
+    assert found.inter == pytest.approx(0.09, abs=raw.TOLERANCE)
+    assert found.within == pytest.approx(0.12, abs=raw.TOLERANCE)
+
+
+def test_a_claim_that_cannot_be_decided_is_not_counted(tmp_path: Path) -> None:
+    """SHAP was timed at small sizes only: extrapolating is no check."""
+    store = Store(tmp_path, quick=False)
+    store.of("figure-6").mkdir(parents=True)
+    rows = [{"seed": 42, "method": "shap/imputation", "trials": 512, "seconds": 2.0}]
+    store.write("figure-6", 42, rows, 1.0)
+    wanted = [one for one in all_claims() if one.name == "shap-slow"]
+    found = check_all(wanted, store, lambda done, total, text: None)
+    assert found["claims"] == []
+    assert "Extrapolated" in found["not_checked"][0]["reason"]
 
 
 def test_a_name_is_registered_once() -> None:
@@ -95,6 +147,11 @@ def test_a_name_is_registered_once() -> None:
         ("Appendix D.5, Figure 11", "Figure 1", False),
         ("§5.2.2", "Figure 5", False),
         ("Table 2", "Figure 2", False),
+        ("§6.2, Figure 5 and Table 1", "Figure 1", False),
+        ("§6.2, Figure 5 and Table 1", "Figure 5", True),
+        ("§6.2, Figure 5 and Table 1", "Table 1", True),
+        ("App. G.1, Figure 15 and Table 3", "Figure 3", False),
+        ("Tables 1 and 3", "Table 3", True),
     ],
 )
 def test_a_place_names_its_figures(place: str, figure: str, named: bool) -> None:

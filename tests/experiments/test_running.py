@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from condped.errors import DataError
+from experiments import store as store_module
 from experiments.running import RunError, run
 from experiments.store import Store, write_whole
 from tests.experiments.fakes import experiment
@@ -129,6 +130,33 @@ def test_rows_keep_their_types_and_their_time(store: Store) -> None:
     assert store.rows("fake") == [{"seed": 1, "quick": False, "value": 1 / 3, "nothing": None}]
     metadata = pq.read_schema(store.seed_file("fake", 1)).metadata
     assert float(metadata[b"seconds"]) >= 0
+
+
+def test_versions_of_the_run_are_kept_and_differences_said(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is computed anew by itself; files that do not tell take those of the settings."""
+    run([experiment()], store, workers=1)
+    (before,) = store.versions("fake")
+    assert before == store_module.versions()
+    later = before | {"numpy": "99.0"}
+    monkeypatch.setattr("experiments.running.versions", lambda: later)
+    said: list[str] = []
+    (outcome,) = run([experiment()], store, workers=1, say=said.append)
+    assert outcome.computed == 0
+    assert f"computed with numpy {before['numpy']} (now 99.0); --again" in said[0]
+    file = store.seed_file("fake", 1)
+    pq.write_table(pq.read_table(file).replace_schema_metadata({"seconds": "1"}), file)
+    assert store.versions("fake") == [before]
+
+
+@pytest.mark.parametrize("name", ["settings.json", "report.json", "seed-1.parquet"])
+def test_a_broken_file_is_named(store: Store, name: str) -> None:
+    """A sentence, not a traceback of the parser."""
+    run([experiment()], store, workers=1)
+    (store.of("fake") / name).write_text("{not json")
+    with pytest.raises((DataError, RunError), match=name):
+        run([experiment()], store, workers=1)
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:

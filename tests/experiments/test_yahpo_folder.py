@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from condped.errors import DataError
+from experiments.yahpo import catalogue
 from experiments.yahpo.folder import (
     ANOTHER_GENERATION,
     DEFAULT,
+    SURROGATES,
     VARIABLE,
     find_folder,
     read_folder,
@@ -86,6 +88,51 @@ def test_broken_folders_are_refused(tmp_path: Path) -> None:
     (folder / "rbv2_other.domains.json").write_text(text)
     with pytest.raises(DataError, match="twice"):
         read_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{not json", "not a file of domains"),
+        ("{}", "lacks 'hyperparameters'"),
+        ("[]", "not a file of domains"),
+        ('{"hyperparameters": [], "learner_key": "learner"}', "no hyperparameter 'learner'"),
+    ],
+)
+def test_a_bad_folder_stops_no_other_experiment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
+) -> None:
+    """It is told why, and the experiments are listed as unavailable."""
+    folder = write_sets(tmp_path)
+    (folder / "rbv2_test.domains.json").write_text(text)
+    with pytest.raises(DataError, match=told):
+        read_folder(folder)
+    monkeypatch.setenv(VARIABLE, str(folder))
+    assert all(told in (one.unavailable or "") for one in catalogue._found())
+
+
+def test_seeds_are_those_of_the_data(tmp_path: Path) -> None:
+    """Three instead of ten, which is said."""
+    found = {one.name: one for one in catalogue.experiments(write_sets(tmp_path))}
+    assert found["table-2"].seeds == (42, 43, 44)
+    assert found["table-2"].seeds_for(quick=True) == (42, 43)
+    assert "rbv2_test_1053.parquet 3" in found["table-2"].notice
+    full = write_sets(tmp_path / "full", seeds=tuple(range(10)), trials=10)
+    assert {one.notice for one in catalogue.experiments(full)} == {""}
+
+
+def test_a_folder_of_two_surrogates_is_refused(tmp_path: Path) -> None:
+    """Each file says which it was evaluated with."""
+    folder = write_sets(tmp_path, surrogates={"model.onnx sha256": "aa"})
+    file = folder / "rbv2_test_1053.parquet"
+    for model, refused in (("aa", False), ("bb", True)):
+        metadata = {SURROGATES: f'{{"model.onnx sha256": "{model}"}}'}
+        pq.write_table(pq.read_table(file).replace_schema_metadata(metadata), file)
+        if refused:
+            with pytest.raises(DataError, match=r"mixes surrogates.*sha256 bb.*sha256 aa"):
+                read_folder(folder)
+        else:
+            assert "1053" in read_folder(folder)["rbv2"]
 
 
 @needs_data

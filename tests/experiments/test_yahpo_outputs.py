@@ -136,7 +136,12 @@ def test_a_claim_holds_or_not_by_its_rows() -> None:
     both = Rows(table_2=[*made_up("paper", [0.1, 0.2, 0.3]), *rival,
                          *made_up("paper", [0.3, 0.2, 0.1], "9"),
                          *made_up("mdi/filtering", [0.1, 0.2, 0.3], "9")])  # fmt: skip
-    assert rbv2_highest(both).verdict == "holds partly"
+    assert rbv2_highest(both).verdict == "does not hold"  # ahead on one, behind on the other
+    tie = Rows(table_2=[*made_up("paper", [0.1, 0.2, 0.3]), *rival,
+                        *made_up("paper", [0.1, 0.2, 0.3], "9"),
+                        *made_up("mdi/filtering", [0.1, 0.2, 0.3], "9")])  # fmt: skip
+    assert rbv2_highest(tie).verdict == "holds partly"
+    assert "clearly ahead on 1, a tie on 1" in rbv2_highest(tie).note
     assert [judged(parts) for parts in ([True, True], [True, False], [False])] == [
         "holds",
         "holds partly",
@@ -192,5 +197,5 @@ def test_the_page_never_calls_another_generation_a_reproduction() -> None:
     for lead in found["leads"]["rbv2"]["paper"].values():
         lead["value"] = -0.5
     after = sentences(found)
-    assert any("condPED-ANOVA is ahead of every baseline on 0 of" in line for line in after)
+    assert any("condPED-ANOVA is clearly ahead of every baseline on 0 of" in line for line in after)
     assert before != after

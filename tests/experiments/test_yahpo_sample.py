@@ -147,6 +147,33 @@ def test_a_pointer_of_git_lfs_is_told_from_a_model(data_path: Path) -> None:
         check(data_path, "iaml_super", ["1489"])
 
 
+@pytest.mark.parametrize("text", ["{}", "{not json", "[]", '{"hyperparameters": [{}]}'])
+def test_a_broken_space_is_named(data_path: Path, text: str) -> None:
+    """The file, and the way to get it again."""
+    (data_path / "iaml_super" / "config_space.json").write_text(text)
+    with pytest.raises(DataError, match=r"config_space.json is not a space.*git clone"):
+        check(data_path, "iaml_super", ["1489"])
+
+
+def test_trials_and_folder_are_checked_before_anything_is_installed(
+    data_path: Path, tmp_path: Path
+) -> None:
+    """No trials, and a folder that holds other instances of another surrogate."""
+    with pytest.raises(SettingsError, match="trials must be at least 1"):
+        check(data_path, "iaml_super", ["1489"], trials=0)
+    output = tmp_path / "sets"
+    output.mkdir()
+    domains = check(data_path, "iaml_super", ["1489"], output=output)
+    (output / "iaml_super_40981.parquet").write_bytes(b"")
+    file = output / "iaml_super.domains.json"
+    file.write_text(json.dumps(domains))
+    check(data_path, "iaml_super", ["1489"], output=output)
+    file.write_text(json.dumps(domains | {"surrogates": {"yahpo_data": "other"}}))
+    with pytest.raises(SettingsError, match=r"must not mix surrogates.*iaml_super_40981.parquet"):
+        check(data_path, "iaml_super", ["1489"], output=output)
+    check(data_path, "iaml_super", ["1489", "40981"], output=output)
+
+
 def test_unknown_instances_and_scenarios_are_refused(data_path: Path) -> None:
     """Both name what there is."""
     with pytest.raises(NameNotFoundError, match=r"instance '1488'.*Did you mean '1489'"):
@@ -196,7 +223,7 @@ def test_seeds_are_ranges_and_lists(text: str, seeds: list[int]) -> None:
     assert parse_seeds(text) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "a", "1-", "5-3", "1,1", "-1"])
+@pytest.mark.parametrize("text", ["", "a", "1-", "5-3", "1,1", "-1", "²"])
 def test_other_seeds_are_refused(text: str) -> None:
     """Nothing is guessed."""
     with pytest.raises(SettingsError, match="seeds must"):

@@ -70,7 +70,21 @@ def test_a_lead_is_measured_seed_by_seed() -> None:
     assert lead.rival == "mdi/filtering"
     assert lead.value == pytest.approx(1)
     assert lead.error == pytest.approx(1 / 2**0.5)
-    assert not lead.clear
+    assert lead.state == "tie"
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "state"),
+    [
+        (0.02, 0.009, "ahead"),
+        (0.08, 0.06, "tie"),
+        (0.004, 0.001, "tie"),  # printed as +0.00
+        (-0.22, 0.09, "behind"),
+    ],
+)
+def test_a_lead_within_chance_or_rounding_is_a_tie(value: float, error: float, state: str) -> None:
+    """Two standard errors, and something left of it with two digits."""
+    assert summary.Lead("mdi/filtering", value, error).state == state
 
 
 def test_objectives_per_learner_are_those_of_the_file(sets: Path) -> None:

@@ -147,8 +147,11 @@ def top_ranks(runs: Runs) -> Finding:
         allowed = [
             name in ("learner_id", "trainsize") or shown.learner_of[name] in best for name in first
         ]
-        parts += [all(allowed)]
-        told.append(f"{instance} (best: {', '.join(best)}): {', '.join(first)}")
+        parts += allowed
+        told.append(
+            f"{instance} (best: {', '.join(best)}): {sum(allowed)} of {len(first)} "
+            f"({', '.join(first)})"
+        )
     note = "Asked of the first five; best learners are the first two by their highest objective."
     return finding(shown.rows, parts, "; ".join(told), note, _count(parts))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from condped.errors import DataError
-from experiments.claims.registry import Finding, Runs, Verdict
+from experiments.claims.registry import Basis, Finding, Runs, Verdict
 from experiments.registry import Row
 from experiments.yahpo import summary
 from experiments.yahpo.folder import ANOTHER_GENERATION, HOW_TO_GET
@@ -23,7 +23,7 @@ def judged(parts: Sequence[bool]) -> Verdict:
 
 def finding(
     rows: Sequence[Row],
-    parts: Sequence[bool],
+    parts: Sequence[bool] | Verdict,
     measured: str,
     note: str = "",
     numbers: Mapping[str, float] | None = None,
@@ -31,7 +31,11 @@ def finding(
     """Return what was found, with a word on where the evaluations come from."""
     label = rows[0].get("label") or ANOTHER_GENERATION
     source = f"Measured on {rows[0]['scenario']}: {label}."
-    return Finding(judged(parts), measured, f"{note} {source}".strip(), numbers or {})
+    found: Verdict = parts if isinstance(parts, str) else judged(parts)
+    basis: Basis = (
+        "another surrogate generation" if label == ANOTHER_GENERATION else "own surrogates"
+    )
+    return Finding(found, measured, f"{note} {source}".strip(), numbers or {}, basis)
 
 
 class Shown:

@@ -32,7 +32,12 @@ def sorted_tables(runs: Runs) -> Finding:
                     f"{instance}"
                 )
     right = [not any(line.endswith(f"on {name}") for line in wrong) for name in OBJECTIVES]
-    return Finding(judged(right), f"{sum(right)} of {len(right)} are; {'; '.join(wrong)}", PRINTED)
+    return Finding(
+        judged(right),
+        f"{sum(right)} of {len(right)} are; {'; '.join(wrong)}",
+        PRINTED,
+        basis="printed",
+    )
 
 
 @claim(
@@ -51,7 +56,12 @@ def maxima(runs: Runs) -> Finding:
         f"{name} {rows[name].mean.value:.3f} and {rows[name].high.value:.3f}"
         for name in ("aknn", "svm", "ranger")
     )
-    return Finding(judged([first.name == "aknn", *higher]), f"mean and maximum: {told}", PRINTED)
+    return Finding(
+        judged([first.name == "aknn", *higher]),
+        f"mean and maximum: {told}",
+        PRINTED,
+        basis="printed",
+    )
 
 
 @claim(
@@ -81,6 +91,7 @@ def gaps(runs: Runs) -> Finding:
         judged(parts),
         f"maxima first to second, first to third, means first to third: {told}",
         PRINTED,
+        basis="printed",
     )
 
 
@@ -109,4 +120,5 @@ def last_rows(runs: Runs) -> Finding:
         f"variance divided by n, {worst['n − 1']:.3f} divided by n − 1",
         f"The errors are those of np.std without a correction for the mean. {PRINTED}",
         worst,
+        basis="printed",
     )
