@@ -103,4 +103,5 @@ def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundE
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     near = get_close_matches(str(name), names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return NameNotFoundError(f"There is no {kind} {name!r}. There is: {shown}{more}.{hint}")
+    there = "There are" if len(names) > 1 else "There is"
+    return NameNotFoundError(f"There is no {kind} {name!r}. {there}: {shown}{more}.{hint}")

@@ -34,8 +34,9 @@ def asked(command: str, folder: Path) -> list[str]:
     return [command, *source_of(folder), *few]
 
 
-@pytest.mark.parametrize("columns", [80, 132])
-@pytest.mark.parametrize("command", ANALYSES)
+@pytest.mark.parametrize(
+    ("command", "columns"), [*((c, w) for c in ANALYSES for w in (80, 132)), ("importance", 60)]
+)
 def test_texts_fit_the_terminal(folder: Path, command: str, columns: int) -> None:
     """Every line but those of code, which must stay whole."""
     text = ESCAPE.sub("", on_a_terminal([CONDPED, *asked(command, folder)], columns))
@@ -143,3 +144,28 @@ def test_python_runs_the_same_commands(folder: Path) -> None:
         capture_output=True, check=True, encoding="utf-8",
     )  # fmt: skip
     assert done.stdout == condped_command(*asked("importance", folder), "--csv").stdout
+
+
+def test_what_is_read_is_never_overwritten(folder: Path, tmp_path: Path) -> None:
+    """Not the trials, not the space, not a file of a directory or pattern of them."""
+    for name in ("results.csv", "space.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    trials, space = tmp_path / "results.csv", tmp_path / "space.json"
+    page = tmp_path / "page.html"
+    page.write_bytes(trials.read_bytes())
+    before = {path: path.read_bytes() for path in (trials, space, page)}
+    named: list[str | Path] = ["--objective", "loss", "--space", space]
+    wrong: list[list[str | Path]] = [
+        ["importance", trials, *named, "--parquet", trials],
+        ["importance", trials, *named, "--parquet", space],
+        ["sweep", f"{tmp_path}/*.csv", *named, "--parquet", trials],
+        ["report", tmp_path, *named, "-o", page],
+        ["report", trials, *named, "-o", trials],
+        ["report", trials, *named, "-o", "loss"],
+    ]
+    for arguments in wrong:
+        done = condped_command(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), arguments
+        assert "would be overwritten" in done.stderr or "named .html" in done.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    assert condped_command("report", trials, *named, "-o", page).returncode == 0

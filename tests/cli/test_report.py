@@ -89,7 +89,7 @@ def test_report_of_an_outcome_with_intervals(folder: Path, tmp_path: Path) -> No
         (["results.csv", "--objective", "lost"], "Did you mean 'loss'"),
         (["results.csv", "--objective", "loss", "-q", "1.5"], "target_quantile must be"),
         (["results.csv", "--objective", "loss", "--intervals", "guess"], "'guess' is not one of"),
-        (["results.csv", "--objective", "loss", "-o", "no/such/folder/r.html"], "no access to"),
+        (["results.csv", "--objective", "loss", "-o", "no/such/folder/r.html"], "no directory"),
         ([], "Missing argument 'SOURCE'"),
     ],
 )

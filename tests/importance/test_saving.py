@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -219,13 +220,11 @@ def test_what_the_command_line_prints_can_be_loaded(tmp_path: Path) -> None:
 
 
 def test_saving_replaces_a_file_as_a_whole(tmp_path: Path) -> None:
-    """Nothing but the one file is left, also when writing fails."""
+    """Nothing but the one file is left."""
     result = condped.importance(condped.problems.get("nested").sample(100, seed=0))
     result.save(tmp_path / "r.json")
     result.save(tmp_path / "r.json")
     assert [file.name for file in tmp_path.iterdir()] == ["r.json"]
-    with pytest.raises(FileNotFoundError):
-        result.save(tmp_path / "nowhere" / "r.json")
 
 
 @pytest.mark.parametrize(
@@ -301,3 +300,39 @@ def test_damaged_files_are_refused_or_told_by_the_numbers(tmp_path: Path) -> Non
                 except DataError:
                     refused += 1
         assert refused > 100
+
+
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+def test_results_can_be_pickled(method: Any) -> None:
+    """For processes beside this one; what was told of the trials goes along, they do not."""
+    table = condped.problems.get("nested").sample(200, seed=0)
+    result = condped.importance(table, method=method, intervals="jackknife")
+    copied = pickle.loads(pickle.dumps(result))
+    assert copied == result
+    assert str(copied) == str(result)
+    assert copied.evidence == result.evidence
+    assert [good.label for r in copied.densities["x"] for good in r.good] == [
+        good.label for r in result.densities["x"] for good in r.good
+    ]
+    assert len(pickle.dumps(result)) < 100_000
+    with pytest.raises(SettingsError, match="does not know its trials"):
+        copied.robustness()
+    curve = condped.sweep(table, method=method)
+    assert pickle.loads(pickle.dumps(curve)) == curve
+
+
+def test_sweeps_are_equal_if_their_numbers_are(tmp_path: Path) -> None:
+    """Also after saving and loading."""
+    table = condped.problems.get("nested").sample(200, seed=0)
+    curve = condped.sweep(table, intervals="jackknife")
+    curve.save(tmp_path / "s.json")
+    assert condped.load(tmp_path / "s.json") == curve
+    assert condped.sweep(table) != curve
+    assert curve != "a text"
+
+
+def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """Rather than the part of a file that could not be written."""
+    result = condped.importance(condped.problems.get("nested").sample(50, seed=0))
+    with pytest.raises(DataError, match=r"no directory '.*nowhere' to write 'r.json'"):
+        result.save(tmp_path / "nowhere" / "r.json")

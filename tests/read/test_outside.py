@@ -82,3 +82,19 @@ def test_names_that_differ_only_by_case_stay_two(source: tuple[Any, dict[str, An
     by_name = {parameter.name: parameter.values for parameter in table.parameters}
     assert by_name["x"].max() == 12.0
     assert by_name["X"].max() <= 1.0
+
+
+def test_trials_with_choices_that_the_space_has_not_can_be_dropped() -> None:
+    """As those with numbers outside are; otherwise the error says so."""
+    table: dict[str, Any] = {"c": ["a", "b", "c"] * 20, "loss": [float(n) for n in range(60)]}
+    options: dict[str, Any] = {"objective": "loss", "space": {"c": condped.Categorical(["a", "b"])}}
+    with pytest.raises(DataError, match=r"unknown choice 'c'.*outside to 'drop'"):
+        condped.read(table, **options)
+    with pytest.raises(DataError, match="unknown choice 'c'"):
+        condped.read(table, outside="nearest", **options)
+    read = condped.read(table, outside="drop", **options)
+    assert len(read) == 40
+    assert read.notes == ("c: 20 choices not in {a, b}; these trials were left out.",)
+    kept = {name: [v for v, c in zip(table[name], table["c"], strict=True) if c != "c"]
+            for name in table}  # fmt: skip
+    assert condped.importance(read).to_dict() == condped.importance(kept, **options).to_dict()

@@ -30,7 +30,7 @@ def command(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
     condped advise sqlite:///study.db --study tuning --optuna
     condped advise results.csv -o loss --new-space > space.json
     """  # noqa: D301
-    form = form_of(options)
+    form = form_of(options, source)
     if as_code + as_space + (not form.text) > 1:
         raise SettingsError("Give only one of --json, --csv, --parquet, --optuna and --new-space.")
     with progress_bar():  # wiped before the result is printed

@@ -26,7 +26,7 @@ def command(source: str, **options: Any) -> None:
     condped branches sqlite:///study.db --study tuning
     condped branches results.csv -o loss --where "model == 'svm'" --json
     """  # noqa: D301
-    form = form_of(options)
+    form = form_of(options, source)
     with progress_bar():  # wiped before the result is printed
         found = condped.branches(source, **given(options))
     show(found, form)

@@ -40,7 +40,7 @@ def command(source: str, **options: Any) -> None:
     condped compare results.csv --objective loss --space space.json
     condped compare results.csv --objective loss --method paper --method shap/imputation --csv
     """  # noqa: D301
-    form = form_of(options)
+    form = form_of(options, source)
     with progress_bar():  # wiped before the result is printed
         told = condped.compare(source, **given(options))
     show(told, form)

@@ -36,7 +36,7 @@ def command(source: str, **options: Any) -> None:
     condped importance smac3_output/svm
     condped importance 'runs/*.parquet' -o accuracy -d maximize --space space.json --json
     """  # noqa: D301
-    form = form_of(options)
+    form = form_of(options, source)
     with progress_bar():  # wiped before the result is printed
         result = condped.importance(source, **given(options))
     show(result, form)

@@ -18,6 +18,7 @@ import click
 from condped.errors import SettingsError
 from condped.importance.layout import printed_within
 from condped.optional import load_optional
+from condped.read.overwriting import refuse_overwriting
 
 _WIDEST = 160
 _VERDICT = re.compile(r"(?<=\d  )(matters|unclear|noise|untested)(?=  |$)")
@@ -64,11 +65,13 @@ class Form:
         return not (self.as_json or self.as_csv or self.parquet)
 
 
-def form_of(options: dict[str, Any]) -> Form:
-    """Take the form out of a command's options."""
+def form_of(options: dict[str, Any], source: str | None = None) -> Form:
+    """Take the form out of a command's options; it must not overwrite what is read."""
     form = Form(options.pop("as_json"), options.pop("as_csv"), options.pop("parquet"))
     if form.as_json + form.as_csv + (form.parquet is not None) > 1:
         raise SettingsError("Give only one of --json, --csv and --parquet.")
+    if form.parquet is not None:
+        refuse_overwriting(form.parquet, source, options.get("space"))
     return form
 
 

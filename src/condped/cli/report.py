@@ -11,6 +11,8 @@ import condped
 from condped.cli.options import given, report_options, target_quantile_option
 from condped.cli.output import form_of, show
 from condped.cli.progress import progress_bar
+from condped.errors import SettingsError
+from condped.read.overwriting import refuse_overwriting
 
 
 @click.command("report")
@@ -43,7 +45,13 @@ def command(source: str, output: Path, **options: Any) -> None:
     condped report results.csv --objective loss --intervals half-sampling
     condped report smac3_output/svm --target failed -o failures.html
     """  # noqa: D301
-    form = form_of(options)
+    form = form_of(options, source)
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise SettingsError(
+            f"The page must be a file named .html (got {str(output)!r}). -o names the page here; "
+            "the objective is --objective."
+        )
+    refuse_overwriting(output, source, options.get("space"))
     with progress_bar():  # wiped before anything is printed
         made = condped.report(source, output, **given(options))
     show(made, form)

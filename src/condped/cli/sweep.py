@@ -25,7 +25,7 @@ def command(source: str, **options: Any) -> None:
     condped sweep results.csv --objective loss --space space.json
     condped sweep results.csv --objective loss --csv > curves.csv
     """  # noqa: D301
-    form = form_of(options)
+    form = form_of(options, source)
     with progress_bar():  # wiped before the result is printed
         curve = condped.sweep(source, **given(options))
     show(curve, form)

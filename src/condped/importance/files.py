@@ -21,6 +21,11 @@ def write_result(data: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
 def write_whole(text: str, path: str | os.PathLike[str]) -> None:
     """Write a text into a file; one that is there is replaced as a whole."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise DataError(
+            f"There is no directory {str(target.parent)!r} to write {target.name!r} in. Make it, "
+            "or name another."
+        )
     # Under another name first: a full disk must not leave half a file where there was a whole one.
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:

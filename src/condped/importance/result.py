@@ -136,6 +136,15 @@ class ImportanceResult:
             raise untested(self.settings)
         return self.find_evidence()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: what was told of the trials, not the way back to them."""
+        state = dict(self.__dict__)
+        if self.find_evidence is not None:
+            state["evidence"] = self.evidence
+            if self.find_densities is not None:
+                state["densities"] = self.densities
+        return state | dict.fromkeys(("find_evidence", "find_densities", "find_robustness"))
+
     @cached_property
     def densities(self) -> Densities:
         """Where target trials lie, per parameter and present regime, and which values are good.

@@ -60,9 +60,11 @@ def summary(result: ImportanceResult) -> str:
 def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of what every result of this kind shows."""
     shown = result.parameters[:_MOST_ROWS]
-    longest = _BAR if text_width() >= 100 else _BAR // 2
+    width = text_width()
+    longest = _BAR if width >= 100 else _BAR // 2 if width >= 80 else 0
+    most = _MOST_NAME if width >= 80 else _MOST_NAME // 2
     rows = [
-        [shortened(p.name), f"{p.importance:.3f}", "█" * round(p.importance * longest)]
+        [shortened(p.name, most), f"{p.importance:.3f}", "█" * round(p.importance * longest)]
         for p in shown
     ]
     if isinstance(result.settings, BaselineSettings):

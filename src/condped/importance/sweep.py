@@ -141,6 +141,16 @@ class SweepResult:
             _ = self.p_values
         write_result(sweep_data(self), path)
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two have the same numbers, settings and account."""
+        if not isinstance(other, SweepResult):
+            return NotImplemented
+        return (self.settings, self.account, self.reasons, self.level, self.rows()) == (
+            other.settings, other.account, other.reasons, other.level, other.rows()
+        )  # fmt: skip
+
+    __hash__ = None  # type: ignore[assignment]  # it has arrays
+
     def __str__(self) -> str:
         return sweep_summary(self)
 

@@ -49,7 +49,8 @@ def assign(
         if absent.any():
             ids = np.where(absent, ids.dtype.type(ABSENT), ids)
     if isinstance(column, LevelColumn):
-        return Parameter(name, fit_choices(name, column, ids, domains), ids, domains)
+        codes = fit_choices(name, column, ids, domains, unknown_allowed=outside == "drop")
+        return Parameter(name, codes, ids, domains)
     if outside == "error":
         refuse_outside(name, column.values, ids, domains)
     return Parameter(name, fit_numbers(name, column, ids, domains), ids, domains)

@@ -14,9 +14,14 @@ from condped.space.domain import Categorical, Domain, Int
 
 
 def fit_choices(
-    name: str, column: LevelColumn, ids: IdArray, domains: tuple[Domain, ...]
+    name: str,
+    column: LevelColumn,
+    ids: IdArray,
+    domains: tuple[Domain, ...],
+    *,
+    unknown_allowed: bool = False,
 ) -> ValueArray:
-    """Return the position of each value among its domain's choices."""
+    """Return the position of each value among its domain's choices; -1 for one that is unknown."""
     # One row per domain: where each level stands among its choices, -1 if nowhere, and in the
     # last column where None stands. The last row is for absent values, never looked at.
     places = np.zeros((len(domains) + 1, len(column.levels) + 1), dtype=np.int32)
@@ -28,8 +33,8 @@ def fit_choices(
             places[row, place] = exact.get((level.__class__, level), loose.get(level, -1))
         places[row, -1] = none_place(domain) or 0
     codes = places[ids, column.codes]
-    unknown = codes < 0
-    if unknown.any():
+    unknown = (codes < 0) & (ids >= 0)
+    if unknown.any() and not unknown_allowed:
         first = int(np.argmax(unknown))
         level, domain = column.levels[column.codes[first]], domains[ids[first]]
         assert isinstance(domain, Categorical)
@@ -39,7 +44,8 @@ def fit_choices(
             name,
             unknown,
             f"has the unknown choice {level!r} (allowed: {_shown(domain.choices)}{hint})",
-            "Add it to the choices or correct the value",
+            "Add it to the choices or correct the value; or set the option outside to 'drop' to "
+            "leave such trials out",
         )
     return codes
 

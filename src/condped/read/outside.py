@@ -1,4 +1,4 @@
-"""Numbers outside their domains: refused, counted in the nearest cell, or their trials dropped."""
+"""Values outside their domains: refused, counted in the nearest cell, or their trials dropped."""
 
 from __future__ import annotations
 
@@ -67,6 +67,8 @@ def _note(parameter: Parameter, where: BoolArray, way: str) -> str:
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
     label = parameter.domains[parameter.domain_ids[first]].label
     how = "counted in the nearest cell" if way == "nearest" else "these trials were left out"
+    if isinstance(parameter.domains[parameter.domain_ids[first]], Categorical):
+        return f"{' '.join(parameter.name.split())}: {count} choices not in {label}; {how}."
     return (
         f"{' '.join(parameter.name.split())}: {count} values outside the domain (first: "
         f"{parameter.values[first]} in row {first}, outside {label}); {how}."

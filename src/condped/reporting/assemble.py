@@ -27,6 +27,7 @@ from condped.importance.settings import Settings, check_target
 from condped.importance.summary import data_lines, goals
 from condped.present.html import page
 from condped.read import read
+from condped.read.overwriting import refuse_overwriting
 from condped.read.urls import without_password
 from condped.reporting.parameters import parameters_data
 from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
@@ -156,6 +157,8 @@ def report(
     'x'
     >>> made.save("report.html")  # doctest: +SKIP
     """
+    if path is not None:
+        refuse_overwriting(path, source, options.get("space"))
     analysis, reading = split_options("report", options)
     question = _question(target_quantile, target, analysis)
     table = read(source, **reading)

@@ -250,9 +250,11 @@ class _Parser:
     def _fail(self, place: int, expected: str) -> NoReturn:
         rest = self.text[place:].strip()
         found = f"found {rest[:20]!r}" if rest else "it ends"
+        equal = " Equality is '=='." if rest.startswith(("=", "is ")) else ""
         raise ConditionError(
             f"The condition {self.text!r} does not parse: at character {place} {found}, where "
-            f"{expected} should stand. An example of a condition: \"c < 0.5 and k in ['a', 'b']\"."
+            f"{expected} should stand.{equal} An example of a condition: "
+            "\"c < 0.5 and k in ['a', 'b']\"."
         )
 
     @property
