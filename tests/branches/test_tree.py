@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import optuna
 import pytest
 
 import condped
+from condped.cli.demo import _SPACE, _write_trials
 from condped.errors import SettingsError
 
 
@@ -43,6 +45,25 @@ def test_a_branch_is_what_where_gives(table: condped.TrialTable) -> None:
             assert parameter.variance == alone[parameter.name].variance
         others = [p for p in alone if p.name not in branch.inside]
         assert all(p.variance == 0 for p in others)
+
+
+def test_what_cannot_vary_takes_nothing_from_what_does(tmp_path: Path) -> None:
+    """Weak effects in the demo's losing branches: the same numbers by either way, calibrated."""
+    _write_trials(tmp_path / "results.csv", 1000)
+    table = condped.read(str(tmp_path / "results.csv"), objective="error", space=_SPACE)
+    compared = 0
+    for quantile in (0.03, 0.1, 0.3):
+        options: dict[str, Any] = {"target_quantile": quantile, "method": "calibrated"}
+        for branch in condped.branches(table, **options):
+            alone = condped.importance(table, where=branch.condition, **options)
+            for parameter in branch.inside:
+                other = alone[parameter.name]
+                assert parameter.importance == other.importance
+                assert parameter.eta_squared == other.eta_squared
+                own = branch.inside.evidence[parameter.name]
+                assert own.p_value == alone.evidence[parameter.name].p_value
+                compared += parameter.importance > 0
+    assert compared > 3
 
 
 def test_counts_and_bests_are_those_of_the_study(table: condped.TrialTable) -> None:
