@@ -143,7 +143,8 @@ def adjusted(p_values: FloatArray) -> FloatArray:
     sorted_ones = np.take_along_axis(p_values, order, axis=-1)
     tested = sorted_ones < 1.0
     ranks = np.arange(1, p_values.shape[-1] + 1)
-    ranked = np.where(tested, sorted_ones * tested.sum(axis=-1, keepdims=True) / ranks, 1.0)
+    factor = tested.sum(axis=-1, keepdims=True) / ranks
+    ranked = np.where(tested, sorted_ones * factor, 1.0)
     lowest = np.minimum.accumulate(ranked[..., ::-1], axis=-1)[..., ::-1]
     found = np.empty_like(p_values)
     np.put_along_axis(found, order, np.minimum(lowest, 1.0), axis=-1)

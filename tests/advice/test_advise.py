@@ -59,7 +59,7 @@ def test_the_demo_is_narrowed_to_what_is_true(tmp_path: Path) -> None:
     assert set(advice.dropped) == {"C", "kernel", "gamma", "trees", "depth"}
     (seed,) = [step for step in advice.steps if step.parameter == "seed"]
     assert (seed.kind, seed.proposal, seed.covered) == ("leave", None, 1.0)
-    assert "indistinguishable from noise" in seed.reason
+    assert "cannot be told from noise with these trials" in seed.reason
     # Followed: what the demo's own model makes of configurations from the new space.
     rng = np.random.default_rng(1)
     old = [_trial(rng) for _ in range(4000)]

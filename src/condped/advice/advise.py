@@ -260,7 +260,7 @@ class _Adviser:
             return f"nothing can be told: {self.result.reason}"
         told = {
             "untested": "nothing about it could be tested.",
-            "noise": "indistinguishable from noise: any value does.",
+            "noise": "cannot be told from noise with these trials.",
         }
         verdict = self.result.evidence[name].verdict
         if domain.single:
