@@ -15,7 +15,6 @@ import condped
 from condped.advice.advise import advise
 from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
-from condped.importance.densities import choice_labels
 from condped.importance.files import write_whole
 from condped.importance.intervals import check_intervals
 from condped.importance.options import AnalysisOptions, split_options
@@ -31,7 +30,7 @@ from condped.read.urls import without_password
 from condped.reporting.parameters import parameters_data
 from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
 from condped.reporting.tree import tree_data
-from condped.space.domain import Categorical
+from condped.space.domain import Categorical, choice_labels
 from condped.topsets import Handling
 from condped.trials import TrialTable
 
