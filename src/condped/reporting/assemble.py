@@ -232,11 +232,15 @@ def _structure(
         return {"tree": None, "advice": None, "missing": missing}
     asked = {name: value for name, value in analysis.items() if name != "intervals"}
     found = branches(table, target_quantile=question.target_quantile, **asked)
-    advice = advise(table, target_quantile=question.target_quantile, **asked)
+    advice = None
+    try:
+        advice = advise(table, target_quantile=question.target_quantile, **asked)
+    except SettingsError as error:  # a condition on the trials that no new space can have
+        missing = str(error)
     return {
         "tree": tree_data(found, table, answers.paper.top, question),
-        "advice": _advice(advice),
-        "missing": None,
+        "advice": None if advice is None else _advice(advice),
+        "missing": missing,
     }
 
 
