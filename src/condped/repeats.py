@@ -13,6 +13,7 @@ from condped.trials import State, TrialTable
 # Any odd numbers do: they stir the bits so that different configurations get different numbers.
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT = np.uint64(29)
+_MANY = 0.1  # of all trials
 
 
 def configurations(table: TrialTable, extra: npt.NDArray[np.generic] | None = None) -> IntArray:
@@ -38,6 +39,19 @@ def repeating(table: TrialTable) -> int:
     measured = _measured(table)
     ids = configurations(table)[measured]
     return len(ids) - len(np.unique(ids))
+
+
+def remark_on_repeats(table: TrialTable) -> str:
+    """Say how many trials repeat a configuration, if many do and it can be told."""
+    if table.some_parameters or not table.parameters:
+        return ""
+    again = repeating(table)
+    if again <= _MANY * len(table):
+        return ""
+    return (
+        f"{again} of {len(table)} trials repeat a configuration; the test counts them as "
+        "independent."
+    )
 
 
 def merged(table: TrialTable) -> TrialTable:

@@ -15,6 +15,7 @@ import condped
 from condped.advice.advise import advise
 from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
+from condped.errors import SettingsError
 from condped.importance.files import write_whole
 from condped.importance.intervals import check_intervals
 from condped.importance.options import AnalysisOptions, split_options
