@@ -70,9 +70,7 @@ def advise(
     assert isinstance(result.settings, Settings)  # what condped.importance itself puts there
     top = sets_of(table, target_quantile, analysis)
     structure = structure_of(table)
-    base, restrictions = structure.space, {}
-    if table.where is not None:
-        base, restrictions = given(structure.space, table.where)
+    base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
     blocks = _blocks(top, time_blocks(top, result.settings))
     adviser = _Adviser(parameters, result, top, structure, blocks, restrictions)

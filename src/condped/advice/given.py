@@ -25,7 +25,7 @@ _FEW = 1000  # whole numbers, up to which each is looked at
 Restrictions = dict[tuple[str, Domain], Domain]
 
 
-def given(space: Space, where: Condition) -> tuple[Space, Restrictions]:
+def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
     """Return the space without alternatives that a condition rules out, and smaller domains.
 
     A parameter that the condition compares has to be active, so what switches it on is met, too.
@@ -36,6 +36,8 @@ def given(space: Space, where: Condition) -> tuple[Space, Restrictions]:
     >>> given(space, Condition.parse("c <= 0.5"))[1][("c", Float(0, 1))].label
     '[0, 0.5]'
     """
+    if where is None:
+        return space, {}
     entries = {name: space[name] for name in space}
     smaller: Restrictions = {}
     todo: list[Node] = [where.root]
@@ -149,7 +151,8 @@ def _cut(domain: Numeric, op: str, value: float) -> Domain:
         place = math.floor(places) if below else math.ceil(places)
     edge = domain.low + place * step
     if isinstance(domain, Int):
-        return replace(domain, **{"high" if below else "low": int(edge)})
+        whole = round(edge)
+        return replace(domain, high=whole) if below else replace(domain, low=whole)
     return replace(domain, high=edge) if below else replace(domain, low=edge)
 
 

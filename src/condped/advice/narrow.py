@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -108,11 +109,11 @@ def holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
         numbers = [n for n in _numbers(node) if domain.low < n < domain.high]
         points = sorted({domain.low, domain.high, *numbers})
         values = [*points, *((a + b) / 2 for a, b in pairwise(points))]
-    held = [simplified(node, lambda leaf, v=value: _holds_for(leaf, v)) is True for value in values]
+    held = [simplified(node, partial(_holds_for, value)) is True for value in values]
     return any(held), all(held)
 
 
-def _holds_for(leaf: Leaf, value: Any) -> bool:
+def _holds_for(value: Any, leaf: Leaf) -> bool:
     assert not isinstance(leaf, Between)  # which is about two
     return holds_for(leaf, value)
 
