@@ -40,7 +40,11 @@ def advise(
 
     Only parameters that surely matter are touched: chance alone would make one of all parameters
     seem to matter so much at most one time in twenty, and would let what is left out reach the
-    target set so rarely at most one time in a hundred.
+    target set so rarely at most one time in a hundred. Trials that repeat a configuration count
+    once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
+    ``where`` the new space is held to the condition, which has to be made of comparisons of
+    single parameters with values, joined by ``and``. All trials are looked at, whatever
+    ``region_quantile`` says.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ class ParameterEvidence:
         How often chance alone gives as much, if the value has no effect on reaching the target
         set within its regime.
     adjusted_p_value
-        The same, adjusted for the number of parameters by Benjamini and Hochberg.
+        The same, adjusted for the number of parameters that could be tested by Benjamini and
+        Hochberg; inside a branch for those of all branches of the tree.
     verdict
         ``matters``: among all that are said to matter about one in ten does so by chance.
         ``noise``: chance gives as much oftener than one time in ten. ``unclear``: in between.
