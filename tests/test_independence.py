@@ -63,3 +63,13 @@ def test_adjustment_is_benjamini_and_hochbergs() -> None:
     for row in p_values:
         assert np.allclose(adjusted(row), stats.false_discovery_control(row), atol=1e-12)
     assert np.allclose(adjusted(p_values), [adjusted(row) for row in p_values])
+
+
+def test_what_was_not_tested_does_not_count() -> None:
+    """The others are adjusted as if it were not there, wherever it stands."""
+    rng = np.random.default_rng(2)
+    p_values = rng.random((20, 9)) ** 3
+    with_others = np.insert(p_values, [0, 4, 4, 9], 1.0, axis=1)
+    found = adjusted(with_others)
+    assert np.allclose(np.delete(found, [0, 5, 6, 12], axis=1), adjusted(p_values))
+    assert (found[with_others == 1.0] == 1.0).all()

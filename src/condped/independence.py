@@ -129,16 +129,22 @@ def _second_moment(sums: _Sums, trials: int, share: FloatArray) -> FloatArray:
 def adjusted(p_values: FloatArray) -> FloatArray:
     """Return p-values adjusted for their number along the last axis, by Benjamini and Hochberg.
 
-    Among all with at most q, about a share of q is there by chance.
+    Among all with at most q, about a share of q is there by chance. What nothing can deviate from
+    (1.0) was not tested: it neither counts nor stands in the way of others.
 
     Examples
     --------
     >>> adjusted(np.array([0.01, 0.04, 0.03, 0.5])).round(4).tolist()
     [0.04, 0.0533, 0.0533, 0.5]
+    >>> adjusted(np.array([0.01, 1.0, 0.03, 1.0])).round(4).tolist()
+    [0.02, 1.0, 0.03, 1.0]
     """
-    count = p_values.shape[-1]
     order = np.argsort(p_values, axis=-1)
-    ranked = np.take_along_axis(p_values, order, axis=-1) * count / np.arange(1, count + 1)
+    sorted_ones = np.take_along_axis(p_values, order, axis=-1)
+    tested = sorted_ones < 1.0
+    ranks = np.arange(1, p_values.shape[-1] + 1)
+    factor = tested.sum(axis=-1, keepdims=True) / ranks
+    ranked = np.where(tested, sorted_ones * factor, 1.0)
     lowest = np.minimum.accumulate(ranked[..., ::-1], axis=-1)[..., ::-1]
     found = np.empty_like(p_values)
     np.put_along_axis(found, order, np.minimum(lowest, 1.0), axis=-1)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
+from condped.space.condition import Condition
 from condped.space.domain import Domain
 from condped.space.spec import Space
 
@@ -97,6 +98,10 @@ class TrialTable:
     space
         The space that the trials were drawn from, conditions included, where it was given or
         recorded; None where only the trials can tell.
+    where
+        The condition that the trials were chosen by; None if all are here.
+    some_parameters
+        Whether the source may have more parameters than were asked for.
     """
 
     parameters: tuple[Parameter, ...]
@@ -107,6 +112,8 @@ class TrialTable:
     ignored_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     space: Space | None = None
+    where: Condition | None = None
+    some_parameters: bool = False
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]

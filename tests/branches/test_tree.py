@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import optuna
 import pytest
+from scipy import stats
 
 import condped
+from condped.cli.demo import _SPACE, _write_trials
 from condped.errors import SettingsError
 
 
@@ -43,6 +46,61 @@ def test_a_branch_is_what_where_gives(table: condped.TrialTable) -> None:
             assert parameter.variance == alone[parameter.name].variance
         others = [p for p in alone if p.name not in branch.inside]
         assert all(p.variance == 0 for p in others)
+
+
+def test_what_cannot_vary_takes_nothing_from_what_does(tmp_path: Path) -> None:
+    """Weak effects in the demo's losing branches: the same numbers by either way, calibrated."""
+    _write_trials(tmp_path / "results.csv", 1000)
+    table = condped.read(str(tmp_path / "results.csv"), objective="error", space=_SPACE)
+    compared = 0
+    for quantile in (0.03, 0.1, 0.3):
+        options: dict[str, Any] = {"target_quantile": quantile, "method": "calibrated"}
+        for branch in condped.branches(table, **options):
+            alone = condped.importance(table, where=branch.condition, **options)
+            for parameter in branch.inside:
+                other = alone[parameter.name]
+                assert parameter.importance == other.importance
+                assert parameter.eta_squared == other.eta_squared
+                own = branch.inside.evidence[parameter.name]
+                assert own.p_value == alone.evidence[parameter.name].p_value
+                compared += parameter.importance > 0
+    assert compared > 3
+
+
+def _noisy_branches(seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    gate = rng.integers(0, 10, 500)
+    trials: dict[str, Any] = {"g": np.array(list("abcdefghij"))[gate], "loss": rng.random(500)}
+    for place in range(20):
+        trials[f"x{place}"] = np.where(gate == place // 2, rng.random(500), np.nan)
+    return trials
+
+
+def test_verdicts_in_branches_count_all_branches() -> None:
+    """Twenty chances to be wrong in each study of noise: all together one in ten may be."""
+    wrong = 0
+    for seed in range(40):
+        found = condped.branches(_noisy_branches(seed), objective="loss")
+        verdicts = [row["verdict"] for row in found.rows() if row["condition"]]
+        told = [e.verdict for branch in found for e in branch.inside.evidence]
+        assert sorted(verdicts) == sorted(told)
+        wrong += "matters" in verdicts
+    assert wrong <= stats.binom.ppf(0.999, 40, 0.1)
+
+
+def test_verdicts_in_branches_are_adjusted_together(table: condped.TrialTable) -> None:
+    """By scipy, over what could be tested in any branch; texts and densities follow."""
+    found = condped.branches(table)
+    pairs = [e for branch in found for e in branch.inside.evidence]
+    tested = [e for e in pairs if e.p_value < 1]
+    expected = stats.false_discovery_control([e.p_value for e in tested])
+    assert np.allclose([e.adjusted_p_value for e in tested], expected)
+    for branch in found:
+        sure = [e for e in branch.inside.evidence if e.verdict == "matters"]
+        assert branch.inside.evidence.enough == bool(sure)
+        if sure:
+            count = f"{len(sure)} of {len(branch.inside)} parameters"
+            assert branch.inside.evidence.message.startswith(count)
 
 
 def test_counts_and_bests_are_those_of_the_study(table: condped.TrialTable) -> None:

@@ -138,3 +138,17 @@ def test_rows_sorted_by_the_objective_are_not_taken_for_time() -> None:
     result = condped.importance(trials, objective="loss", target_quantile=0.25)
     assert result.evidence["x"].verdict == "matters"
     assert any("sorted by the objective" in note for note in result.account.notes)
+
+
+def test_repeated_configurations_are_told_of() -> None:
+    """Where many trials have the values of another one, unless only some parameters are known."""
+    rng = np.random.default_rng(0)
+    trials = {"x": np.repeat(rng.random(60), 5), "y": np.repeat(rng.random(60), 5)}
+    trials["loss"] = rng.random(300)
+    told = "240 of 300 trials repeat a configuration; the test counts them as independent."
+    result = condped.importance(trials, objective="loss")
+    assert result.evidence.message.endswith(told)
+    some = condped.importance(trials, objective="loss", parameters=["x"])
+    assert "repeat" not in some.evidence.message
+    alone = condped.importance({**trials, "x": rng.random(300)}, objective="loss")
+    assert "repeat" not in alone.evidence.message

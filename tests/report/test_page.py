@@ -215,3 +215,38 @@ def test_a_wheel_holds_the_page(tmp_path: Path) -> None:
     assert len(parts) > 10
     for part in parts:
         assert part.relative_to(ROOT / "src").as_posix() in inside
+
+
+def test_verdicts_of_branches_are_those_of_the_tree() -> None:
+    """At the step that was asked for, adjusted over all branches."""
+    rng = np.random.default_rng(3)
+    gate = rng.integers(0, 6, 400)
+    trials: dict[str, Any] = {"g": np.array(list("abcdef"))[gate], "loss": rng.random(400)}
+    for place in range(12):
+        trials[f"x{place}"] = np.where(gate == place // 2, rng.random(400), np.nan)
+    trials["loss"] = trials["loss"] + np.nan_to_num(trials["x0"])
+    data = json.loads(json.dumps(condped.report(trials, objective="loss").data))
+    (root,) = [node for node in data["tree"]["roots"] if "branches" in node]
+    names = [parameter["name"] for parameter in data["parameters"]]
+    compared = 0
+    for told, branch in zip(
+        root["branches"], condped.branches(trials, objective="loss"), strict=True
+    ):
+        for entry in told["inside"]["parameters"]:
+            own = branch.inside.evidence[names[entry["parameter"]]]
+            letter = {"matters": "m", "unclear": "u", "noise": "n", "untested": "-"}[own.verdict]
+            assert entry["verdict"][data["start"]] == letter
+            compared += 1
+    assert compared >= 12
+
+
+def test_a_report_without_advice_says_why() -> None:
+    """No parameters, or a condition that no new space can have."""
+    rng = np.random.default_rng(0)
+    trials = {"a": rng.random(100), "b": rng.random(100), "loss": rng.random(100)}
+    data = condped.report(trials, objective="loss", where="a < 0.5 or b < 0.5").data
+    assert data["advice"] is None
+    assert "joined by 'and'" in data["missing"]
+    assert data["tree"] is not None
+    nothing = condped.read([{"loss": 1.0}, {"loss": 2.0}], objective="loss", parameters=[])
+    assert condped.report(nothing).data["advice"]["steps"] == []

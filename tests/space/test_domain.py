@@ -161,3 +161,12 @@ def test_a_step_far_below_the_bounds_precision_is_no_crash() -> None:
     except SpaceError:
         return
     assert domain.high == pytest.approx(1e30)
+
+
+def test_labels_of_choices_tell_values_apart() -> None:
+    """A text that reads like another value is quoted, and so is one that reads like several."""
+    assert Categorical([None, True, 1, "True"]).label == "{None, True, 1, 'True'}"
+    assert Categorical(["1", 1.0, "none", "adam"]).label == "{'1', 1.0, 'none', adam}"
+    assert Categorical(["a, b", "a", "b", "a\nb"]).label == "{'a, b', a, b, 'a\\nb'}"
+    assert Categorical(["", "nan", "'x'"]).label == "{'', 'nan', \"'x'\"}"
+    assert Categorical([(1, 2), "(1, 2)"]).label == "{(1, 2), '(1, 2)'}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
+from condped.advice.given import Restrictions, given, meet
 from condped.advice.narrow import narrowed
-from condped.advice.propose import Proposal, RegimeTrials, inside, propose
+from condped.advice.propose import Proposal, RegimeTrials, covered, inside, propose
 from condped.advice.result import Advice, Kind, Step
 from condped.arrays import BoolArray, IntArray
 from condped.branches.splits import splits_of
@@ -19,8 +20,9 @@ from condped.importance.analysis import time_blocks
 from condped.importance.options import AnalysisOptions, split_options
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
-from condped.importance.settings import Settings
+from condped.importance.settings import Settings, check_target
 from condped.read import read
+from condped.repeats import merged, repeating
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
 from condped.topsets import TopSets
@@ -28,8 +30,6 @@ from condped.trials import Parameter, TrialTable
 
 # How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
 _MATTERS = 0.05
-_FEW = 200_000  # trials, among which repeats are looked for
-_MANY_REPEATS = 0.1
 _RISK = "What is good only together with something that was hardly tried would be missed."
 
 
@@ -40,7 +40,11 @@ def advise(
 
     Only parameters that surely matter are touched: chance alone would make one of all parameters
     seem to matter so much at most one time in twenty, and would let what is left out reach the
-    target set so rarely at most one time in a hundred.
+    target set so rarely at most one time in a hundred. Trials that repeat a configuration count
+    once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
+    ``where`` the new space is held to the condition, which has to be made of comparisons of
+    single parameters with values, joined by ``and``. All trials are looked at, whatever
+    ``region_quantile`` says.
 
     Parameters
     ----------
@@ -60,17 +64,23 @@ def advise(
     """
     analysis, reading = split_options("advise", options)
     require_conditions("advise", analysis)
-    table = read(source, **reading)
+    # What to leave out is judged among all trials: outside the region set is not good, either.
+    region_quantile = analysis.pop("region_quantile", 1.0)
+    check_target(target_quantile, region_quantile)
+    recorded = read(source, **reading)
+    alone = recorded.some_parameters or not recorded.parameters
+    table = recorded if alone else merged(recorded)
     result = importance(table, target_quantile=target_quantile, **analysis)
     assert isinstance(result.settings, Settings)  # what condped.importance itself puts there
     top = sets_of(table, target_quantile, analysis)
     structure = structure_of(table)
+    base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
     blocks = _blocks(top, time_blocks(top, result.settings))
-    adviser = _Adviser(parameters, result, top, structure, blocks)
+    adviser = _Adviser(parameters, result, top, structure, blocks, restrictions)
     found = adviser.proposals()
-    domains = {key: proposal.domain for key, proposal in found.items()}
-    space, possible = narrowed(structure.space, domains)
+    domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
+    space, possible = narrowed(base, domains)
     region, target = top.buckets <= 1, top.buckets == 0
     stays = adviser.staying(domains)
     return Advice(
@@ -82,14 +92,7 @@ def advise(
         kept_region=int(np.count_nonzero(region & stays)),
         region_size=top.region_size,
         importance=result,
-        notes=(
-            *(
-                f"{name}: not always active with the same domain, and no parameter tells when; the "
-                "new space has it always active."
-                for name in structure.unexplained
-            ),
-            *_repeats(table),
-        ),
+        notes=tuple(_notes(recorded, table, structure, region_quantile)),
     )
 
 
@@ -99,21 +102,34 @@ def _blocks(top: TopSets, blocks: int) -> IntArray:
     return np.asarray(np.clip(passed * blocks // max(top.region_size, 1), 0, blocks - 1))
 
 
-def _repeats(table: TrialTable) -> tuple[str, ...]:
-    """Say how many trials repeat a configuration: the tests take each for a new one."""
-    if not 0 < len(table) <= _FEW:
-        return ()
-    seen = np.column_stack(
-        [np.where(p.domain_ids < 0, -1.0, p.values) for p in table.parameters]
-        + [p.domain_ids for p in table.parameters]
-    )
-    again = len(table) - len(np.unique(seen, axis=0))
-    if again <= _MANY_REPEATS * len(table):
-        return ()
-    return (
-        f"{again} of {len(table)} trials repeat the configuration of another one, which makes "
-        "everything look surer than it is. Choose one budget, or one trial of each.",
-    )
+def _notes(
+    recorded: TrialTable, table: TrialTable, structure: Structure, region_quantile: float
+) -> Iterator[str]:
+    """Iterate over what the user should know of the space and of the trials behind it."""
+    if table.where is not None:
+        yield f"The new space is for {table.where.text} only."
+    for name in structure.unexplained:
+        yield (
+            f"{name}: not always active with the same domain, and no parameter tells when; the "
+            "new space has it always active."
+        )
+    if region_quantile != 1.0:
+        yield (
+            "Advice looks at all trials, not only at the best "
+            f"{100 * region_quantile:g} %: what lies outside these is not good, either."
+        )
+    again = len(recorded) - len(table)
+    if again:
+        yield (
+            f"{again} of {len(recorded)} trials repeat the configuration of another one: each "
+            "configuration counts once, with the mean of its objectives."
+        )
+    elif table.some_parameters and table.parameters and repeating(table) > len(table) / 10:
+        yield (
+            f"{repeating(table)} of {len(table)} trials have the values of another one in the "
+            "chosen parameters, and each counts by itself. If they repeat whole configurations, "
+            "choose all parameters, so that each configuration counts once."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +141,7 @@ class _Adviser:
     top: TopSets
     structure: Structure
     blocks: IntArray
+    restrictions: Restrictions  # what the condition on the trials leaves of domains
 
     def proposals(self) -> dict[tuple[str, Domain], Proposal]:
         """Return smaller domains, by parameter and domain."""
@@ -135,8 +152,16 @@ class _Adviser:
             cuts = self._cuts(name)
             proposal = propose(domain, self._trials(name, domain), tests, cuts)
             if proposal is not None:
-                found[name, domain] = proposal
+                found[name, domain] = self._restricted(name, domain, proposal)
         return found
+
+    def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
+        """Return a proposal without what the condition on the trials rules out."""
+        restriction = self.restrictions.get((name, domain))
+        if restriction is None:
+            return proposal
+        common = meet(proposal.domain, restriction)
+        return replace(proposal, domain=common, covered=covered(common, domain))
 
     def _sure(self, name: str) -> bool:
         """Return whether a parameter surely matters."""
@@ -206,7 +231,10 @@ class _Adviser:
                     continue
                 regime = domain.label if len(domains) > 1 else None
                 proposal = found.get((name, domain))
-                if proposal is None:
+                restriction = self.restrictions.get((name, domain))
+                if proposal is None and restriction is not None:
+                    changes.append(self._given(name, domain, regime, restriction))
+                elif proposal is None:
                     others.append(self._leave(name, domain, regime))
                 else:
                     changes.append(self._change(name, domain, regime, proposal))
@@ -215,12 +243,9 @@ class _Adviser:
     def _change(self, name: str, domain: Domain, regime: str | None, proposal: Proposal) -> Step:
         lost = proposal.of - proposal.kept
         after = proposal.domain
-        kind: Kind = "narrow"
-        if isinstance(after, Categorical):
-            kind = "fix" if after.single else "choices"
         reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
         return Step(
-            kind=kind,
+            kind=_kind(after),
             parameter=name,
             regime=regime,
             domain=domain,
@@ -230,6 +255,21 @@ class _Adviser:
             covered=proposal.covered,
             reason=reason,
             risk=f"{lost or 'None'} of {proposal.of} target trials given up. {_RISK}",
+        )
+
+    def _given(self, name: str, domain: Domain, regime: str | None, after: Domain) -> Step:
+        of = int(np.count_nonzero(self._hits(name, domain)))
+        return Step(
+            kind=_kind(after),
+            parameter=name,
+            regime=regime,
+            domain=domain,
+            proposal=after,
+            kept=of,
+            of=of,
+            covered=covered(after, domain),
+            reason="The condition that the trials were chosen by.",
+            risk="None: other trials were not looked at.",
         )
 
     def _leave(self, name: str, domain: Domain, regime: str | None) -> Step:
@@ -260,7 +300,7 @@ class _Adviser:
             return f"nothing can be told: {self.result.reason}"
         told = {
             "untested": "nothing about it could be tested.",
-            "noise": "indistinguishable from noise: any value does.",
+            "noise": "cannot be told from noise with these trials.",
         }
         verdict = self.result.evidence[name].verdict
         if domain.single:
@@ -272,3 +312,10 @@ class _Adviser:
                 "it matters, but its good values are not in a clearly smaller part of its domain."
             )
         return told.get(verdict, "it may matter, but too little is known to narrow it.")
+
+
+def _kind(after: Domain) -> Kind:
+    """Return what a change to a smaller domain is called."""
+    if isinstance(after, Categorical):
+        return "fix" if after.single else "choices"
+    return "fix" if after.single else "narrow"

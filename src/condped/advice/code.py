@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,6 +24,7 @@ def suggest_code(space: Space) -> str:
     todo = in_order(space)
     places = {name: place for place, name in enumerate(todo)}
     done: set[str] = set()
+    own_names = _own_names(space)
     while todo:
         ready = [name for name in todo if _gates(space[name]) <= done]
         # What goes on in the same branch comes first, so that it stands under one if.
@@ -41,7 +41,7 @@ def suggest_code(space: Space) -> str:
                 lines.append(
                     f"{_INDENT * (depth + 1)}if {_python(way[depth], space, known, places)}:"
                 )
-            lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry.domain)}")
+            lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry, own_names)}")
             open_ways = way
     return "\n".join([*lines, f"{_INDENT}return p"])
 
@@ -78,26 +78,63 @@ def _shared(one: _Way, other: _Way) -> int:
     return count
 
 
-def _suggestion(name: str, domain: Domain) -> str:
-    left, quoted = f"p[{_literal(name)}] = ", _literal(name)
+def _own_names(space: Space) -> dict[tuple[str, Alternative], str]:
+    """Return names for alternatives that Optuna does not take under one name.
+
+    It holds a name to one kind of number, one scale, and one list of choices.
+    """
+    found: dict[tuple[str, Alternative], str] = {}
+    taken = set(space)
+    for name, entries in space.items():
+        drawn = [entry for entry in entries if not entry.domain.single]
+        if all(_kind(entry.domain) == _kind(drawn[0].domain) for entry in drawn):
+            continue
+        for entry in drawn:
+            own = f"{name} ({entry.when.text})" if entry.when else name
+            while entry.when and own in taken:
+                own += "_"
+            taken.add(own)
+            found[name, entry] = own
+    return found
+
+
+def _kind(domain: Domain) -> tuple[Any, ...]:
+    if isinstance(domain, Categorical):
+        return (Categorical, *((type(choice), choice) for choice in domain.choices))
+    return (type(domain), domain.log)
+
+
+def _suggestion(
+    name: str, entry: Alternative, own_names: Mapping[tuple[str, Alternative], str]
+) -> str:
+    domain, own = entry.domain, own_names.get((name, entry), name)
+    left, quoted = f"p[{_literal(name)}] = ", _literal(own)
+    note = "  # named apart: Optuna allows a name one kind of domain" if own != name else ""
     if isinstance(domain, Categorical):
         if domain.single:
             return f"{left}{_literal(domain.choices[0])}  # fixed"
-        return f"{left}trial.suggest_categorical({quoted}, {_list(domain.choices)})"
+        return f"{left}trial.suggest_categorical({quoted}, {_list(domain.choices)}){note}"
     kind = "int" if isinstance(domain, Int) else "float"
     extra = ", log=True" if domain.log else ""
     if domain.step is not None and not (isinstance(domain, Int) and domain.step == 1):
         extra += f", step={domain.step!r}"
-    return f"{left}trial.suggest_{kind}({quoted}, {domain.low!r}, {domain.high!r}{extra})"
+    return f"{left}trial.suggest_{kind}({quoted}, {domain.low!r}, {domain.high!r}{extra}){note}"
 
 
 def _literal(value: Any) -> str:
-    """Return a value in Python, texts in double quotes."""
+    """Return a value in Python, texts in double quotes and on one line."""
     if isinstance(value, str):
-        return json.dumps(value)
+        return f'"{"".join(map(_character, value))}"'
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)
+
+
+def _character(one: str) -> str:
+    """Return a character as it stands in double quotes."""
+    if one in '"\\':
+        return f"\\{one}"
+    return one if one.isprintable() else one.encode("unicode_escape").decode("ascii")
 
 
 def _list(values: Sequence[Any]) -> str:

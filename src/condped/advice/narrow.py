@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from condped.branches.splits import holds_for
-from condped.space.condition import Between, Comparison, Membership, Node
+from condped.space.condition import Between, Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.possible import Leaf, Settled, simplified
 from condped.space.spec import Alternative, Space
@@ -91,29 +92,41 @@ def _settled(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settle
 
 def _outcomes(leaf: Comparison | Membership, domains: list[Domain]) -> tuple[bool, bool]:
     """Return whether a comparison holds for some values of the domains, and for all of them."""
-    found = [_outcome(leaf, domain) for domain in domains]
+    found = [holds_in(leaf, domain) for domain in domains]
     return any(some for some, _ in found), all(every for _, every in found)
 
 
-def _outcome(leaf: Comparison | Membership, domain: Domain) -> tuple[bool, bool]:
+def holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
+    """Return whether a condition on one parameter holds for some of its values, and for all."""
     values: Any = None
     if isinstance(domain, Categorical):
         values = domain.choices
     elif isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
         values = range(domain.low, domain.high + 1, domain.step)
-    if values is not None:
-        held = [holds_for(leaf, value) for value in values]
-        return any(held), all(held)
-    assert not isinstance(domain, Categorical)
-    named = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
-    numbers = [v for v in named if isinstance(v, (int, float)) and not isinstance(v, bool)]
-    # Between its bounds and the numbers that it names a comparison does not change.
-    points = sorted(
-        {domain.low, domain.high, *(n for n in numbers if domain.low < n < domain.high)}
-    )
-    points += [(a + b) / 2 for a, b in pairwise(points)]
-    held = [holds_for(leaf, point) for point in points]
+    if values is None:
+        assert not isinstance(domain, Categorical)
+        # Between its bounds and the numbers that it names a condition does not change.
+        numbers = [n for n in _numbers(node) if domain.low < n < domain.high]
+        points = sorted({domain.low, domain.high, *numbers})
+        values = [*points, *((a + b) / 2 for a, b in pairwise(points))]
+    held = [simplified(node, partial(_holds_for, value)) is True for value in values]
     return any(held), all(held)
+
+
+def _holds_for(value: Any, leaf: Leaf) -> bool:
+    assert not isinstance(leaf, Between)  # which is about two
+    return holds_for(leaf, value)
+
+
+def _numbers(node: Node) -> list[float]:
+    leaves = Condition("", node).leaves()
+    named = [
+        value
+        for leaf in leaves
+        if not isinstance(leaf, Between)
+        for value in (leaf.values if isinstance(leaf, Membership) else (leaf.value,))
+    ]
+    return [v for v in named if isinstance(v, (int, float)) and not isinstance(v, bool)]
 
 
 def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:

@@ -50,8 +50,8 @@ def inside(domain: Domain, before: Domain, values: ValueArray) -> BoolArray:
         assert isinstance(domain, Categorical)
         kept = [any(_same(choice, one) for one in domain.choices) for choice in before.choices]
         return np.array(kept, dtype=bool)[values.astype(np.intp)]
-    if isinstance(domain, Categorical):  # a number that is fixed
-        return np.asarray(values == domain.choices[0])
+    if isinstance(domain, Categorical):  # numbers that are listed
+        return np.asarray(np.isin(values, domain.choices))
     return np.asarray((values >= domain.low) & (values <= domain.high))
 
 
@@ -81,7 +81,7 @@ def propose(
         domain=found,
         kept=int(np.count_nonzero(stays & trials.hit)),
         of=int(np.count_nonzero(trials.hit)),
-        covered=_covered(found, domain),
+        covered=covered(found, domain),
         outside=int(np.count_nonzero(~stays)),
     )
 
@@ -129,7 +129,7 @@ def _narrower(
     found = _domain(domain, cut_low, cut_high)
     # To drop a whole branch is worth it, however small a part of the gate's domain chooses it.
     whole_branch = (low, high) != (cut_low, cut_high)
-    if found is None or not (whole_branch or _covered(found, domain) <= _CLEARLY_LESS):
+    if found is None or not (whole_branch or covered(found, domain) <= _CLEARLY_LESS):
         return None
     stays = inside(found, domain, trials.values)
     if stays[trials.hit].mean() < _KEPT or stays.all():
@@ -222,13 +222,14 @@ def _domain(domain: Numeric, low: float, high: float) -> Domain | None:
     return replace(domain, low=float(low), high=float(high)) if low < high else None
 
 
-def _covered(found: Domain, before: Domain) -> float:
+def covered(found: Domain, before: Domain) -> float:
     """Return the share of a domain that a smaller one covers, on its own scale."""
     if isinstance(before, Categorical):
         assert isinstance(found, Categorical)
         return len(found.choices) / len(before.choices)
     if isinstance(found, Categorical):
-        return 1 / (_steps(before) + 1)
+        listed = isinstance(before, Int) or before.step is not None
+        return len(found.choices) / (_steps(before) + 1) if listed else 0.0
     if isinstance(before, Int) and not before.log:
         return (_steps(found) + 1) / (_steps(before) + 1)
     scale = math.log if before.log else float

@@ -63,7 +63,7 @@ class Branch:
         """The importances among the trials of this branch, for reaching the best of these.
 
         So a branch that loses is explained, too. Only parameters that vary here; found when
-        first asked for.
+        first asked for. Its verdicts are adjusted over the parameters of all branches.
         """
         return self.find_inside()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from condped.branches.cuts import Interval, chosen
 from condped.space.condition import Between, Comparison, Membership, Node
-from condped.space.domain import Categorical, Domain, Int, Numeric
+from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
 from condped.space.possible import Leaf, Settled, simplified
 from condped.space.spec import Space
 
@@ -100,7 +100,7 @@ def _choices(domains: Sequence[Domain]) -> Iterator[Any]:
 
 
 def _choices_label(choices: Sequence[Any]) -> str:
-    shown = [str(choice) for choice in choices[:_MOST_CHOICES]]
+    shown = choice_labels(choices[:_MOST_CHOICES])
     more = len(choices) - len(shown)
     return " or ".join(shown) + (f" or {more} more" if more else "")
 

@@ -41,7 +41,8 @@ def branches_summary(found: Branches) -> str:
     if found.parents:
         lines += wrapped(
             "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
-            "of the branch's own trials, so that losing branches are explained, too."
+            "of the branch's own trials, so that losing branches are explained, too; its verdicts "
+            "allow for the number of branches."
         )
     for name in found.unexplained:
         lines.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -12,6 +12,7 @@ from condped.arrays import BoolArray
 from condped.branches.result import Branch, Branches, Node
 from condped.branches.splits import splits_of
 from condped.branches.structure import Structure, structure_of
+from condped.branches.together import TestedTogether
 from condped.errors import SettingsError
 from condped.importance.options import AnalysisOptions, split_options
 from condped.importance.point import importance
@@ -93,6 +94,7 @@ class _Builder:
     top: TopSets
     columns: dict[str, ParameterColumn]
     analysis: dict[str, Any]
+    tested: TestedTogether = field(default_factory=TestedTogether)
 
     def node(self, name: str, rows: BoolArray, path: Test | None) -> Node:
         """Return a parameter inside the trials that a path leads to."""
@@ -133,7 +135,7 @@ class _Builder:
                     target_trials=int(np.count_nonzero(here & (self.top.buckets == 0))),
                     best=self._best(here),
                     nodes=nodes,
-                    find_inside=partial(self._inside, here),
+                    find_inside=self.tested.member(partial(self._inside, here)),
                 )
             )
         return tuple(found)

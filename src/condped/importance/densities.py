@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from condped.importance.analysis import Analysis
 from condped.importance.evidence import Evidence, ParameterEvidence
 from condped.importance.goodness import Good, good_choices, good_ranges
 from condped.space.cells import cell_edges, cell_middles
-from condped.space.domain import Categorical, Domain
+from condped.space.domain import Categorical, Domain, choice_labels
 from condped.space.grid import grid_of
 
 _OPEN = 0.1  # a regime's own p-value, up to which it may have good values
@@ -125,13 +124,4 @@ def regime_density(
         target_mass=masses[0],
         region_mass=masses[1],
         good=good,
-    )
-
-
-def choice_labels(choices: Sequence[Any]) -> tuple[str, ...]:
-    """Return a text for each choice, quoted where two would read the same."""
-    plain = [str(choice) for choice in choices]
-    return tuple(
-        repr(choice) if plain.count(text) > 1 or not text.strip() else text
-        for choice, text in zip(choices, plain, strict=True)
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from condped.arrays import FloatArray
@@ -32,7 +32,8 @@ class ParameterEvidence:
         How often chance alone gives as much, if the value has no effect on reaching the target
         set within its regime.
     adjusted_p_value
-        The same, adjusted for the number of parameters by Benjamini and Hochberg.
+        The same, adjusted for the number of parameters that could be tested by Benjamini and
+        Hochberg; inside a branch for those of all branches of the tree.
     verdict
         ``matters``: among all that are said to matter about one in ten does so by chance.
         ``noise``: chance gives as much oftener than one time in ten. ``unclear``: in between.
@@ -63,6 +64,9 @@ class Evidence:
     parameters: tuple[ParameterEvidence, ...]
     enough: bool  # whether anything can be told from noise
     message: str  # the same in a sentence
+    # Of the sets, and what else there is to say: what the message is made of.
+    sizes: str = field(default="", repr=False, compare=False)
+    remark: str = field(default="", repr=False, compare=False)
 
     def __getitem__(self, name: str) -> ParameterEvidence:
         """Return one parameter's evidence."""
@@ -75,8 +79,13 @@ class Evidence:
         return iter(self.parameters)
 
 
-def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = None) -> Evidence:
-    """Return the evidence at one of the target sets; ``p_values`` (T, P) if they are known."""
+def evidence_at(
+    study: RankedStudy, place: int, p_values: FloatArray | None = None, remark: str = ""
+) -> Evidence:
+    """Return the evidence at one of the target sets; ``p_values`` (T, P) if they are known.
+
+    ``remark`` is what else the reader of the verdicts should know.
+    """
     counts = study.counts
     tested = parameter_p_values(study) if p_values is None else p_values
     p_value, corrected = tested[place], adjusted(tested)[place]
@@ -91,8 +100,23 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
         )
         for index, parameter in enumerate(counts.parameters)
     )
-    found = [parameter.name for parameter in parameters if parameter.verdict == "matters"]
     sizes = f"{counts.target_sizes[place]} of {counts.region_size} trials in the target set"
+    return Evidence(parameters, *_told(parameters, sizes, remark), sizes, remark)
+
+
+def readjusted(evidence: Evidence, corrected: Sequence[float]) -> Evidence:
+    """Return evidence with p-values adjusted for more than its own parameters, in their order."""
+    parameters = tuple(
+        replace(own, adjusted_p_value=float(q), verdict=verdict_of(own.p_value, q))
+        for own, q in zip(evidence.parameters, corrected, strict=True)
+    )
+    told = _told(parameters, evidence.sizes, evidence.remark)
+    return Evidence(parameters, *told, evidence.sizes, evidence.remark)
+
+
+def _told(parameters: tuple[ParameterEvidence, ...], sizes: str, remark: str) -> tuple[bool, str]:
+    """Return whether anything can be told from noise, and the same in a sentence."""
+    found = [parameter.name for parameter in parameters if parameter.verdict == "matters"]
     if found:
         message = f"{len(found)} of {len(parameters)} parameters can be told from noise ({sizes})."
     else:
@@ -105,7 +129,7 @@ def evidence_at(study: RankedStudy, place: int, p_values: FloatArray | None = No
             f"Not enough evidence: none of {len(parameters)} parameters can be told from noise "
             f"({sizes}{nearest}). Gather more trials, or look at a larger target set."
         )
-    return Evidence(parameters, bool(found), message)
+    return bool(found), f"{message} {remark}".rstrip()
 
 
 def verdict_of(p_value: float, corrected: float) -> Verdict:

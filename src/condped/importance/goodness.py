@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, IntArray
 from condped.space.cells import values_between
-from condped.space.domain import Categorical, Float, Int
+from condped.space.domain import Categorical, Float, Int, choice_labels
 
 _MOST_RANGES = 3  # of a regime
 _LEAST_LIFT = 1.1  # below this, target trials are there hardly more often than others
@@ -98,7 +98,7 @@ def range_label(low: float, high: float) -> str:
 
 def choices_label(choices: tuple[Any, ...], most: int = 6) -> str:
     """Return choices as people list them."""
-    shown = [" ".join(str(choice).split()) or repr(choice) for choice in choices]
+    shown = list(choice_labels(choices))
     if len(shown) > most:
         shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"

@@ -29,6 +29,7 @@ from condped.importance.settings import (
     check_target,
 )
 from condped.read import Reading, check_reading, read
+from condped.repeats import remark_on_repeats
 from condped.topsets import Handling, LeftOut, Treatment
 
 
@@ -138,7 +139,9 @@ def importance(
         status="ok" if reason is None else "undetermined",
         reason=reason,
         level=None if bands is None else level,
-        find_evidence=lambda: evidence_at(found.ranks(), 0, found.tested_p_values),
+        find_evidence=lambda: evidence_at(
+            found.ranks(), 0, found.tested_p_values, remark_on_repeats(table)
+        ),
         find_densities=lambda evidence: densities_of(found, evidence),
         find_robustness=None
         if target is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,9 @@ def read(
         table = settle(table, outside)
     if condition is not None:
         table = only_where(table, condition)
-    return table if parameters is None else table.with_parameters(parameters)
+    if parameters is None:
+        return table
+    return replace(table.with_parameters(parameters), some_parameters=True)
 
 
 def _needed(parameters: Sequence[str] | None, where: Condition | None) -> Sequence[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from condped.arrays import BoolArray, FloatArray
 from condped.errors import ConditionError, DataError, not_found
 from condped.space.condition import Comparison, Condition, Membership
 from condped.space.domain import Categorical
+from condped.space.possible import conjunction
+from condped.space.wording import condition_of
 from condped.trials import Parameter, TrialTable
 
 
@@ -68,15 +70,17 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
             raise not_found("parameter", name, columns)
     holds = condition.holds(columns)
     met = int(np.count_nonzero(holds))
+    both = conjunction(None if table.where is None else table.where.root, condition.root)
+    chosen = condition if table.where is None or both is None else condition_of(both)
     if not met:
         raise DataError(
             f"None of the {len(table)} trials meets the condition {condition.text!r}."
             f"{_never(table, condition)} Correct where, or leave it out."
         )
     if met == len(table):
-        return table.with_notes([f"All trials meet {condition.text}."])
+        return replace(table, where=chosen).with_notes([f"All trials meet {condition.text}."])
     left_out = len(table) - met
-    return table.only(holds).with_notes(
+    return replace(table.only(holds), where=chosen).with_notes(
         [f"Only trials with {condition.text}: {left_out} of {len(table)} left out."]
     )
 

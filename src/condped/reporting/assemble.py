@@ -15,7 +15,7 @@ import condped
 from condped.advice.advise import advise
 from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
-from condped.importance.densities import choice_labels
+from condped.errors import SettingsError
 from condped.importance.files import write_whole
 from condped.importance.intervals import check_intervals
 from condped.importance.options import AnalysisOptions, split_options
@@ -32,7 +32,7 @@ from condped.read.urls import without_password
 from condped.reporting.parameters import parameters_data
 from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
 from condped.reporting.tree import tree_data
-from condped.space.domain import Categorical
+from condped.space.domain import Categorical, choice_labels
 from condped.topsets import Handling
 from condped.trials import TrialTable
 
@@ -236,11 +236,15 @@ def _structure(
         return {"tree": None, "advice": None, "missing": missing}
     asked = {name: value for name, value in analysis.items() if name != "intervals"}
     found = branches(table, target_quantile=question.target_quantile, **asked)
-    advice = advise(table, target_quantile=question.target_quantile, **asked)
+    advice = None
+    try:
+        advice = advise(table, target_quantile=question.target_quantile, **asked)
+    except SettingsError as error:  # a condition on the trials that no new space can have
+        missing = str(error)
     return {
         "tree": tree_data(found, table, answers.paper.top, question),
-        "advice": _advice(advice),
-        "missing": None,
+        "advice": None if advice is None else _advice(advice),
+        "missing": missing,
     }
 
 

@@ -10,12 +10,12 @@ from condped.arrays import BoolArray, IntArray
 from condped.count.counts import RegimeCounts
 from condped.density import categorical_masses, numeric_masses
 from condped.importance.analysis import Analysis
-from condped.importance.densities import choice_labels, may_be_good
+from condped.importance.densities import may_be_good
 from condped.importance.evidence import ParameterEvidence
 from condped.importance.goodness import Good, good_choices, good_ranges
 from condped.reporting.numbers import counted, shares, small
 from condped.reporting.steps import Answers, letters
-from condped.space.domain import Categorical, Domain
+from condped.space.domain import Categorical, Domain, choice_labels
 
 
 def parameters_data(answers: Answers) -> list[dict[str, Any]]:

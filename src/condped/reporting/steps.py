@@ -99,10 +99,7 @@ class Answers:
     @cached_property
     def verdicts(self) -> list[list[Verdict]]:
         """(T, P)."""
-        pairs = zip(self.p_values.tolist(), self.adjusted.tolist(), strict=True)
-        return [
-            [verdict_of(p, corrected) for p, corrected in zip(*rows, strict=True)] for rows in pairs
-        ]
+        return verdicts_of(self.p_values)
 
     @cached_property
     def regime_p_values(self) -> list[list[FloatArray]]:
@@ -145,6 +142,14 @@ def answers_of(table: TrialTable, question: Question) -> Answers:
                 seed=question.seed,
             )  # fmt: skip
     return Answers(found, bands)
+
+
+def verdicts_of(p_values: FloatArray) -> list[list[Verdict]]:
+    """Return (T, P) verdicts, the p-values of each step adjusted for their number."""
+    pairs = zip(p_values.tolist(), adjusted(p_values).tolist(), strict=True)
+    return [
+        [verdict_of(p, corrected) for p, corrected in zip(*rows, strict=True)] for rows in pairs
+    ]
 
 
 def letters(verdicts: list[Verdict]) -> str:

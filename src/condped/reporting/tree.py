@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from condped.arrays import BoolArray, IntArray
+from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.branches.result import Branch, Branches, Node
 from condped.read.where import ParameterColumn, columns_of
 from condped.reporting.numbers import shares
-from condped.reporting.steps import Question, answers_of, letters
+from condped.reporting.steps import Question, answers_of, letters, verdicts_of
 from condped.space.condition import Condition
 from condped.topsets import TopSets
 from condped.trials import TrialTable
@@ -26,11 +26,13 @@ def tree_data(
     places = {name: place for place, name in enumerate(table.names)}
     plan = replace(question, intervals=None)
     maker = _Maker(table, top, plan, places, columns_of(table))
+    roots = [maker.node(node) for node in found.roots]
+    maker.judge()
     return {
         "found_from": found.found_from,
         "unexplained": [places[name] for name in found.unexplained],
         "inactive": list(found.inactive),
-        "roots": [maker.node(node) for node in found.roots],
+        "roots": roots,
     }
 
 
@@ -43,6 +45,20 @@ class _Maker:
     question: Question
     places: dict[str, int]
     columns: dict[str, ParameterColumn]
+    # Of each branch: p-values (T, P) and the entries of the parameters that are shown.
+    tested: list[tuple[FloatArray, dict[int, dict[str, Any]]]] = field(default_factory=list)
+
+    def judge(self) -> None:
+        """Fill in the verdicts, adjusted over the parameters of all branches at each step."""
+        if not self.tested:
+            return
+        p_values = np.concatenate([own for own, _ in self.tested], axis=1)
+        verdicts = verdicts_of(p_values)
+        start = 0
+        for own, entries in self.tested:
+            for place, entry in entries.items():
+                entry["verdict"] = letters([row[start + place] for row in verdicts])
+            start += own.shape[1]
 
     def node(self, node: Node) -> dict[str, Any]:
         """Return a parameter and what it switches."""
@@ -90,22 +106,23 @@ class _Maker:
         """Return the importances among a branch's own trials, of what varies there."""
         here = replace(self.table.only(rows), notes=(), ignored_columns=())
         answers = answers_of(here.with_parameters(names), self.question)
-        found, verdicts = answers.by_method, answers.verdicts
+        found = answers.by_method
         highest = answers.paper.eta_squared.max(axis=0, initial=0.0)
         shown = sorted(range(len(names)), key=lambda p: -highest[p])[:_MOST_INSIDE]
+        entries = {
+            p: {
+                "parameter": self.places[names[p]],
+                "importance": {m: shares(a.importance[:, p]) for m, a in found.items()},
+                "eta": {m: shares(a.eta_squared[:, p]) for m, a in found.items()},
+            }
+            for p in shown
+        }
+        self.tested.append((answers.p_values, entries))
         return {
             "sizes": answers.paper.counts.target_sizes.tolist(),
             "more": len(names) - len(shown),
             "reasons": {method: _once(a.reasons) for method, a in found.items()},
-            "parameters": [
-                {
-                    "parameter": self.places[names[p]],
-                    "importance": {m: shares(a.importance[:, p]) for m, a in found.items()},
-                    "eta": {m: shares(a.eta_squared[:, p]) for m, a in found.items()},
-                    "verdict": letters([row[p] for row in verdicts]),
-                }
-                for p in shown
-            ],
+            "parameters": list(entries.values()),
         }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any, TypeAlias
@@ -140,9 +141,38 @@ class Categorical:
     @property
     def label(self) -> str:
         """A short text for people."""
-        shown = ", ".join(" ".join(str(choice).split()) for choice in self.choices[:4])
+        shown = ", ".join(choice_labels(self.choices[:4]))
         more = f", … {len(self.choices)} choices" if len(self.choices) > 4 else ""
         return f"{{{shown}{more}}}"
+
+
+def choice_labels(choices: Sequence[Any]) -> tuple[str, ...]:
+    """Return a short text for each choice; a text that reads like something else is quoted.
+
+    Examples
+    --------
+    >>> choice_labels([None, True, 1, "True", "adam", "1"])
+    ('None', 'True', '1', "'True'", 'adam', "'1'")
+    """
+    plain = [" ".join(str(choice).split()) for choice in choices]
+    times = Counter(plain)
+    return tuple(
+        repr(choice) if times[text] > 1 or _reads_otherwise(choice) else text
+        for choice, text in zip(choices, plain, strict=True)
+    )
+
+
+def _reads_otherwise(choice: Any) -> bool:
+    """Return whether a choice is a text that could be taken for another value, or for several."""
+    if not isinstance(choice, str):
+        return False
+    if choice != " ".join(choice.split()) or "," in choice or choice[:1] in ("", "'", '"'):
+        return True
+    try:
+        float(choice)
+    except ValueError:
+        return choice.lower() in ("none", "true", "false")
+    return True
 
 
 def frozen_choice(choice: Any) -> Any:
