@@ -32,7 +32,8 @@ def result_html(result: ImportanceResult) -> str:
     if result.level is not None:
         header.append((f"{100 * result.level:.3g} %", _RIGHT))
     if tested:
-        header += [("verdict", _LEFT), ("good values", _LEFT)]
+        led = result.account.outcome is not None
+        header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
     rows = []
     for parameter in result.parameters[:_MOST_ROWS]:
         cells = [

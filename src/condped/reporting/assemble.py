@@ -170,7 +170,7 @@ def report(
                 "parameters": parameters_data(answers),
                 **_structure(table, question, answers, analysis),
                 "account": _account(answers, told.account.notes),
-                "settings": _settings(question),
+                "settings": _settings(question, told.account.outcome),
                 "versions": _versions(),
             }
         ),
@@ -274,8 +274,10 @@ def _account(answers: Answers, notes: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _settings(question: Question) -> dict[str, Any]:
-    settings = {"target_quantile": question.target_quantile, **asdict(question.settings)}
+def _settings(question: Question, outcome: str | None) -> dict[str, Any]:
+    asked = {"target_quantile": question.target_quantile}
+    settings: dict[str, Any] = asked if outcome is None else {"target": outcome}
+    settings |= asdict(question.settings)
     if question.intervals is not None:
         settings |= {
             "intervals": question.intervals, "level": question.level, "seed": question.seed,

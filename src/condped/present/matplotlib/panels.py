@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
 from condped.present.matplotlib.paper import literal, noted, plain
-from condped.present.palette import COLOURS, GOOD, GREY, INK
+from condped.present.palette import COLOURS, GOOD, GREY, INK, WARNING
 from condped.present.views import Panel, PanelsView
 from condped.present.views.labels import lines_of
 
@@ -38,10 +38,11 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
 
 
 def _panel(panel: Panel, ax: Axes) -> None:
+    mark = WARNING if panel.outcome else GOOD
     for span in panel.spans:
-        ax.axvspan(span.low, span.high, facecolor=GOOD, alpha=0.18, zorder=0)
+        ax.axvspan(span.low, span.high, facecolor=mark, alpha=0.18, zorder=0)
         for end in (span.low, span.high):
-            ax.axvline(end, color=GOOD, linestyle=":", linewidth=1.2)
+            ax.axvline(end, color=mark, linestyle=":", linewidth=1.2)
     if panel.edges is None:
         _choices(panel, ax)
     else:

@@ -16,7 +16,7 @@ function drawAnswer() {
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
   const matters = found.matters;
-  if (found.matters.length) rows.push(["Good values", goodRows(matters)]);
+  if (found.matters.length) rows.push([ENRICHED.title, goodRows(matters)]);
   if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
   if (found.noise.length) rows.push(["Cannot be told from noise", names("noise")]);
   if (found.untested.length) {
@@ -64,6 +64,9 @@ function goodTexts(parameter) {
   })));
 }
 
+// Whether there are trials without a parameter, or some that were left out of its regimes.
+const sometimes = (parameter) => Boolean(parameter.dropped) || parameter.regimes.some((regime) => !regime.domain);
+
 const MOST_GOOD = 8;
 const remark = (...words) => element("li", { class: "aside remark" }, words);
 
@@ -75,12 +78,14 @@ function goodRows(matters) {
     if (!texts.length) silent.push(parameter.name);
     for (const { good, regime, where } of texts.slice(0, 3)) {
       const of = sum(targetCounts(regime)), covered = good.region / sum(regionCounts(regime));
-      const there = where ? " there" : "";
+      const inside = where ? " there" : " that have it";
+      const there = where || sometimes(parameter) ? inside : "";
+      const all = there === " that have it" ? "the trials" : "all trials";
       const kept = good.target === of ? `all ${whole(of)}` : `${whole(good.target)} of ${whole(of)}`;
       rows.push(element("li", {}, nameTag(parameter.name),
         element("span", {}, element("strong", {}, cut(good.label, 60)), where,
           element("span", { class: "aside" },
-            ` ${kept} target trials${there}, ${percent(covered)} of all trials${there}`))));
+            ` ${kept} target trials${there}, ${percent(covered)} of ${all}${there}`))));
     }
   }
   const told = rows.slice(0, MOST_GOOD);

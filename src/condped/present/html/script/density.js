@@ -81,7 +81,7 @@ function ticksOf(domain, values, width) {
 function densityWords(parameter, regime) {
   const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
   const good = goodOf(regime).map((one) => one.label).join(", ");
-  return `${parameter.name} in ${regime.label}: ${whole(target)} of ${whole(region)} trials are in the target set${good ? `; good values ${good}` : ""}.`;
+  return `${parameter.name} in ${regime.label}: ${whole(target)} of ${whole(region)} trials are in the target set${good ? `; ${ENRICHED.words} ${good}` : ""}.`;
 }
 
 const MOST_CHOICES = 12;
@@ -106,5 +106,5 @@ function choiceChart(parameter, regime) {
   };
   return table(densityWords(parameter, regime), ["Choice", "", "Target", "All", ""],
     rows.map((row) => [element("span", { title: row.label }, cut(row.label, 28)), pair(row), percent(row.target), percent(row.region),
-      row.good ? element("span", { class: "good-tag" }, "good") : ""]), [2, 3]);
+      row.good ? element("span", { class: "good-tag" }, ENRICHED.tag) : ""]), [2, 3]);
 }

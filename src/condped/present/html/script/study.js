@@ -11,6 +11,10 @@ const OUTCOMES = {
   infeasible: ["being infeasible", "the infeasible trials"],
   nonfinite: ["an objective that is not finite", "the trials without a finite objective"],
 };
+// What is enriched in the target set is good, unless the target set is an outcome such as failing.
+const ENRICHED = data.outcome
+  ? { title: "Values that lead to it", card: "leads to it:", tag: "leads to it", words: "values that lead to it" }
+  : { title: "Good values", card: "good:", tag: "good", words: "good values" };
 parameters.forEach((parameter, place) => { parameter.place = place; });
 
 const importanceOf = (parameter) => parameter.importance[state.method][state.step];
