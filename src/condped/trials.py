@@ -74,6 +74,15 @@ class Parameter:
         return len(self.domains) == 1 and self.domain_ids.strides == (0,)
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A condition that the trials of a table were chosen by."""
+
+    condition: str
+    total: int  # trials that there were
+    left_out: int  # those that do not meet it
+
+
 @dataclass(frozen=True, eq=False)
 class TrialTable:
     """Trials as columns.
@@ -97,6 +106,8 @@ class TrialTable:
     space
         The space that the trials were drawn from, conditions included, where it was given or
         recorded; None where only the trials can tell.
+    selections
+        The conditions that the trials were chosen by, the first one first.
     """
 
     parameters: tuple[Parameter, ...]
@@ -107,6 +118,7 @@ class TrialTable:
     ignored_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     space: Space | None = None
+    selections: tuple[Selection, ...] = ()
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
@@ -168,6 +180,13 @@ class TrialTable:
     def with_notes(self, notes: Sequence[str]) -> TrialTable:
         """Return the table with more for the user to know."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def with_selection(self, condition: str, rows: BoolArray) -> TrialTable:
+        """Return the table with the trials that meet a condition only, which it remembers."""
+        total, met = len(self), int(np.count_nonzero(rows))
+        chosen = self if met == total else self.only(rows)
+        selection = Selection(condition, total, total - met)
+        return replace(chosen, selections=(*self.selections, selection))
 
     def with_failures(self, values: Sequence[float]) -> TrialTable:
         """Return the table with finished trials failed where an objective has one of the values.

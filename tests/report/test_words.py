@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 import condped
 from tests.report.conftest import Opener
-from tests.report.studies import failing
+from tests.report.studies import conditional, failing
 
 
 def words(page: Page, place: str) -> str:
@@ -60,3 +60,30 @@ def test_shares_of_values_say_of_which_trials(opened: Opener) -> None:
     assert "of all trials" not in told
     always = opened(condped.report({"x": x, "loss": x}, objective="loss"))
     assert "% of all trials" in words(always, ".good-list")
+
+
+def test_a_part_of_a_study_is_called_a_part(opened: Opener) -> None:
+    """The condition stands below the question, in the settings, and with what was left out."""
+    whole = conditional()
+    models = next(p for p in whole.parameters if p.name == "model")
+    others = int((models.values != 1).sum())  # all but the network
+    report = condped.report(whole, where="model == 'network'")
+    page = opened(report)
+    assert words(page, "#goal").endswith("only where model == 'network'")
+    told = words(page, ".facts > div:last-child")
+    assert f"{others} of 400 not looked at (only where model == 'network')" in told
+    assert "nothing" not in told
+    assert report.data["settings"]["where"] == "model == 'network'"
+    assert "where model == 'network'" in words(page, "#account")
+
+
+def test_conditions_one_after_the_other_are_all_told(opened: Opener) -> None:
+    """A table that was chosen from is chosen from again; one that all trials meet is told, too."""
+    chosen = condped.read(conditional(), where="model != 'svm'")
+    again = condped.report(chosen, where="idle > 0")
+    page = opened(again)
+    assert "only where model != 'svm', only where idle > 0" in words(page, "#goal")
+    assert words(page, ".facts > div:last-child").count("not looked at") == 2
+    all_of_them = opened(condped.report(conditional(), where="idle > -2"))
+    assert "only where idle > -2" in words(all_of_them, "#goal")
+    assert "not looked at" not in words(all_of_them, ".facts")

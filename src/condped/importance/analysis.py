@@ -250,4 +250,5 @@ def _account(
         space_inferred=table.space_inferred,
         ignored_columns=table.ignored_columns,
         notes=(*([_SORTED] if _sorted_by_objective(top) else []), *table.notes),
+        selections=table.selections,
     )

@@ -15,6 +15,7 @@ import condped
 from condped.advice.advise import advise
 from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
+from condped.importance.account import Account
 from condped.importance.densities import choice_labels
 from condped.importance.files import write_whole
 from condped.importance.intervals import check_intervals
@@ -170,7 +171,7 @@ def report(
                 "parameters": parameters_data(answers),
                 **_structure(table, question, answers, analysis),
                 "account": _account(answers, told.account.notes),
-                "settings": _settings(question, told.account.outcome),
+                "settings": _settings(question, told.account),
                 "versions": _versions(),
             }
         ),
@@ -269,14 +270,17 @@ def _account(answers: Answers, notes: tuple[str, ...]) -> dict[str, Any]:
     account = answers.paper.account
     return {
         "trials": asdict(account.trials),
+        "selections": [asdict(selection) for selection in account.selections],
         "handling": asdict(account.handling),
         "lines": [*data_lines(account), *notes],
     }
 
 
-def _settings(question: Question, outcome: str | None) -> dict[str, Any]:
+def _settings(question: Question, account: Account) -> dict[str, Any]:
     asked = {"target_quantile": question.target_quantile}
-    settings: dict[str, Any] = asked if outcome is None else {"target": outcome}
+    settings: dict[str, Any] = asked if account.outcome is None else {"target": account.outcome}
+    if account.selections:
+        settings["where"] = " and ".join(chosen.condition for chosen in account.selections)
     settings |= asdict(question.settings)
     if question.intervals is not None:
         settings |= {

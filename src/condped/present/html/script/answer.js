@@ -6,7 +6,8 @@ function drawQuestion() {
   fill("question", asked);
   const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
   const goal = data.outcome ? "" : `, ${data.goal}${inside}`;
-  fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}`);
+  const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
+  fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}${part}`);
   fill("source", data.title);
 }
 
@@ -95,7 +96,7 @@ function goodRows(matters) {
 }
 
 function leftOut() {
-  const { trials, handling, lines } = data.account;
+  const { trials, handling, lines, selections } = data.account;
   const fates = { drop: "left out", worst: "counted as worst", keep: "counted like others" };
   const parts = [["running", "still running", "drop"], ["failed", "failed", handling.failed],
     ["pruned", "pruned", handling.pruned],
@@ -103,6 +104,9 @@ function leftOut() {
     ["infeasible", "infeasible", handling.infeasible]]
     .filter(([kind]) => trials[kind])
     .map(([kind, words, fate]) => `${whole(trials[kind])} ${words}${data.outcome ? "" : ` (${fates[fate]})`}`);
+  for (const { condition, total, left_out: others } of selections) {
+    if (others) parts.push(`${whole(others)} of ${whole(total)} not looked at (only where ${cut(condition, 160)})`);
+  }
   const kept = parts.length ? parts.join(", ")
     : trials.used === trials.total ? `nothing: all ${count(trials.used, "trial")} were used`
       : `${whole(trials.total - trials.used)} of ${count(trials.total, "trial")}`;
