@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
+import optuna
+import pytest
 from playwright.sync_api import Page
 
 import condped
@@ -87,3 +90,121 @@ def test_conditions_one_after_the_other_are_all_told(opened: Opener) -> None:
     all_of_them = opened(condped.report(conditional(), where="idle > -2"))
     assert "only where idle > -2" in words(all_of_them, "#goal")
     assert "not looked at" not in words(all_of_them, ".facts")
+
+
+RNG = np.random.default_rng(0)
+FLAT: dict[str, Any] = {"x": RNG.uniform(size=60), "y": RNG.uniform(size=60)}
+ONE = {**FLAT, "loss": FLAT["x"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "equal to Optuna's for"),
+        ({"reference": "space"}, "equal to Optuna's with evaluate_on_local=False for"),
+        ({"measure": "standard"}, "nor Optuna's."),
+        ({"measure": "unweighted"}, "nor Optuna's."),
+        ({"measure": "unconditional"}, "nor Optuna's."),
+        ({"failed": "worst"}, "Optuna's would be others: trials that did not end well"),
+        ({"pruned": "worst"}, "equal to Optuna's for"),  # there are none
+        ({"target": "failed"}, "Optuna's would be others: it explains no outcomes"),
+    ],
+)
+def test_equal_to_optuna_is_said_where_it_is_so(
+    opened: Opener, options: dict[str, Any], said: str
+) -> None:
+    """By the settings and what was done with the trials."""
+    page = opened(condped.report(conditional(), **options))
+    assert said in words(page, "#importance-hint")
+
+
+def test_pooled_domains_and_several_objectives_are_not_optunas() -> None:
+    """Both are condped's own."""
+    rng = np.random.default_rng(4)
+    high = rng.uniform(0.5, 2, 200)
+    x = rng.uniform(0, high)
+    bounds = [{"type": "float", "low": 0, "high": float(bound)} for bound in high]
+    one = [{"c": c, "x": value, "loss": value} for c, value in zip(high, x, strict=True)]
+    space = {
+        "c": {"type": "float", "low": 0.5, "high": 2},
+        "x": [
+            {"when": f"c == {c!r}", **bound} for c, bound in zip(high.tolist(), bounds, strict=True)
+        ],
+    }
+    pooled = condped.report(one, objective="loss", space=space).data["definition"]
+    assert "pooled here" in pooled
+    two = condped.report({**ONE, "other": FLAT["y"]}, objective=["loss", "other"])
+    assert "one objective at a time" in two.data["definition"]
+
+
+FEW = {"x": [0.1, 0.2, 0.5, 0.7, 0.9], "c": [1.0] * 5, "loss": [1.0, 2.0, 3.0, 4.0, 5.0]}
+
+
+def test_a_share_above_one_is_none(opened: Opener) -> None:
+    """With few trials η² can exceed 1: this is said, and what could not be tested has a dash."""
+    x = np.random.default_rng(1).uniform(size=12)
+    trials = {"x": x, "c": np.ones(12), "loss": np.abs(x - 0.9)}
+    space = {name: {"type": "float", "low": 0, "high": 2 if name == "c" else 1} for name in "xc"}
+    told = condped.importance(trials, objective="loss", space=space)
+    assert told["x"].eta_squared > 1
+    assert told.evidence["c"].verdict == "untested"
+    page = opened(condped.report(trials, objective="loss", space=space))
+    over, dash = page.locator("#bar-rows td.eta span").all()
+    assert over.inner_text() == ">\u00a01"
+    assert "over-states" in (over.get_attribute("title") or "")
+    assert "over-states" in words(page, "#importance-hint")
+    assert dash.inner_text() == "–"
+    assert "> 1" in str(told)
+    assert "over-states" in str(told)
+    assert f"{told['x'].eta_squared:.3f}" not in str(told)
+    assert "&gt; 1" in told._repr_html_()
+    assert "–</td>" in told._repr_html_()
+
+
+def test_sentences_about_one_are_in_the_singular(opened: Opener) -> None:
+    """One parameter, one trial of the target set."""
+    page = opened(condped.report({"x": FEW["x"], "loss": FEW["loss"]}, objective="loss"))
+    lead = words(page, "#answer .lead")
+    assert "The only parameter, x, cannot be told from noise (1 of 5 trials is in the" in lead
+    assert "None of 1" not in lead
+    message = condped.importance({"x": FEW["x"], "loss": FEW["loss"]}, objective="loss").evidence
+    assert message.message.startswith("Not enough evidence: the only parameter cannot be told")
+
+
+def test_what_matters_is_never_nothing(opened: Opener) -> None:
+    """A share that rounds to 0 is written as small."""
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(size=3000), rng.uniform(size=3000)
+    report = condped.report({"x": x, "y": y, "loss": np.abs(x - 0.5) + 0.03 * y}, objective="loss")
+    page = opened(report)
+    for step in range(len(report.data["steps"])):
+        page.locator("#slider").fill(str(step))
+        assert "(0 %)" not in words(page, "#answer .lead")
+    for entry in report.data["parameters"]:
+        if entry["name"] == "y":
+            small = [value < 0.005 for value in entry["importance"]["paper"]]
+            tested = [letter == "m" for letter in entry["verdict"]]
+    both = [step for step, (a, b) in enumerate(zip(small, tested, strict=True)) if a and b]
+    assert both
+    page.locator("#slider").fill(str(both[0]))
+    assert re.search(r"x \(> 99 %\) and y \(< 1 %\) matter", words(page, "#answer .lead"))
+
+
+def test_nothing_is_drawn_where_nothing_can_be_told(opened: Opener) -> None:
+    """No empty chart and no sentence on what it would show."""
+    page = opened(condped.report({**FLAT, "loss": np.ones(60)}, objective="loss"))
+    assert not page.locator("#sweep").is_visible()
+    assert not page.locator("#bars").is_visible()
+    assert "They sum to 1" not in words(page, "#importance-hint")
+    assert "sorted by the objective" not in words(page, "body")
+    advice = words(page, "#advice")
+    assert "about it" not in advice
+
+
+def test_a_study_without_trials(opened: Opener) -> None:
+    """Says that there are none, and not that all of them were used."""
+    page = opened(condped.report(optuna.create_study()))
+    text = words(page, "body")
+    assert "all 0" not in text
+    assert "always active" not in text
+    assert "there are no trials" in text

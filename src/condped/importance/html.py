@@ -7,10 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from condped.arrays import FloatArray
-from condped.importance.summary import headline, shortened
+from condped.importance.summary import OVER, OVER_WORDS, headline, shortened
 
 if TYPE_CHECKING:
-    from condped.importance.result import ImportanceResult
+    from condped.importance.result import ImportanceResult, ParameterImportance
     from condped.importance.sweep import SweepResult
 
 _MOST_ROWS = 30
@@ -40,7 +40,7 @@ def result_html(result: ImportanceResult) -> str:
             _name(parameter.name),
             f"{parameter.importance:.3f}",
             _bar(parameter.importance),
-            f"{parameter.eta_squared:.3f}",
+            _eta(result, parameter),
         ]
         if result.level is not None:
             interval = None if parameter.intervals is None else parameter.intervals.importance
@@ -49,6 +49,8 @@ def result_html(result: ImportanceResult) -> str:
             cells += [result.evidence[parameter.name].verdict, _good(result, parameter.name)]
         rows.append(cells)
     below = []
+    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
+        below.append(OVER_WORDS)
     if result.status == "ok" and tested:
         below.append(result.evidence.message)
     hidden = result.parameters[_MOST_ROWS:]
@@ -113,6 +115,13 @@ def _table(header: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> 
 
 def _name(name: str) -> str:
     return f'<span title="{escape(name)}">{escape(shortened(name, _MOST_NAME))}</span>'
+
+
+def _eta(result: ImportanceResult, parameter: ParameterImportance) -> str:
+    """Return η² as HTML, where it is a share of something that could be tested."""
+    if result.quickly_tested and result.evidence[parameter.name].verdict == "untested":
+        return "–"
+    return "&gt; 1" if parameter.eta_squared >= OVER else f"{parameter.eta_squared:.3f}"
 
 
 def _bar(share: float) -> str:

@@ -32,29 +32,37 @@ function drawAnswer() {
 
 function lead(matters) {
   const reason = reasonNow();
-  const sizes = `${whole(data.sizes[state.step])} of ${whole(data.region)} trials are in it`;
+  const size = data.sizes[state.step];
+  const sizes = `${whole(size)} of ${count(data.region, "trial")} ${size === 1 ? "is" : "are"} in the target set`;
   if (reason && !matters.length) {
     return [element("strong", {}, "Nothing can be told here: "), reason];
   }
   if (!matters.length) {
     const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "untested")
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
-    const nearest = best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
+    const nearest = best && parameters.length === 1 ? [`, ${pWords(best.p[state.step])}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
     return [element("strong", {}, "Not enough evidence. "),
-      `None of ${count(parameters.length, "parameter")} can be told from noise (${sizes}`, ...nearest,
+      ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", cannot"] : [`None of ${count(parameters.length, "parameter")} can`]),
+      ` be told from noise (${sizes}`, ...nearest,
       "). Gather more trials, or look at a larger target set."];
   }
   const shown = matters.slice(0, 5);
   const parts = shown.flatMap((parameter, place) => {
     const last = place === shown.length - 1 && matters.length <= 5;
     const between = place === 0 ? "" : last ? " and " : ", ";
-    return [between, nameTag(parameter.name), ` (${percent(importanceOf(parameter))})`];
+    return [between, nameTag(parameter.name), ` (${roughShare(importanceOf(parameter), matters.length)})`];
   });
   if (matters.length > 5) parts.push(` and ${count(matters.length - 5, "other")}`);
   const verb = matters.length === 1 ? " matters" : " matter";
   const all = matters.length === parameters.length;
   const rest = all ? "." : `, of ${count(parameters.length, "parameter")} in all.`;
   return [...parts, verb, ` for ${data.outcome ? targetName() : `reaching ${targetName()}`}`, rest];
+}
+
+// Not 0 % of what matters, and not all of it where others matter, too.
+function roughShare(value, of) {
+  if (value < 0.005) return "<\u00a01\u00a0%";
+  return value >= 0.995 && of > 1 ? ">\u00a099\u00a0%" : percent(value);
 }
 
 // What is good of each parameter, in all of its regimes.
@@ -108,6 +116,8 @@ function leftOut() {
     if (others) parts.push(`${whole(others)} of ${whole(total)} not looked at (only where ${cut(condition, 160)})`);
   }
   const kept = parts.length ? parts.join(", ")
+    : !trials.total ? "nothing: there are no trials"
+    : trials.total === 1 && trials.used ? "nothing: the only trial was used"
     : trials.used === trials.total ? `nothing: all ${count(trials.used, "trial")} were used`
       : `${whole(trials.total - trials.used)} of ${count(trials.total, "trial")}`;
   const link = lines.length ? [" · ", element("a", { href: "#trials" }, count(lines.length, "note"))] : [];

@@ -48,7 +48,7 @@ function fillCard(parameter) {
       share(parameter.importance[method][state.step])]),
     ...(parameter.low?.[state.method] ? [[`${percent(data.level)} interval`,
       `${share(parameter.low[state.method][state.step])}–${share(parameter.high[state.method][state.step])}`]] : []),
-    ["η²", share(etaOf(parameter))],
+    ["η²", etaText(etaOf(parameter), verdictOf(parameter))],
     ["p-value", shortP(parameter.p[state.step])],
     [`adjusted for ${parameters.length}`, shortP(parameter.adjusted[state.step])],
   ];

@@ -23,6 +23,14 @@ const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().fi
 const whole = (number) => Math.round(number).toLocaleString("en-US");
 const share = (number) => number.toFixed(3);
 
+// A share above 1 is none.
+const OVER = ">\u00a01";
+const OVER_WORDS = "η² above 1 is no share: smoothing over-states it where trials are few.";
+function etaText(value, verdict) {
+  if (verdict === "untested") return "–";
+  return value >= 1.0005 ? OVER : share(value);
+}
+
 function percent(number) {
   const value = 100 * number;
   const shown = value > 0 && value < 0.1 ? "< 0.1" : String(+value.toPrecision(value < 1 ? 1 : 2));

@@ -22,6 +22,9 @@ const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
 const reasonNow = () => data.reasons[state.method][state.step];
 
+// Whether nothing can be told at any step by any method.
+const nothingEver = () => Object.values(data.reasons).every((reasons) => reasons.every(Boolean));
+
 // The parameters, the most important first; equal ones in the order of the space.
 function ranked() {
   return [...parameters].sort((a, b) => importanceOf(b) - importanceOf(a) || a.place - b.place);
