@@ -357,3 +357,15 @@ def test_an_outcome_has_no_slider(opened: Opener) -> None:
     assert not page.locator("#sweep").is_visible()
     assert bars(page) == expected(conditional(), target="failed")
     assert "explains an outcome" in page.locator("#tree").inner_text()
+
+
+def test_a_report_draws_itself_inside_a_notebook(opened: Opener, tmp_path: Path) -> None:
+    """In its frame the page says what it says in a file of its own."""
+    report = condped.report(conditional())
+    page = opened(report)
+    around = tmp_path / "notebook.html"
+    around.write_text(f"<!doctype html>{report._repr_html_()}", encoding="utf-8")
+    lead = page.locator("#answer .lead").inner_text()
+    inner = page.context.new_page()
+    inner.goto(around.as_uri())
+    assert inner.frame_locator("iframe").locator("#answer .lead").inner_text() == lead

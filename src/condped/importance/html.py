@@ -89,6 +89,11 @@ def sweep_html(curve: SweepResult) -> str:
     return _page(above, curve.reason, _table(header, rows), below)
 
 
+def text_html(text: str) -> str:
+    """Return a text that a notebook shows as it is, letters of one width."""
+    return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(text)}</pre>'
+
+
 def _page(above: str, reason: str | None, table: str, below: Sequence[str]) -> str:
     parts = [f"<p><b>{escape(above)}</b></p>"]
     if reason is not None:

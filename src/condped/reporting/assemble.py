@@ -26,7 +26,7 @@ from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.settings import Settings, check_target
 from condped.importance.summary import data_lines, goals
-from condped.present.html import page
+from condped.present.html import framed, page
 from condped.read import read
 from condped.read.urls import without_password
 from condped.reporting.parameters import parameters_data
@@ -118,6 +118,9 @@ class Report:
 
     def __str__(self) -> str:
         return str(self.importance)
+
+    def _repr_html_(self) -> str:
+        return framed(self.html)
 
 
 def report(
