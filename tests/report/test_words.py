@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -208,3 +209,38 @@ def test_a_study_without_trials(opened: Opener) -> None:
     assert "all 0" not in text
     assert "always active" not in text
     assert "there are no trials" in text
+
+
+def test_the_last_value_of_an_axis_is_labelled(opened: Opener) -> None:
+    """Of integers 1 to 20, and on a narrow page, too."""
+    rng = np.random.default_rng(0)
+    depth = rng.integers(1, 21, 400)
+    space = {"depth": {"type": "int", "low": 1, "high": 20}}
+    report = condped.report({"depth": depth, "loss": depth}, objective="loss", space=space)
+    for width in (1280, 360):
+        page = opened(report, viewport={"width": width, "height": 800})
+        page.locator("details.card summary").click()
+        labels = page.locator("svg.density text.tick").all_text_contents()
+        assert {"1", "20"} <= set(labels)
+        boxes = [label.bounding_box() for label in page.locator("svg.density text.tick").all()]
+        ends = sorted((box["x"], box["x"] + box["width"]) for box in boxes if box)
+        assert all(end < start for (_, end), (start, _) in itertools.pairwise(ends))
+
+
+def test_names_that_cannot_be_seen_are_seen(opened: Opener) -> None:
+    """Spaces are quoted; letters that hide or turn others around are written as codes."""
+    rng = np.random.default_rng(0)
+    names = ["   ", "\u202eetar", "a\u200bb", "tab\there"]
+    columns: dict[str, Any] = {name: rng.uniform(size=200) for name in names}
+    loss = np.sum(list(columns.values()), axis=0)
+    report = condped.report({**columns, "loss": loss}, objective="loss", title="\u202etitle")
+    page = opened(report)
+    open_all(page)
+    shown = page.locator("#bar-rows .name").all_inner_texts()
+    assert {"'\u00a0\u00a0\u00a0'", "\\u202eetar", "a\\u200bb"} <= set(shown)
+    assert not re.search("[\u200b\u202e]", page.locator("body").inner_text())
+    assert "\\u202etitle" in words(page, "#source")
+    text = str(condped.importance({**columns, "loss": loss}, objective="loss"))
+    assert "\\u202eetar" in text
+    assert "a\\u200bb" in text
+    assert text.isprintable() or all(line.isprintable() for line in text.splitlines())

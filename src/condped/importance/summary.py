@@ -242,9 +242,21 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text on one line that cannot control a terminal."""
+    r"""Return a text on one line that cannot control a terminal.
+
+    Letters that cannot be seen, or turn others around, are written as their codes.
+
+    Examples
+    --------
+    >>> print(printable("rate\u202e\u200b"))
+    rate\u202e\u200b
+    """
     flat = " ".join(text.split())
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
+    return "".join(c if c.isprintable() else _code(c) for c in flat)
+
+
+def _code(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
