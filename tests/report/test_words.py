@@ -88,6 +88,7 @@ def test_conditions_one_after_the_other_are_all_told(opened: Opener) -> None:
     page = opened(again)
     assert "only where model != 'svm', only where idle > 0" in words(page, "#goal")
     assert words(page, ".facts > div:last-child").count("not looked at") == 2
+    assert again.data["settings"]["where"] == "(model != 'svm') and (idle > 0)"
     all_of_them = opened(condped.report(conditional(), where="idle > -2"))
     assert "only where idle > -2" in words(all_of_them, "#goal")
     assert "not looked at" not in words(all_of_them, ".facts")

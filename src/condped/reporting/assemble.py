@@ -29,6 +29,7 @@ from condped.importance.summary import data_lines, goals
 from condped.present.html import framed, page
 from condped.read import read
 from condped.read.urls import without_password
+from condped.reporting.definition import ENDINGS, definition
 from condped.reporting.parameters import parameters_data
 from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
 from condped.reporting.tree import tree_data
@@ -37,7 +38,6 @@ from condped.topsets import Handling
 from condped.trials import TrialTable
 
 SCHEMA = "condped.report/1"
-_ENDINGS = ("failed", "pruned", "nonfinite", "infeasible")
 _NO_TREE = {
     "outcome": "Branches and advice are about good objectives; this report explains an outcome.",
     "unconditional": "The measure 'unconditional' ignores conditions: no branches and no advice.",
@@ -188,7 +188,7 @@ def report(
 def _question(target_quantile: float, target: Target | None, analysis: dict[str, Any]) -> Question:
     """Return what is asked, or refuse it."""
     given = dict(analysis)
-    handling = Handling(**{name: given.pop(name) for name in _ENDINGS if name in given})
+    handling = Handling(**{name: given.pop(name) for name in ENDINGS if name in given})
     chance = {name: given.pop(name) for name in ("intervals", "level", "seed") if name in given}
     question = Question(target_quantile, target, Settings(**given), handling, **chance)
     check_target(target_quantile, question.settings.region_quantile)
@@ -223,43 +223,6 @@ def _asked(question: Question, answers: Answers) -> dict[str, Any]:
         "level": question.level if any(answers.bands.values()) else None,
         "reasons": {m: list(found.reasons) for m, found in answers.by_method.items()},
     }
-
-
-_MEASURES = {
-    "standard": "with what lies between regimes added to what lies within them",
-    "unweighted": "as the sum of divergences, without the shares of the regimes",
-    "unconditional": "of PED-ANOVA, as if there were no conditions",
-}
-
-
-def definition(settings: Settings, account: Account) -> str:
-    """Say what the importances of the paper's method are, and whether Optuna's are the same."""
-    if settings.measure != "within":
-        return (
-            f"Importances by the measure '{settings.measure}': {_MEASURES[settings.measure]}. "
-            "This is neither the measure of the condPED-ANOVA paper nor Optuna's."
-        )
-    paper = "Importances as the condPED-ANOVA paper defines them"
-    local = "" if settings.reference == "region" else " with evaluate_on_local=False"
-    other = [
-        (account.outcome is not None, "it explains no outcomes"),
-        (len(account.objectives) > 1, "it explains one objective at a time"),
-        (bool(account.pooled), "domains that vary with other parameters were pooled here"),
-        (_treated_otherwise(account), "trials that did not end well are treated otherwise here"),
-    ]
-    for differs, why in other:
-        if differs:
-            return f"{paper}. Optuna's would be others: {why}."
-    return f"{paper}, equal to Optuna's{local} for the same trials and domains."
-
-
-def _treated_otherwise(account: Account) -> bool:
-    """Return whether there are trials that Optuna would leave out and this does not, or so."""
-    return any(
-        getattr(account.handling, name) != getattr(Handling(), name)
-        and getattr(account.trials, name)
-        for name in _ENDINGS
-    )
 
 
 def _structure(
@@ -321,7 +284,9 @@ def _settings(question: Question, account: Account) -> dict[str, Any]:
     asked = {"target_quantile": question.target_quantile}
     settings: dict[str, Any] = asked if account.outcome is None else {"target": account.outcome}
     if account.selections:
-        settings["where"] = " and ".join(chosen.condition for chosen in account.selections)
+        conditions = [chosen.condition for chosen in account.selections]
+        several = len(conditions) > 1
+        settings["where"] = " and ".join(f"({one})" if several else one for one in conditions)
     settings |= asdict(question.settings)
     if question.intervals is not None:
         settings |= {

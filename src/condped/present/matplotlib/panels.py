@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -66,8 +67,8 @@ def _panel(panel: Panel, ax: Axes, room: float) -> None:
     plain(ax, "y")
 
 
-def _width(fig: FigureBase) -> float:
-    """Return how many inches a figure or subfigure has."""
+def _width(fig: Any) -> float:
+    """Return how many inches a figure or subfigure has; their common type knows no size."""
     return float(fig.bbox.width / fig.dpi_scale_trans.transform((1.0, 0.0))[0])
 
 
