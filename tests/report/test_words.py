@@ -36,6 +36,7 @@ def test_what_leads_to_failing_is_not_called_good(opened: Opener) -> None:
     assert not re.search(r"\bgood:|Good values|good values|\bgood$|values are good", text)
     assert "Values that lead to it" in words(page, "#answer")
     assert "leads to it: " in words(page, "#cards")
+    assert words(page, "#answer .lead").endswith("matter for failing.")
     assert text.count("Branches and advice are about good objectives") == 1
     assert "target_quantile" not in report.data["settings"]
     assert report.data["settings"]["target"] == "failed"

@@ -56,7 +56,7 @@ function lead(matters) {
   const verb = matters.length === 1 ? " matters" : " matter";
   const all = matters.length === parameters.length;
   const rest = all ? "." : `, of ${count(parameters.length, "parameter")} in all.`;
-  return [...parts, verb, ` for ${data.outcome ? targetName() : `reaching ${targetName()}`}`, rest];
+  return [...parts, verb, ` for ${data.outcome ? (OUTCOMES[data.outcome] || ["being in the target set"])[0] : `reaching ${targetName()}`}`, rest];
 }
 
 // Not 0 % of what matters, and not all of it where others matter, too.
