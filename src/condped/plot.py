@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
+from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.importance.result import ImportanceResult
 from condped.importance.sweep import SweepResult
@@ -147,14 +148,17 @@ def heatmap(curve: SweepResult, *, backend: Backend = "plotly", on: Any = None) 
 
 
 def comparison(
-    results: Mapping[str, ImportanceResult], *, backend: Backend = "plotly", on: Any = None
+    results: Comparison | Mapping[str, ImportanceResult],
+    *,
+    backend: Backend = "plotly",
+    on: Any = None,
 ) -> Any:
     """Draw the importances of several results side by side: methods, studies, target sets.
 
     Parameters
     ----------
     results
-        By their labels, at most 8.
+        What :func:`condped.compare` returned, or results by their labels; at most 8.
     backend, on
         As for :func:`importance`.
 
@@ -166,6 +170,8 @@ def comparison(
     ...         for method in ("paper", "calibrated")}
     >>> figure = condped.plot.comparison(both, backend="matplotlib")
     """
+    if isinstance(results, Comparison):
+        results = results.results
     if isinstance(results, Mapping):
         for result in results.values():
             _require(result, ImportanceResult, "comparison")
@@ -198,6 +204,8 @@ def _drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float
     """Draw a view on what is given, or on a new figure of a size in inches."""
     library = _library(backend)
     draw = getattr(library, picture)
+    if on is not None:
+        _check_on(library, picture, backend, on)
     if backend == "plotly":
         return draw(view, on)
     if on is None:
@@ -206,6 +214,19 @@ def _drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float
         return on
     draw(view, on)
     return on if picture == "panels" else on.get_figure(root=True)
+
+
+def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> None:
+    """Refuse what cannot be drawn on."""
+    paper = library.FIGURE if backend == "plotly" or picture == "panels" else library.AXES
+    if not isinstance(on, paper):
+        wanted = "axes of matplotlib"
+        if paper is library.FIGURE:
+            wanted = f"a figure of {backend}"
+        raise SettingsError(
+            f"on must be {wanted} for this picture (got {type(on).__name__}). Give one, or leave "
+            "it out for a new figure."
+        )
 
 
 def _library(backend: str) -> ModuleType:

@@ -75,6 +75,15 @@ class Parameter:
         return len(self.domains) == 1 and self.domain_ids.strides == (0,)
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A condition that the trials of a table were chosen by."""
+
+    condition: str
+    total: int  # trials that there were
+    left_out: int  # those that do not meet it
+
+
 @dataclass(frozen=True, eq=False)
 class TrialTable:
     """Trials as columns.
@@ -102,6 +111,8 @@ class TrialTable:
         The condition that the trials were chosen by; None if all are here.
     some_parameters
         Whether the source may have more parameters than were asked for.
+    selections
+        The conditions that the trials were chosen by, the first one first.
     """
 
     parameters: tuple[Parameter, ...]
@@ -114,6 +125,7 @@ class TrialTable:
     space: Space | None = None
     where: Condition | None = None
     some_parameters: bool = False
+    selections: tuple[Selection, ...] = ()
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
@@ -175,6 +187,13 @@ class TrialTable:
     def with_notes(self, notes: Sequence[str]) -> TrialTable:
         """Return the table with more for the user to know."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def with_selection(self, condition: str, rows: BoolArray) -> TrialTable:
+        """Return the table with the trials that meet a condition only, which it remembers."""
+        total, met = len(self), int(np.count_nonzero(rows))
+        chosen = self if met == total else self.only(rows)
+        selection = Selection(condition, total, total - met)
+        return replace(chosen, selections=(*self.selections, selection))
 
     def with_failures(self, values: Sequence[float]) -> TrialTable:
         """Return the table with finished trials failed where an objective has one of the values.

@@ -22,10 +22,12 @@ class Reader(HTMLParser):
         self.tags: set[str] = set()
         self.attributes: set[str] = set()
         self.texts: list[str] = []
+        self.pairs: list[tuple[str, str | None]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
         self.attributes.update(name for name, _ in attrs)
+        self.pairs += attrs
         self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -104,3 +106,30 @@ def test_undetermined_results_say_why() -> None:
             condped.sweep(source, objective="loss"),
         ):
             assert any("Undetermined" in text for text in read(result).texts)
+
+
+def test_every_answer_has_its_text_in_a_notebook() -> None:
+    """Branches, advice and comparisons: what print shows, whatever the names are."""
+    options: dict[str, Any] = {"objective": "<i>loss</i>"}
+    answers = [
+        condped.branches(trials(), **options),
+        condped.advise(trials(), **options),
+        condped.compare(trials(), methods=["paper", "calibrated"], **options),
+    ]
+    for answer in answers:
+        seen = read(answer)
+        assert seen.tags == {"pre"}
+        assert seen.attributes == {"class"}
+        assert "".join(seen.texts) == str(answer)
+
+
+def test_a_report_is_framed_in_a_notebook() -> None:
+    """The same page, in a frame that keeps to itself."""
+    report = condped.report(trials(), objective="<i>loss</i>")
+    seen = read(report)
+    assert seen.tags == {"iframe"}
+    assert seen.texts == []
+    assert seen.attributes == {"sandbox", "style", "title", "srcdoc"}
+    (page,) = [value for name, value in seen.pairs if name == "srcdoc"]
+    assert page == report.html
+    assert ("sandbox", "allow-scripts allow-downloads") in seen.pairs

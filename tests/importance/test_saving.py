@@ -336,3 +336,18 @@ def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     result = condped.importance(condped.problems.get("nested").sample(50, seed=0))
     with pytest.raises(DataError, match=r"no directory '.*nowhere' to write 'r.json'"):
         result.save(tmp_path / "nowhere" / "r.json")
+
+
+def test_a_file_from_before_selections_still_loads(tmp_path: Path) -> None:
+    """Its account has none; that of a new file has what the trials were chosen by."""
+    table = condped.problems.get("nested").sample(200, seed=0)
+    result = condped.importance(table, where="x > -6")
+    new, old = tmp_path / "new.json", tmp_path / "old.json"
+    result.save(new)
+    (chosen,) = condped.load(new).account.selections
+    assert (chosen.condition, chosen.total) == ("x > -6", 200)
+    assert chosen.left_out == 200 - result.account.trials.total
+    data = json.loads(new.read_text(encoding="utf-8"))
+    del data["account"]["selections"]
+    old.write_text(json.dumps(data), encoding="utf-8")
+    assert condped.load(old).account.selections == ()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 import condped
 from condped.errors import SettingsError
@@ -177,3 +179,24 @@ def test_a_missing_library_is_named_with_its_extra(backend: str, extra: str) -> 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"pip install 'condped[{extra}]'" in done.stdout
+
+
+@pytest.mark.parametrize("letter", ["a", "W", "$"])
+def test_titles_of_panels_stay_on_the_figure(letter: str) -> None:
+    """Long names, narrow and wide: above their panel, and not over the next or the edge."""
+    rng = np.random.default_rng(0)
+    names = [f"{letter * 44}{number}" for number in range(3)]
+    columns = {name: rng.random(300) for name in names}
+    result = condped.importance(
+        {**columns, "loss": sum(columns.values())}, objective="loss", target_quantile=0.2
+    )
+    figure = condped.plot.densities(result, backend="matplotlib")
+    figure.canvas.draw()
+    boxes = []
+    for ax in figure.axes:
+        texts = [text for text in ax.findobj(Text) if text.get_text() == ax.get_title(loc="left")]
+        boxes.append(texts[0].get_window_extent())
+    assert len(boxes) == 3
+    for box, after in pairwise(boxes):
+        assert box.x1 < after.x0
+    assert boxes[-1].x1 <= figure.bbox.x1

@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.importance.settings import Measure
+from condped.present.palette import WARNING
 from condped.present.views import (
     MOST_BARS,
     MOST_CURVES,
@@ -210,3 +212,26 @@ def test_a_comparison_of_none_or_too_many_is_refused(results: object) -> None:
     """Nine shapes cannot be told apart."""
     with pytest.raises(SettingsError, match="1 to 8 results"):
         comparison_view(results)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
+def test_values_that_lead_to_an_outcome_are_not_good(backend: condped.plot.Backend) -> None:
+    """They are marked in a colour that warns, and nothing is the best."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=300)
+    states = np.where(x > 0.8, "failed", "complete")
+    table = {"x": x, "loss": x, "st": states}
+    led = condped.importance(table, objective="loss", state="st", target="failed")
+    (panel,) = panels_view(led).panels
+    assert panel.outcome
+    assert panel.good.startswith("leads to it: ")
+    assert "% of the target set, " in panel.good
+    drawn = condped.plot.densities(led, backend=backend)
+    if backend == "plotly":
+        colours = {shape.fillcolor for shape in drawn.layout.shapes}
+    else:
+        colours = {to_hex(patch.get_facecolor()).upper() for patch in drawn.axes[0].patches[:1]}
+    assert colours == {WARNING}
+    assert (
+        panels_view(condped.importance(table, objective="loss")).panels[0].good.startswith("good")
+    )

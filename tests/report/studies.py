@@ -67,3 +67,15 @@ def wide(parameters: int = 60, trials: int = 200) -> condped.TrialTable:
     values = np.random.default_rng(2).uniform(size=(trials, parameters))
     columns: dict[str, Any] = {f"p{place:03d}": values[:, place] for place in range(parameters)}
     return condped.read({**columns, "loss": values[:, 7] + values[:, 11] / 2}, objective="loss")
+
+
+@cache
+def failing(trials: int = 400) -> condped.TrialTable:
+    """Return trials that fail where x is high or the mode is fast."""
+    rng = np.random.default_rng(8)
+    x, mode = rng.uniform(size=trials), rng.choice(["slow", "fast", "exact"], trials)
+    bad = (x > 0.8) | (mode == "fast") & (rng.uniform(size=trials) < 0.5)
+    end = np.where(bad, "failed", "complete")
+    loss = np.where(bad, np.nan, x)
+    columns = {"x": x, "mode": mode, "loss": loss, "st": end}
+    return condped.read(columns, objective="loss", state="st")

@@ -299,19 +299,19 @@ class _Adviser:
         if self.result.status != "ok":
             return f"nothing can be told: {self.result.reason}"
         told = {
-            "untested": "nothing about it could be tested.",
+            "untested": "could not be tested: no target trial, or nothing that varies.",
             "noise": "cannot be told from noise with these trials.",
         }
         verdict = self.result.evidence[name].verdict
         if domain.single:
-            return "it has one value."
+            return "one value only."
         if verdict not in told and self._untouchable(name):
-            return "its domain varies in a way that a new space cannot say."
+            return "the domain varies in a way that a new space cannot say."
         if domain in self._sure_domains(name):
             return (
-                "it matters, but its good values are not in a clearly smaller part of its domain."
+                "a clear effect, but good values are not in a clearly smaller part of the domain."
             )
-        return told.get(verdict, "it may matter, but too little is known to narrow it.")
+        return told.get(verdict, "perhaps an effect, but too little is known to narrow anything.")
 
 
 def _kind(after: Domain) -> Kind:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from condped.advice.code import suggest_code
 from condped.advice.summary import advice_summary
+from condped.importance.html import text_html
 from condped.importance.result import ImportanceResult, frame
 from condped.space.domain import Domain, plain_domain
 from condped.space.spec import Space
@@ -181,3 +182,6 @@ class Advice:
 
     def __str__(self) -> str:
         return advice_summary(self)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))

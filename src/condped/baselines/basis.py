@@ -61,6 +61,7 @@ def account_of(
         space_inferred=table.space_inferred,
         ignored_columns=table.ignored_columns,
         notes=(*_notes(basis, settings, untold), *table.notes),
+        selections=table.selections,
     )
 
 

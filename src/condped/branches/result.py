@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from condped.branches.structure import FoundFrom
 from condped.branches.summary import branches_summary
 from condped.importance.evidence import Verdict
+from condped.importance.html import text_html
 from condped.importance.result import ImportanceResult, frame
 
 if TYPE_CHECKING:
@@ -187,6 +188,9 @@ class Branches:
 
     def __str__(self) -> str:
         return branches_summary(self)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
 
 def _records(place: dict[str, Any], result: ImportanceResult) -> list[dict[str, Any]]:

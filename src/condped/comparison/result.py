@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from condped.comparison.text import comparison_text
 from condped.errors import not_found
+from condped.importance.html import text_html
 from condped.importance.result import ImportanceResult, frame
 from condped.importance.settings import BaselineSettings
 
@@ -99,6 +100,9 @@ class Comparison:
 
     def __str__(self) -> str:
         return comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
 
 def explains_objective(result: ImportanceResult) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from condped.pooling import PooledDomains
 from condped.topsets import Handling, TrialCounts
-from condped.trials import Direction
+from condped.trials import Direction, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +40,4 @@ class Account:
     space_inferred: bool
     ignored_columns: tuple[str, ...]
     notes: tuple[str, ...]
+    selections: tuple[Selection, ...] = ()  # conditions that the trials were chosen by

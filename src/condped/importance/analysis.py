@@ -172,10 +172,10 @@ def _sorted_by_objective(top: TopSets) -> bool:
     if top.levels is None:
         return False
     levels = top.levels if top.used is None else top.levels[top.used]
+    if len(levels) < _FEWEST_SORTED or levels.min() == levels.max():
+        return False  # equal ones have no order
     before, after = levels[:-1], levels[1:]
-    return len(levels) >= _FEWEST_SORTED and bool(
-        (after >= before).all() or (after <= before).all()
-    )
+    return bool((after >= before).all() or (after <= before).all())
 
 
 def _reasons(
@@ -250,4 +250,5 @@ def _account(
         space_inferred=table.space_inferred,
         ignored_columns=table.ignored_columns,
         notes=(*([_SORTED] if _sorted_by_objective(top) else []), *table.notes),
+        selections=table.selections,
     )

@@ -119,14 +119,19 @@ def _told(parameters: tuple[ParameterEvidence, ...], sizes: str, remark: str) ->
     found = [parameter.name for parameter in parameters if parameter.verdict == "matters"]
     if found:
         message = f"{len(found)} of {len(parameters)} parameters can be told from noise ({sizes})."
+        if len(parameters) == 1:
+            message = f"The only parameter can be told from noise ({sizes})."
     else:
         open_ones = [parameter for parameter in parameters if parameter.verdict != "untested"]
         best = min(open_ones, key=lambda parameter: parameter.p_value, default=None)
         nearest = ""
         if best is not None:
             nearest = f"; {shortened(best.name)} comes nearest, p = {best.p_value:.2g}"
+        which = f"none of {len(parameters)} parameters can"
+        if len(parameters) == 1:
+            which, nearest = "the only parameter cannot", nearest.replace(" comes nearest,", ":")
         message = (
-            f"Not enough evidence: none of {len(parameters)} parameters can be told from noise "
+            f"Not enough evidence: {which} be told from noise "
             f"({sizes}{nearest}). Gather more trials, or look at a larger target set."
         )
     return bool(found), f"{message} {remark}".rstrip()

@@ -7,10 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from condped.arrays import FloatArray
-from condped.importance.summary import headline, shortened
+from condped.importance.summary import OVER, OVER_WORDS, headline, shortened
 
 if TYPE_CHECKING:
-    from condped.importance.result import ImportanceResult
+    from condped.importance.result import ImportanceResult, ParameterImportance
     from condped.importance.sweep import SweepResult
 
 _MOST_ROWS = 30
@@ -32,14 +32,15 @@ def result_html(result: ImportanceResult) -> str:
     if result.level is not None:
         header.append((f"{100 * result.level:.3g} %", _RIGHT))
     if tested:
-        header += [("verdict", _LEFT), ("good values", _LEFT)]
+        led = result.account.outcome is not None
+        header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
     rows = []
     for parameter in result.parameters[:_MOST_ROWS]:
         cells = [
             _name(parameter.name),
             f"{parameter.importance:.3f}",
             _bar(parameter.importance),
-            f"{parameter.eta_squared:.3f}",
+            _eta(result, parameter),
         ]
         if result.level is not None:
             interval = None if parameter.intervals is None else parameter.intervals.importance
@@ -48,6 +49,8 @@ def result_html(result: ImportanceResult) -> str:
             cells += [result.evidence[parameter.name].verdict, _good(result, parameter.name)]
         rows.append(cells)
     below = []
+    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
+        below.append(OVER_WORDS)
     if result.status == "ok" and tested:
         below.append(result.evidence.message)
     hidden = result.parameters[_MOST_ROWS:]
@@ -86,6 +89,11 @@ def sweep_html(curve: SweepResult) -> str:
     return _page(above, curve.reason, _table(header, rows), below)
 
 
+def text_html(text: str) -> str:
+    """Return a text that a notebook shows as it is, letters of one width."""
+    return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(text)}</pre>'
+
+
 def _page(above: str, reason: str | None, table: str, below: Sequence[str]) -> str:
     parts = [f"<p><b>{escape(above)}</b></p>"]
     if reason is not None:
@@ -112,6 +120,13 @@ def _table(header: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> 
 
 def _name(name: str) -> str:
     return f'<span title="{escape(name)}">{escape(shortened(name, _MOST_NAME))}</span>'
+
+
+def _eta(result: ImportanceResult, parameter: ParameterImportance) -> str:
+    """Return η² as HTML, where it is a share of something that could be tested."""
+    if result.quickly_tested and result.evidence[parameter.name].verdict == "untested":
+        return "–"
+    return "&gt; 1" if parameter.eta_squared >= OVER else f"{parameter.eta_squared:.3f}"
 
 
 def _bar(share: float) -> str:

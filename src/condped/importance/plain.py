@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -95,10 +95,12 @@ def _dataclass(kind: type, value: Any, where: str) -> Any:
     _require(isinstance(value, dict), value, where)
     hints = get_type_hints(kind)
     names = [entry.name for entry in fields(kind)]
-    if set(value) != set(names):
-        wrong = sorted(set(value) ^ set(names))
+    # What has a default came later than files that are without it.
+    needed = [entry.name for entry in fields(kind) if entry.default is MISSING]
+    wrong = sorted((set(value) - set(names)) | (set(needed) - set(value)))
+    if wrong:
         raise DataError(f"{where} must have {', '.join(names)} (differs in {', '.join(wrong)}).")
-    return kind(**{name: rebuilt(hints[name], value[name], f"{where}.{name}") for name in names})
+    return kind(**{name: rebuilt(hints[name], value[name], f"{where}.{name}") for name in value})
 
 
 def _require(fits: bool, value: Any, where: str) -> Any:

@@ -23,6 +23,8 @@ _BAR = 20
 # A sweep shows about ten quantiles and the parameters with the highest peaks.
 _SWEEP_ROWS = 11
 _SWEEP_NAME = 14
+OVER = 1.0005  # from here on η² is no share
+OVER_WORDS = "η² above 1 is no share: smoothing over-states it where trials are few."
 
 
 def summary(result: ImportanceResult) -> str:
@@ -51,8 +53,10 @@ def summary(result: ImportanceResult) -> str:
     if quantile and result.target_size > math.ceil(quantile * result.account.trials.used):
         sets += " (with all that equal its last one)"
     told = []
+    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
+        told += wrapped(OVER_WORDS)
     if result.quickly_tested and result.status == "ok":
-        told = wrapped(result.evidence.message)
+        told += wrapped(result.evidence.message)
     account = account_lines(result.account, result.settings, sets)
     return "\n".join([*lines, "", *told, *account])
 
@@ -73,7 +77,10 @@ def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
         return ["parameter", "importance", "", "score"], rows
     pooled = {entry.parameter for entry in result.account.pooled}
     for row, p in zip(rows, shown, strict=True):
-        row += [f"{p.eta_squared:.3f}", _regimes(p, p.name in pooled)]
+        row += [
+            "> 1" if p.eta_squared >= OVER else f"{p.eta_squared:.3f}",
+            _regimes(p, p.name in pooled),
+        ]
     return ["parameter", "importance", "", "η²", "active as"], rows
 
 
@@ -237,9 +244,21 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text on one line that cannot control a terminal."""
+    r"""Return a text on one line that cannot control a terminal.
+
+    Letters that cannot be seen, or turn others around, are written as their codes.
+
+    Examples
+    --------
+    >>> print(printable("rate\u202e\u200b"))
+    rate\u202e\u200b
+    """
     flat = " ".join(text.split())
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in flat)
+    return "".join(c if c.isprintable() else _code(c) for c in flat)
+
+
+def _code(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:

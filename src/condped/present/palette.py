@@ -8,6 +8,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 SHADES = ("#004C7A", "#3B8FC2", "#8FC3E3", "#D3E7F3")
 INK, PALE, GREY = "#222222", "#dddddd", "#9a9a9a"
 GOOD = "#009E73"
+WARNING = "#D55E00"  # what leads to failing and other outcomes
 # A verdict's fill; its hatching and its name say the same.
 VERDICTS = {
     "matters": "#0072B2",

@@ -63,7 +63,7 @@ def columns_of(table: TrialTable) -> dict[str, ParameterColumn]:
 
 
 def only_where(table: TrialTable, condition: Condition) -> TrialTable:
-    """Return the trials that meet a condition; the table's notes say how many do not."""
+    """Return the trials that meet a condition; the table remembers how many do not."""
     columns = columns_of(table)
     for name in condition.names:
         if name not in columns:
@@ -77,12 +77,12 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
             f"None of the {len(table)} trials meets the condition {condition.text!r}."
             f"{_never(table, condition)} Correct where, or leave it out."
         )
-    if met == len(table):
-        return replace(table, where=chosen).with_notes([f"All trials meet {condition.text}."])
-    left_out = len(table) - met
-    return replace(table.only(holds), where=chosen).with_notes(
-        [f"Only trials with {condition.text}: {left_out} of {len(table)} left out."]
-    )
+    note = f"All trials meet {condition.text}."
+    if met < len(table):
+        left_out = len(table) - met
+        note = f"Only trials with {condition.text}: {left_out} of {len(table)} left out."
+    selected = table.with_selection(condition.text, holds).with_notes([note])
+    return replace(selected, where=chosen)
 
 
 def _never(table: TrialTable, condition: Condition) -> str:

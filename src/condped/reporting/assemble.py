@@ -16,6 +16,7 @@ from condped.advice.advise import advise
 from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
 from condped.errors import SettingsError
+from condped.importance.account import Account
 from condped.importance.files import write_whole
 from condped.importance.intervals import check_intervals
 from condped.importance.options import AnalysisOptions, split_options
@@ -25,10 +26,11 @@ from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.settings import Settings, check_target
 from condped.importance.summary import data_lines, goals
-from condped.present.html import page
+from condped.present.html import framed, page
 from condped.read import read
 from condped.read.overwriting import refuse_overwriting
 from condped.read.urls import without_password
+from condped.reporting.definition import ENDINGS, definition
 from condped.reporting.parameters import parameters_data
 from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
 from condped.reporting.tree import tree_data
@@ -37,7 +39,6 @@ from condped.topsets import Handling
 from condped.trials import TrialTable
 
 SCHEMA = "condped.report/1"
-_ENDINGS = ("failed", "pruned", "nonfinite", "infeasible")
 _NO_TREE = {
     "outcome": "Branches and advice are about good objectives; this report explains an outcome.",
     "unconditional": "The measure 'unconditional' ignores conditions: no branches and no advice.",
@@ -119,6 +120,9 @@ class Report:
     def __str__(self) -> str:
         return str(self.importance)
 
+    def _repr_html_(self) -> str:
+        return framed(self.html)
+
 
 def report(
     source: Any,
@@ -173,7 +177,7 @@ def report(
                 "parameters": parameters_data(answers),
                 **_structure(table, question, answers, analysis),
                 "account": _account(answers, told.account.notes),
-                "settings": _settings(question),
+                "settings": _settings(question, told.account),
                 "versions": _versions(),
             }
         ),
@@ -187,7 +191,7 @@ def report(
 def _question(target_quantile: float, target: Target | None, analysis: dict[str, Any]) -> Question:
     """Return what is asked, or refuse it."""
     given = dict(analysis)
-    handling = Handling(**{name: given.pop(name) for name in _ENDINGS if name in given})
+    handling = Handling(**{name: given.pop(name) for name in ENDINGS if name in given})
     chance = {name: given.pop(name) for name in ("intervals", "level", "seed") if name in given}
     question = Question(target_quantile, target, Settings(**given), handling, **chance)
     check_target(target_quantile, question.settings.region_quantile)
@@ -218,6 +222,7 @@ def _asked(question: Question, answers: Answers) -> dict[str, Any]:
         "sizes": counts.target_sizes,
         "methods": question.methods,
         "method": question.settings.method,
+        "definition": definition(question.settings, account),
         "level": question.level if any(answers.bands.values()) else None,
         "reasons": {m: list(found.reasons) for m, found in answers.by_method.items()},
     }
@@ -276,13 +281,20 @@ def _account(answers: Answers, notes: tuple[str, ...]) -> dict[str, Any]:
     account = answers.paper.account
     return {
         "trials": asdict(account.trials),
+        "selections": [asdict(selection) for selection in account.selections],
         "handling": asdict(account.handling),
         "lines": [*data_lines(account), *notes],
     }
 
 
-def _settings(question: Question) -> dict[str, Any]:
-    settings = {"target_quantile": question.target_quantile, **asdict(question.settings)}
+def _settings(question: Question, account: Account) -> dict[str, Any]:
+    asked = {"target_quantile": question.target_quantile}
+    settings: dict[str, Any] = asked if account.outcome is None else {"target": account.outcome}
+    if account.selections:
+        conditions = [chosen.condition for chosen in account.selections]
+        several = len(conditions) > 1
+        settings["where"] = " and ".join(f"({one})" if several else one for one in conditions)
+    settings |= asdict(question.settings)
     if question.intervals is not None:
         settings |= {
             "intervals": question.intervals, "level": question.level, "seed": question.seed,

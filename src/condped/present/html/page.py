@@ -40,6 +40,14 @@ def page(data: Mapping[str, Any], text: str) -> str:
     return "".join(pieces)
 
 
+def framed(page: str) -> str:
+    """Return a page as a frame in another one, of which it can see and change nothing."""
+    return (
+        '<iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:640px;border:0" '
+        f'title="condped report" srcdoc="{html.escape(page)}"></iframe>'
+    )
+
+
 def json_in_html(data: Mapping[str, Any]) -> str:
     r"""Return JSON that nothing in it can break out of.
 

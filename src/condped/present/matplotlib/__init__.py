@@ -3,6 +3,16 @@
 from condped.present.matplotlib.bars import bars, breakdown, comparison
 from condped.present.matplotlib.curves import curves, heat
 from condped.present.matplotlib.panels import panels
-from condped.present.matplotlib.paper import figure
+from condped.present.matplotlib.paper import AXES, FIGURE, figure
 
-__all__ = ["bars", "breakdown", "comparison", "curves", "figure", "heat", "panels"]
+__all__ = [
+    "AXES",
+    "FIGURE",
+    "bars",
+    "breakdown",
+    "comparison",
+    "curves",
+    "figure",
+    "heat",
+    "panels",
+]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
+from matplotlib.textpath import TextPath
 
+from condped.importance.summary import shortened
 from condped.present.matplotlib.paper import literal, noted, plain
-from condped.present.palette import COLOURS, GOOD, GREY, INK
+from condped.present.palette import COLOURS, GOOD, GREY, INK, WARNING
 from condped.present.views import Panel, PanelsView
 from condped.present.views.labels import lines_of
 
 _COLUMNS = 3
+_TITLE = 9  # points
+_SHORTEST = 8  # letters of a title, however narrow its panel
+_BESIDE = 0.75  # inches of a panel that are not its axes
 
 
 def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
@@ -26,8 +32,10 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
     columns = min(_COLUMNS, len(view.panels))
     rows = math.ceil(len(view.panels) / columns)
     grid = np.atleast_1d(fig.subplots(rows, columns, squeeze=False)).ravel()
+    # Points of a panel, without what its axis takes on the left.
+    room = 72 * (_width(fig) / columns - _BESIDE)
     for ax, panel in zip(grid, view.panels, strict=False):
-        _panel(panel, ax)
+        _panel(panel, ax, room)
     for ax in grid[len(view.panels) :]:
         ax.set_axis_off()
     handles, labels = grid[0].get_legend_handles_labels()
@@ -37,11 +45,12 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
     return fig
 
 
-def _panel(panel: Panel, ax: Axes) -> None:
+def _panel(panel: Panel, ax: Axes, room: float) -> None:
+    mark = WARNING if panel.outcome else GOOD
     for span in panel.spans:
-        ax.axvspan(span.low, span.high, facecolor=GOOD, alpha=0.18, zorder=0)
+        ax.axvspan(span.low, span.high, facecolor=mark, alpha=0.18, zorder=0)
         for end in (span.low, span.high):
-            ax.axvline(end, color=GOOD, linestyle=":", linewidth=1.2)
+            ax.axvline(end, color=mark, linestyle=":", linewidth=1.2)
     if panel.edges is None:
         _choices(panel, ax)
     else:
@@ -53,9 +62,29 @@ def _panel(panel: Panel, ax: Axes) -> None:
         ax.set_ylabel("density (1: uniform)", fontsize=8)
     ax.set_ylim(bottom=0)
     ax.tick_params(labelsize=8)
-    ax.set_title(literal(f"{panel.title}: {panel.trials}"), loc="left", fontsize=9, color=INK)
+    ax.set_title(_title(panel, room), loc="left", fontsize=_TITLE, color=INK)
     ax.set_xlabel(literal(panel.good), fontsize=8)
     plain(ax, "y")
+
+
+def _width(fig: Any) -> float:
+    """Return how many inches a figure or subfigure has; their common type knows no size."""
+    return float(fig.bbox.width / fig.dpi_scale_trans.transform((1.0, 0.0))[0])
+
+
+def _title(panel: Panel, room: float) -> str:
+    """Return what stands above a panel, in two lines if one is too short, and cut to its width."""
+    whole = f"{panel.title}: {panel.trials}"
+    if _points(whole) <= room:
+        return literal(whole)
+    title = panel.title
+    while _points(title) > room and len(title) > _SHORTEST:
+        title = shortened(panel.title, len(title) - 1)
+    return literal(f"{title}\n{panel.trials}")
+
+
+def _points(text: str) -> float:
+    return float(TextPath((0, 0), literal(text), size=_TITLE).get_extents().width)
 
 
 def _choices(panel: Panel, ax: Axes) -> None:

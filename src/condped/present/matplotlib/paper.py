@@ -6,12 +6,13 @@ from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 
 from condped.errors import SettingsError
 from condped.present.palette import INK, PALE
 from condped.present.views.labels import lines_of
 
+AXES, FIGURE = Axes, FigureBase  # what can be drawn on
 _TITLE_SIZE, _NOTE_SIZE = 11, 9
 _LETTERS = 13.5  # of a title, on an inch
 

@@ -2,6 +2,7 @@
 
 from condped.present.plotly.bars import bars, breakdown, comparison
 from condped.present.plotly.curves import curves, heat
+from condped.present.plotly.page import FIGURE
 from condped.present.plotly.panels import panels
 
-__all__ = ["bars", "breakdown", "comparison", "curves", "heat", "panels"]
+__all__ = ["FIGURE", "bars", "breakdown", "comparison", "curves", "heat", "panels"]

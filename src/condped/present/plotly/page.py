@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
 
 from condped.present.palette import INK, PALE
 from condped.present.views.labels import lines_of
 
+FIGURE = BaseFigure  # what can be drawn on, widgets included
 _LETTERS = 90  # of a title's line
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.present.palette import COLOURS, GOOD, GREY, PALE
+from condped.present.palette import COLOURS, GOOD, GREY, PALE, WARNING
 from condped.present.plotly.page import laid_out, literal
 from condped.present.views import Panel, PanelsView
 
@@ -79,11 +79,12 @@ def _x_axis(panel: Panel) -> dict[str, Any]:
 def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None:
     axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
     shown = {"showlegend": first}
+    mark = WARNING if panel.outcome else GOOD
     for span in panel.spans:
         figure.add_shape(
             type="rect", x0=span.low, x1=span.high, y0=0, y1=1, xref=f"x{number}",
-            yref=f"y{number} domain", fillcolor=GOOD, opacity=0.18, layer="below",
-            line={"color": GOOD, "width": 1.2, "dash": "dot"},
+            yref=f"y{number} domain", fillcolor=mark, opacity=0.18, layer="below",
+            line={"color": mark, "width": 1.2, "dash": "dot"},
         )  # fmt: skip
     if panel.edges is None:
         for name, shares, colour, shape in (

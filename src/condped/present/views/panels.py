@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,7 @@ class Panel:
     spans: tuple[Span, ...]
     good: str
     trials: str
+    outcome: bool  # whether the marked values lead to an outcome such as failing: none are good
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,8 +119,12 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
         ranges = " and ".join(good.label for good in density.good)
         kept = 100 * sum(good.kept for good in density.good)
         covered = 100 * sum(good.covered for good in density.good)
-        words = f"good: {shortened(ranges, _MOST_GOOD)}\n"
-        words += f"{kept:.0f} % of the best here, {covered:.0f} % of all"
+        led = result.account.outcome is not None
+        words = f"{'leads to it' if led else 'good'}: {shortened(ranges, _MOST_GOOD)}\n"
+        # Shares are of this regime's trials, which need not be all.
+        here = " here" if int(density.region.sum()) < result.account.region_size else ""
+        words += f"{kept:.0f} % of the {'target set' if led else 'best'}{here}, "
+        words += f"{covered:.0f} % of all{here}"
     elif verdict == "matters" and density.target.sum() < FEWEST:
         words = "too few target trials to tell"
     else:
@@ -128,13 +134,16 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
             "noise": "cannot be told from noise",
             "untested": "cannot be tested",
         }[verdict]
-    shared = {"title": label + domain, "parameter": name, "good": words, "trials": trials}
+    shared = {
+        "title": label + domain, "parameter": name, "good": words, "trials": trials,
+        "outcome": result.account.outcome is not None,
+    }  # fmt: skip
     if isinstance(density.domain, Categorical):
         return _choices_panel(density, density.domain, shared)
     return _numbers_panel(density, density.domain, shared)
 
 
-def _numbers_panel(density: RegimeDensity, domain: Float | Int, shared: dict[str, str]) -> Panel:
+def _numbers_panel(density: RegimeDensity, domain: Float | Int, shared: dict[str, Any]) -> Panel:
     """Return masses as densities: 1 is what a uniform distribution has everywhere."""
     edges, half = np.array(density.edges, dtype=np.float64), 0.0
     values = 0 if domain.step is None else round((domain.high - domain.low) / domain.step) + 1
@@ -159,7 +168,7 @@ def _numbers_panel(density: RegimeDensity, domain: Float | Int, shared: dict[str
     )
 
 
-def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str, str]) -> Panel:
+def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str, Any]) -> Panel:
     """Return shares of choices, the rarest in the target set added up where there are many.
 
     As counted: smoothing would show choices that no target trial has.

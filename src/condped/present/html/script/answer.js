@@ -6,7 +6,8 @@ function drawQuestion() {
   fill("question", asked);
   const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
   const goal = data.outcome ? "" : `, ${data.goal}${inside}`;
-  fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}`);
+  const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
+  fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}${part}`);
   fill("source", data.title);
 }
 
@@ -16,7 +17,7 @@ function drawAnswer() {
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
   const matters = found.matters;
-  if (found.matters.length) rows.push(["Good values", goodRows(matters)]);
+  if (found.matters.length) rows.push([ENRICHED.title, goodRows(matters)]);
   if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
   if (found.noise.length) rows.push(["Cannot be told from noise", names("noise")]);
   if (found.untested.length) {
@@ -31,29 +32,37 @@ function drawAnswer() {
 
 function lead(matters) {
   const reason = reasonNow();
-  const sizes = `${whole(data.sizes[state.step])} of ${whole(data.region)} trials are in it`;
+  const size = data.sizes[state.step];
+  const sizes = `${whole(size)} of ${count(data.region, "trial")} ${size === 1 ? "is" : "are"} in the target set`;
   if (reason && !matters.length) {
     return [element("strong", {}, "Nothing can be told here: "), reason];
   }
   if (!matters.length) {
     const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "untested")
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
-    const nearest = best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
+    const nearest = best && parameters.length === 1 ? [`, ${pWords(best.p[state.step])}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
     return [element("strong", {}, "Not enough evidence. "),
-      `None of ${count(parameters.length, "parameter")} can be told from noise (${sizes}`, ...nearest,
+      ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", cannot"] : [`None of ${count(parameters.length, "parameter")} can`]),
+      ` be told from noise (${sizes}`, ...nearest,
       "). Gather more trials, or look at a larger target set."];
   }
   const shown = matters.slice(0, 5);
   const parts = shown.flatMap((parameter, place) => {
     const last = place === shown.length - 1 && matters.length <= 5;
     const between = place === 0 ? "" : last ? " and " : ", ";
-    return [between, nameTag(parameter.name), ` (${percent(importanceOf(parameter))})`];
+    return [between, nameTag(parameter.name), ` (${roughShare(importanceOf(parameter), matters.length)})`];
   });
   if (matters.length > 5) parts.push(` and ${count(matters.length - 5, "other")}`);
   const verb = matters.length === 1 ? " matters" : " matter";
   const all = matters.length === parameters.length;
   const rest = all ? "." : `, of ${count(parameters.length, "parameter")} in all.`;
-  return [...parts, verb, ` for ${data.outcome ? targetName() : `reaching ${targetName()}`}`, rest];
+  return [...parts, verb, ` for ${data.outcome ? (OUTCOMES[data.outcome] || ["being in the target set"])[0] : `reaching ${targetName()}`}`, rest];
+}
+
+// Not 0 % of what matters, and not all of it where others matter, too.
+function roughShare(value, of) {
+  if (value < 0.005) return "<\u00a01\u00a0%";
+  return value >= 0.995 && of > 1 ? ">\u00a099\u00a0%" : percent(value);
 }
 
 // What is good of each parameter, in all of its regimes.
@@ -63,6 +72,9 @@ function goodTexts(parameter) {
     good, regime, where: present.length > 1 ? ` where it is in ${cut(regime.label, 30)}` : "",
   })));
 }
+
+// Whether there are trials without a parameter, or some that were left out of its regimes.
+const sometimes = (parameter) => Boolean(parameter.dropped) || parameter.regimes.some((regime) => !regime.domain);
 
 const MOST_GOOD = 8;
 const remark = (...words) => element("li", { class: "aside remark" }, words);
@@ -75,12 +87,14 @@ function goodRows(matters) {
     if (!texts.length) silent.push(parameter.name);
     for (const { good, regime, where } of texts.slice(0, 3)) {
       const of = sum(targetCounts(regime)), covered = good.region / sum(regionCounts(regime));
-      const there = where ? " there" : "";
+      const inside = where ? " there" : " that have it";
+      const there = where || sometimes(parameter) ? inside : "";
+      const all = there === " that have it" ? "the trials" : "all trials";
       const kept = good.target === of ? `all ${whole(of)}` : `${whole(good.target)} of ${whole(of)}`;
       rows.push(element("li", {}, nameTag(parameter.name),
         element("span", {}, element("strong", {}, cut(good.label, 60)), where,
           element("span", { class: "aside" },
-            ` ${kept} target trials${there}, ${percent(covered)} of all trials${there}`))));
+            ` ${kept} target trials${there}, ${percent(covered)} of ${all}${there}`))));
     }
   }
   const told = rows.slice(0, MOST_GOOD);
@@ -90,7 +104,7 @@ function goodRows(matters) {
 }
 
 function leftOut() {
-  const { trials, handling, lines } = data.account;
+  const { trials, handling, lines, selections } = data.account;
   const fates = { drop: "left out", worst: "counted as worst", keep: "counted like others" };
   const parts = [["running", "still running", "drop"], ["failed", "failed", handling.failed],
     ["pruned", "pruned", handling.pruned],
@@ -98,7 +112,12 @@ function leftOut() {
     ["infeasible", "infeasible", handling.infeasible]]
     .filter(([kind]) => trials[kind])
     .map(([kind, words, fate]) => `${whole(trials[kind])} ${words}${data.outcome ? "" : ` (${fates[fate]})`}`);
+  for (const { condition, total, left_out: others } of selections) {
+    if (others) parts.push(`${whole(others)} of ${whole(total)} not looked at (only where ${cut(condition, 160)})`);
+  }
   const kept = parts.length ? parts.join(", ")
+    : !trials.total ? "nothing: there are no trials"
+    : trials.total === 1 && trials.used ? "nothing: the only trial was used"
     : trials.used === trials.total ? `nothing: all ${count(trials.used, "trial")} were used`
       : `${whole(trials.total - trials.used)} of ${count(trials.total, "trial")}`;
   const link = lines.length ? [" · ", element("a", { href: "#trials" }, count(lines.length, "note"))] : [];

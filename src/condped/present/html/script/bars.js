@@ -20,7 +20,8 @@ function barRow(parameter) {
   setBar(picture, importanceOf(parameter), highest(), verdict, low, high);
   setText(number, share(importanceOf(parameter)));
   if (low !== undefined) setText(interval, ` ${share(low)}–${share(high)}`);
-  setText(eta, share(etaOf(parameter)));
+  setText(eta, etaText(etaOf(parameter), verdict));
+  eta.title = eta.textContent === OVER ? OVER_WORDS : "";
   setVerdict(tag, verdict);
   return row;
 }
@@ -54,6 +55,7 @@ function drawBars() {
   putInOrder(byId("bar-rows"), shown.map(barRow));
   drawMore("bars-more", rest);
   byId("find").hidden = parameters.length <= MOST;
+  byId("bars").hidden = nothingEver();
 }
 
 // Moved only when the order changes.
@@ -81,8 +83,11 @@ function drawHints() {
   const calibrated = state.method === "calibrated";
   const what = calibrated
     ? "Importances without the paper's biases: each trial is left out of its own neighbourhood, and what cannot be told from noise has none."
-    : "Importances as the condPED-ANOVA paper defines them, equal to Optuna's.";
+    : data.definition;
   const reason = reasonNow();
-  fill("importance-hint", reason ? [element("strong", {}, "Nothing can be told here: "), `${reason} `] : [],
-    `${what} They sum to 1. η² is the same on an absolute scale: how much of reaching ${targetName()} a parameter explains by itself.`);
+  if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
+  const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
+  const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
+  fill("importance-hint", `${what} They sum to 1. η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
+    over ? ` ${OVER_WORDS}` : "");
 }

@@ -5,7 +5,7 @@ function card(parameter) {
   if (!cards.has(parameter)) cards.set(parameter, newCard(parameter));
   const { box, good, number, tag } = cards.get(parameter);
   const texts = goodTexts(parameter).map((text) => text.good.label).join("; ");
-  setText(good, texts ? `good: ${cut(texts, 48)}` : "");
+  setText(good, texts ? `${ENRICHED.card} ${cut(texts, 48)}` : "");
   setText(number, share(importanceOf(parameter)));
   setVerdict(tag, verdictOf(parameter));
   if (box.open) fillCard(parameter);
@@ -48,7 +48,7 @@ function fillCard(parameter) {
       share(parameter.importance[method][state.step])]),
     ...(parameter.low?.[state.method] ? [[`${percent(data.level)} interval`,
       `${share(parameter.low[state.method][state.step])}–${share(parameter.high[state.method][state.step])}`]] : []),
-    ["η²", share(etaOf(parameter))],
+    ["η²", etaText(etaOf(parameter), verdictOf(parameter))],
     ["p-value", shortP(parameter.p[state.step])],
     [`adjusted for ${parameters.length}`, shortP(parameter.adjusted[state.step])],
   ];
@@ -63,7 +63,7 @@ function fillCard(parameter) {
   const key = present.length ? element("p", { class: "key-line" },
     element("span", { class: "key-target", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}  `,
     element("span", { class: "key-region", "aria-hidden": "true" }), "All trials  ",
-    element("span", { class: "key-good", "aria-hidden": "true" }), "Good values") : null;
+    element("span", { class: "key-good", "aria-hidden": "true" }), ENRICHED.title) : null;
   body.replaceChildren(...[verdictWords(parameter), list, key, ...parts, absentPart(absent), dropped].filter(Boolean));
 }
 
@@ -86,7 +86,7 @@ function regimePart(parameter, regime, several, width) {
   const good = goodOf(regime).map((one) => {
     const kept = one.target / target, covered = one.region / region;
     return element("p", { class: "good-words" }, element("strong", {}, one.label),
-      ` holds ${percent(kept)} of the target trials here and ${percent(covered)} of all: ${(kept / covered).toFixed(1)} times denser.`);
+      ` holds ${percent(kept)} of the target trials here and ${percent(covered)} of all here: ${(kept / covered).toFixed(1)} times denser.`);
   });
   return element("div", { class: "regime" },
     element("h3", {}, several ? "Where it is in " : "", element("span", { class: "domain", title: regime.label }, cut(regime.label, 60))),

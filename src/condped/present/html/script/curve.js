@@ -11,6 +11,8 @@ function drawCurve() {
   const mean = (parameter) => sum(parameter.importance[state.method]) / data.steps.length;
   const shown = [...parameters].sort((a, b) => mean(b) - mean(a) || a.place - b.place)
     .slice(0, COLOURS).filter((parameter) => peak(parameter) > 0);
+  byId("sweep").hidden = !shown.length; // by another method there may be something
+  if (!shown.length) { drawCurve.marker = null; return; }
   const most = Math.max(0.1, ...shown.map(peak)), apart = most > 0.5 ? 0.2 : 0.1;
   const top = apart * Math.ceil(most / apart - 1e-9);
   const last = data.steps[data.steps.length - 1];
@@ -33,7 +35,7 @@ function drawCurve() {
   drawCurve.marker = { shown, x, y, frame };
   const hidden = parameters.length - shown.length;
   fill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
-    hidden > 0 ? ` ${count(hidden, "parameter")} that matter less over all steps not drawn.` : "");
+    hidden > 0 ? ` ${count(hidden, "parameter")} that ${hidden === 1 ? "matters" : "matter"} less over all steps ${hidden === 1 ? "is" : "are"} not drawn.` : "");
   moveMarker();
 }
 

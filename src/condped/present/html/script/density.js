@@ -42,13 +42,14 @@ function numberChart(parameter, regime, width) {
     if (sum(target)) picture.append(drawn("path", { class: "target", d: line(densities[1]) }));
   }
   picture.append(drawn("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }));
-  let free = -Infinity;
-  for (const tick of ticksOf(domain, bars ? values : 0, width)) {
-    const at = x(placeOf(domain, tick)), text = short(tick);
+  // The first and the last come first: what finds no room is between them.
+  const ticks = ticksOf(domain, bars ? values : 0, width), taken = [];
+  for (const tick of new Set([ticks[0], ticks[ticks.length - 1], ...ticks])) {
+    const at = x(placeOf(domain, tick)), text = short(tick), wide = 7 * text.length;
     const anchor = at < frame.left + 20 ? "start" : at > frame.right - 20 ? "end" : "middle";
-    const start = anchor === "start" ? at : anchor === "end" ? at - 7 * text.length : at - 3.5 * text.length;
-    if (start < free) continue;
-    free = start + 7 * text.length + 10;
+    const start = anchor === "start" ? at : anchor === "end" ? at - wide : at - wide / 2;
+    if (taken.some(([from, to]) => start < to + 10 && from < start + wide + 10)) continue;
+    taken.push([start, start + wide]);
     picture.append(drawn("line", { class: "axis", x1: at, x2: at, y1: frame.bottom, y2: frame.bottom + 5 }),
       drawn("text", { class: "tick", x: at, y: frame.bottom + 19, "text-anchor": anchor }, text));
   }
@@ -81,7 +82,7 @@ function ticksOf(domain, values, width) {
 function densityWords(parameter, regime) {
   const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
   const good = goodOf(regime).map((one) => one.label).join(", ");
-  return `${parameter.name} in ${regime.label}: ${whole(target)} of ${whole(region)} trials are in the target set${good ? `; good values ${good}` : ""}.`;
+  return `${parameter.name} in ${regime.label}: ${whole(target)} of ${whole(region)} trials are in the target set${good ? `; ${ENRICHED.words} ${good}` : ""}.`;
 }
 
 const MOST_CHOICES = 12;
@@ -106,5 +107,5 @@ function choiceChart(parameter, regime) {
   };
   return table(densityWords(parameter, regime), ["Choice", "", "Target", "All", ""],
     rows.map((row) => [element("span", { title: row.label }, cut(row.label, 28)), pair(row), percent(row.target), percent(row.region),
-      row.good ? element("span", { class: "good-tag" }, "good") : ""]), [2, 3]);
+      row.good ? element("span", { class: "good-tag" }, ENRICHED.tag) : ""]), [2, 3]);
 }

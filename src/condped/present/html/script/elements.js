@@ -11,17 +11,31 @@ function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "onclick") node.addEventListener("click", value);
-    else node.setAttribute(name, value === true ? "" : value);
+    else node.setAttribute(name, value === true ? "" : seen(value));
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined).map(seen));
   return node;
 }
 
+// Letters that nobody sees, or that turn others around, as their codes; lines may end.
+function seen(child) {
+  if (typeof child !== "string") return child;
+  return child.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (letter) => `\\u${letter.codePointAt(0).toString(16).padStart(4, "0")}`);
+}
+
 const byId = (id) => document.getElementById(id);
-const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(Boolean));
+const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(Boolean).map(seen));
 
 const whole = (number) => Math.round(number).toLocaleString("en-US");
 const share = (number) => number.toFixed(3);
+
+// A share above 1 is none.
+const OVER = ">\u00a01";
+const OVER_WORDS = "η² above 1 is no share: smoothing over-states it where trials are few.";
+function etaText(value, verdict) {
+  if (verdict === "untested") return "–";
+  return value >= 1.0005 ? OVER : share(value);
+}
 
 function percent(number) {
   const value = 100 * number;
@@ -44,7 +58,9 @@ const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "
 
 // Long names lose their middle: those that share a beginning often differ in the end.
 function cut(text, most) {
-  const letters = [...(text || "(no name)")];
+  // Nothing but spaces is nothing to see: quoted, and each of them kept.
+  const blank = text && !text.trim() ? `'${seen(text).replace(/\s/g, "\u00a0")}'` : text;
+  const letters = [...seen(blank || "(no name)")];
   if (letters.length <= most) return letters.join("");
   const end = Math.floor((most - 1) / 2);
   return `${letters.slice(0, most - 1 - end).join("")}…${letters.slice(-end).join("")}`;
@@ -90,7 +106,8 @@ function setVerdict(tag, verdict) {
 
 // What has not changed is left alone: with hundreds of rows that is most of them.
 function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const shown = seen(text);
+  if (node.textContent !== shown) node.textContent = shown;
 }
 
 function bar(value, highest, verdict, low, high) {

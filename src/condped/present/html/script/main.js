@@ -67,12 +67,13 @@ function start() {
   if (parameters.length < 2) byId("find").hidden = true;
   byId("controls").hidden = false;
   byId("main").hidden = false;
+  document.documentElement.toggleAttribute("data-outcome", Boolean(data.outcome));
   setUpSlider();
   setUpMethods();
   setUpTheme();
   setUpPrinting();
   byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); drawCards(); });
-  fill("parameters-hint", "Open a card to see where the target trials lie among all, and which values are good.");
+  fill("parameters-hint", `Open a card to see where the target trials lie among all, and which values ${data.outcome ? "lead to it" : "are good"}.`);
   drawTree();
   drawAdvice();
   drawAccount();

@@ -11,12 +11,19 @@ const OUTCOMES = {
   infeasible: ["being infeasible", "the infeasible trials"],
   nonfinite: ["an objective that is not finite", "the trials without a finite objective"],
 };
+// What is enriched in the target set is good, unless the target set is an outcome such as failing.
+const ENRICHED = data.outcome
+  ? { title: "Values that lead to it", card: "leads to it:", tag: "leads to it", words: "values that lead to it" }
+  : { title: "Good values", card: "good:", tag: "good", words: "good values" };
 parameters.forEach((parameter, place) => { parameter.place = place; });
 
 const importanceOf = (parameter) => parameter.importance[state.method][state.step];
 const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
 const reasonNow = () => data.reasons[state.method][state.step];
+
+// Whether nothing can be told at any step by any method.
+const nothingEver = () => Object.values(data.reasons).every((reasons) => reasons.every(Boolean));
 
 // The parameters, the most important first; equal ones in the order of the space.
 function ranked() {

@@ -11,6 +11,10 @@ function drawTree() {
   const notes = [];
   if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not always active with the same domain, and no parameter tells when: ", names(unexplained), "."));
   if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
+  if (!data.account.trials.total || !parameters.length) {
+    fill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
+    return;
+  }
   if (!gates.length) {
     const why = unexplained.length ? "No parameter was found to switch another." : "No parameter switches another: all are always active, each with one domain.";
     fill("tree", element("p", {}, why), ...notes);
@@ -79,7 +83,7 @@ function fillInside(branch, slot) {
   const order = [...rows].sort((a, b) => b.eta[state.method][state.step] - a.eta[state.method][state.step]);
   const inside = order.map((row) => {
     const value = row.importance[state.method][state.step];
-    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), share(value), share(row.eta[state.method][state.step]), verdictTag(verdictOf(row))];
+    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), share(value), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row))];
   });
   slot.replaceChildren(
     element("p", { class: "aside" }, `Among the trials where ${cut(branch.condition, 120)}: what leads to the best ${whole(sizes[state.step])} of these`),
