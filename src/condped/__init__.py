@@ -12,7 +12,7 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from condped import errors, plot, problems
+from condped import errors, problems
 from condped.advice.advise import advise
 from condped.advice.result import Advice
 from condped.branches.result import Branches
@@ -27,7 +27,7 @@ from condped.space import Categorical, Float, Int, Space, when
 from condped.trials import TrialTable
 
 if TYPE_CHECKING:
-    from condped import baselines, optuna
+    from condped import baselines, optuna, plot
     from condped.comparison import Comparison, compare
     from condped.reporting import Report, report
 
@@ -67,7 +67,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # condped.optuna imports Optuna, which takes its time: only when asked for. What not every
     # user needs waits with it.
-    if name in ("baselines", "optuna"):
+    if name in ("baselines", "optuna", "plot"):
         return import_module(f"condped.{name}")
     if name in ("Comparison", "compare"):
         return getattr(import_module("condped.comparison"), name)
