@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +124,22 @@ def _state(history: RunHistory, config: Any, trials: Sequence[TrialInfo]) -> Sta
         for trial in trials
     }
     return State.COMPLETE if State.COMPLETE in states else State.FAILED
+
+
+def changed(path: Path, copy: Path, change: Callable[[Any], Any]) -> Path:
+    """Copy a directory with another run history."""
+    shutil.copytree(path, copy)
+    file = copy / "runhistory.json"
+    found = change(json.loads(file.read_text(encoding="utf-8")))
+    file.write_text(json.dumps(found), encoding="utf-8")
+    return copy
+
+
+def with_first(entry: str, value: Any) -> Callable[[Any], Any]:
+    """Return a change of one entry of the first run."""
+
+    def change(history: Any) -> Any:
+        history["data"][0][entry] = value
+        return history
+
+    return change

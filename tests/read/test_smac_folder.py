@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 from collections.abc import Callable
@@ -26,7 +25,15 @@ from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsE
 from condped.read.registry import reader_for
 from condped.testing.readers import Run, check_reader
 from condped.trials import State
-from tests.read.smac_runs import conditional_space, cost, optimised, runs_of, scenario
+from tests.read.smac_runs import (
+    changed,
+    conditional_space,
+    cost,
+    optimised,
+    runs_of,
+    scenario,
+    with_first,
+)
 
 # The same conditions, written by hand.
 SPACE: dict[str, Any] = {
@@ -303,25 +310,6 @@ def test_every_status_has_its_state(several: Kept, tmp_path: Path) -> None:
     expected = [State.RUNNING, State.COMPLETE, State.FAILED, State.FAILED, State.FAILED]
     assert table.states[:5].tolist() == expected
     assert np.isnan(table.objectives[0].values[0])
-
-
-def changed(path: Path, copy: Path, change: Callable[[Any], Any]) -> Path:
-    """Copy a directory with another run history."""
-    shutil.copytree(path, copy)
-    file = copy / "runhistory.json"
-    found = change(json.loads(file.read_text(encoding="utf-8")))
-    file.write_text(json.dumps(found), encoding="utf-8")
-    return copy
-
-
-def with_first(entry: str, value: Any) -> Callable[[Any], Any]:
-    """Return a change of one entry of the first run."""
-
-    def change(history: Any) -> Any:
-        history["data"][0][entry] = value
-        return history
-
-    return change
 
 
 @pytest.mark.parametrize(
