@@ -68,13 +68,16 @@ def holds_of(space: Space, drawn: dict[str, Any]) -> bool:
         if (name in drawn) != bool(active):
             return False
         for domain in active:
-            value = drawn[name]
-            if isinstance(domain, Categorical):
-                if value not in domain.choices:
-                    return False
-            elif not domain.low <= value <= domain.high:
+            if not fits(domain, drawn[name]):
                 return False
     return set(drawn) <= set(space)
+
+
+def fits(domain: Domain, value: Any) -> bool:
+    """Return whether a value is in a domain."""
+    if isinstance(domain, Categorical):
+        return value in domain.choices
+    return bool(domain.low <= value <= domain.high)
 
 
 def model_selection() -> tuple[Space, dict[str, str]]:

@@ -107,8 +107,6 @@ class TrialTable:
     space
         The space that the trials were drawn from, conditions included, where it was given or
         recorded; None where only the trials can tell.
-    where
-        The condition that the trials were chosen by; None if all are here.
     some_parameters
         Whether the source may have more parameters than were asked for.
     selections
@@ -123,7 +121,6 @@ class TrialTable:
     ignored_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     space: Space | None = None
-    where: Condition | None = None
     some_parameters: bool = False
     selections: tuple[Selection, ...] = ()
 
@@ -140,6 +137,14 @@ class TrialTable:
     def names(self) -> tuple[str, ...]:
         """The parameters' names."""
         return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def where(self) -> Condition | None:
+        """The condition that the trials were chosen by, all selections together; None if all."""
+        texts = [selection.condition for selection in self.selections]
+        if len(texts) > 1:
+            texts = [" and ".join(f"({text})" for text in texts)]
+        return Condition.parse(texts[0]) if texts else None
 
     @property
     def infeasible(self) -> BoolArray | None:

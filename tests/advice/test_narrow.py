@@ -10,7 +10,7 @@ from condped import Categorical, Float, Int, Space, when
 from condped.advice.code import suggest_code
 from condped.advice.narrow import narrowed
 from condped.space.domain import Domain
-from tests.drawing import draw, holds_of
+from tests.drawing import draw, fits, holds_of
 
 MODEL, LAYERS, RATE = Categorical(["svm", "net", "tree"]), Int(1, 6), Float(0, 1)
 SPACE = Space(
@@ -57,15 +57,7 @@ def test_narrowed_spaces_draw_what_the_old_one_allows() -> None:
 
 
 def _stays(drawn: dict[str, Any], case: dict[tuple[str, Domain], Domain]) -> bool:
-    for (name, _), domain in case.items():
-        if name in drawn:
-            value = drawn[name]
-            if isinstance(domain, Categorical):
-                if value not in domain.choices:
-                    return False
-            elif not domain.low <= value <= domain.high:
-                return False
-    return True
+    return all(fits(domain, drawn[name]) for (name, _), domain in case.items() if name in drawn)
 
 
 def test_conditions_lose_what_is_settled() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,6 @@ from condped.arrays import BoolArray, FloatArray
 from condped.errors import ConditionError, DataError, not_found
 from condped.space.condition import Comparison, Condition, Membership
 from condped.space.domain import Categorical
-from condped.space.possible import conjunction
-from condped.space.wording import condition_of
 from condped.trials import Parameter, TrialTable
 
 
@@ -70,8 +68,6 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
             raise not_found("parameter", name, columns)
     holds = condition.holds(columns)
     met = int(np.count_nonzero(holds))
-    both = conjunction(None if table.where is None else table.where.root, condition.root)
-    chosen = condition if table.where is None or both is None else condition_of(both)
     if not met:
         raise DataError(
             f"None of the {len(table)} trials meets the condition {condition.text!r}."
@@ -81,8 +77,7 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
     if met < len(table):
         left_out = len(table) - met
         note = f"Only trials with {condition.text}: {left_out} of {len(table)} left out."
-    selected = table.with_selection(condition.text, holds).with_notes([note])
-    return replace(selected, where=chosen)
+    return table.with_selection(condition.text, holds).with_notes([note])
 
 
 def _never(table: TrialTable, condition: Condition) -> str:
