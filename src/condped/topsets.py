@@ -113,7 +113,7 @@ def top_sets(
     """Find the region set and, inside it, a target set for each (ascending) target quantile."""
     thresholds = len(target_quantiles)
     dtype = id_dtype(thresholds + 2)
-    used, worst, counts = _sort_out(table, handling)
+    used, worst, counts = sort_out(table, handling)
     if counts.used == 0:
         outside = np.broadcast_to(dtype(thresholds + 1), len(table))
         nothing = np.zeros(thresholds, dtype=np.int64)
@@ -171,7 +171,7 @@ def outcome_sets(table: TrialTable, target: BoolArray, considered: BoolArray) ->
     )
 
 
-def _sort_out(
+def sort_out(
     table: TrialTable, handling: Handling
 ) -> tuple[BoolArray | None, BoolArray | None, TrialCounts]:
     """Decide which trials are used (None: all) and which of those count as worst (None: none).

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
+from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
 from condped.count.counts import ParameterCounts, RegimeCounts, StudyCounts
 from condped.space.grid import Grid, cells_of, grid_of
 from condped.topsets import TopSets
@@ -38,7 +38,8 @@ def _count(parameter: Parameter, top: TopSets) -> ParameterCounts:
         sizes = _regime_sizes(parameter, top)
         laid_out = np.flatnonzero(sizes[:-1, -1] >= SMALLEST_REGIME).tolist()
     layout = _lay_out(parameter, laid_out)
-    nested = _cell_counts(parameter, top, layout)
+    flat = _cell_counts(parameter, top.buckets, top.n_buckets, layout)
+    nested = flat[:, :-1].cumsum(axis=1)
 
     kept: list[RegimeCounts] = []
     small: list[IntArray] = []  # (target sets + 1,) each
@@ -135,17 +136,28 @@ def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
     )
 
 
-def _cell_counts(parameter: Parameter, top: TopSets, layout: _Layout) -> IntArray:
-    """Return (cells, target sets + 1): trials of each target set and of the region set."""
-    buckets = top.n_buckets
-    flat = np.zeros(layout.cells * buckets, dtype=np.int64)
-    for start in range(0, len(top.buckets), _CHUNK):
+def place_counts(parameter: Parameter, buckets: IdArray, n_buckets: int) -> IntArray:
+    """Return (places, buckets): trials in each cell of all domains and, last, absent.
+
+    Trials without a place in the counts have the bucket ``n_buckets``.
+    """
+    layout = _lay_out(parameter, range(len(parameter.domains)))
+    flat = _cell_counts(parameter, buckets, n_buckets + 1, layout)[:, :-1]
+    return np.concatenate([flat[: layout.rest], flat[layout.rest :].sum(axis=0, keepdims=True)])
+
+
+def _cell_counts(
+    parameter: Parameter, buckets: IdArray, n_buckets: int, layout: _Layout
+) -> IntArray:
+    """Return (cells, buckets): trials of each bucket in each place of the layout."""
+    flat = np.zeros(layout.cells * n_buckets, dtype=np.int64)
+    for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
         cells = _cells(parameter, rows, layout)
-        cells *= buckets
-        cells += top.buckets[rows]
+        cells *= n_buckets
+        cells += buckets[rows]
         flat += np.bincount(cells.astype(np.intp), minlength=flat.size)
-    return flat.reshape(layout.cells, buckets)[:, :-1].cumsum(axis=1)
+    return flat.reshape(layout.cells, n_buckets)
 
 
 def _cells(parameter: Parameter, rows: slice, layout: _Layout) -> FloatArray:

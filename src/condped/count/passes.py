@@ -64,6 +64,9 @@ class Tally:
         What conditions left out.
     notes
         What the user should know, one sentence each.
+    sorted_by_loss
+        Whether the rows' own order is that of their losses, and so none of time. A column that
+        the caller names as the order is taken at his word.
     """
 
     counts: TrialCounts
@@ -71,6 +74,7 @@ class Tally:
     highest: float
     selections: tuple[Selection, ...] = ()
     notes: tuple[str, ...] = ()
+    sorted_by_loss: bool = False
 
 
 class Series(NamedTuple):

@@ -1,0 +1,385 @@
+"""Passes over trials that come in chunks, each a small table in memory, counted with numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
+from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
+from condped.count.keys import KeyBins, values_of
+from condped.count.memory import place_counts
+from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
+from condped.count.rank_places import rank_place_counts
+from condped.errors import DataError, not_found
+from condped.read.where import columns_of
+from condped.space.condition import Condition
+from condped.topsets import Handling, TrialCounts, sort_out
+from condped.trials import Selection, id_dtype
+
+State = TypeVar("State")
+
+
+class ChunkSource(Protocol):
+    """Where chunks come from."""
+
+    outline: Outline
+    notes: tuple[str, ...]  # what was noticed so far, such as files that were left out
+
+    def fold(
+        self,
+        make: Callable[[], State],
+        step: Callable[[State, Chunk], None],
+        parameters: Sequence[str],
+        what: str,
+    ) -> list[State]:
+        """Let each worker make a state and take its chunks into it; return the states.
+
+        The chunks have these parameters of the space only, and between them every row once.
+        ``what`` is done, for whoever shows progress.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedPasses:
+    """Passes over a source of chunks."""
+
+    source: ChunkSource
+    conditions: tuple[Condition, ...] = ()
+    most_bins: int = 1 << 20
+    most_levels: int = 1 << 22
+    most_counts: int = 1 << 25
+
+    @property
+    def outline(self) -> Outline:
+        return self.source.outline
+
+    def close(self) -> None:
+        self.source.close()
+
+    def where(self, condition: Condition) -> ChunkedPasses:
+        known = self.outline.space or self.outline.names
+        for name in condition.names:
+            if name not in known:
+                raise not_found("parameter", name, known)
+        return replace(self, conditions=(*self.conditions, condition))
+
+    def tally(self, handling: Handling) -> Tally:
+        def step(state: _Ended, chunk: Chunk) -> None:
+            state.add(chunk, handling, self.conditions)
+
+        states = self._fold(lambda: _Ended(len(self.conditions)), step, (), "Looking at objectives")
+        whole = _Ended(len(self.conditions))
+        for state in states:
+            whole.merge(state)
+        selections = whole.selections(self.conditions)
+        notes = (*self.source.notes, *whole.told(self.conditions))
+        return Tally(
+            TrialCounts(**{n: int(c) for n, c in whole.counts.items()}),
+            whole.lowest,
+            whole.highest,
+            selections,
+            notes,
+            sorted_by_loss=Sorted.joined(whole.pieces),
+        )
+
+    def histogram(
+        self,
+        wanted: Mapping[Series, Sequence[KeyBins]],
+        within: Within,
+        groups: int = 1,
+        seed: int = 0,
+    ) -> dict[Series, list[IntArray]]:
+        def make() -> dict[Series, list[IntArray]]:
+            return {
+                series: [np.zeros((groups, one.bins), dtype=np.int64) for one in bins]
+                for series, bins in wanted.items()
+            }
+
+        def step(state: dict[Series, list[IntArray]], chunk: Chunk) -> None:
+            for series, keys, rows in self._keys(wanted, chunk, within):
+                group = None if groups == 1 else group_ids(chunk, groups, seed)[rows]
+                for bins, counts in zip(wanted[series], state[series], strict=True):
+                    _add(counts, bins, keys, group)
+
+        states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
+        return {
+            series: [
+                np.sum(parts, axis=0) for parts in zip(*(s[series] for s in states), strict=True)
+            ]
+            for series in wanted
+        }
+
+    def levels(
+        self,
+        wanted: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
+        within: Within,
+        groups: int = 1,
+        seed: int = 0,
+    ) -> dict[Series, Levels]:
+        def make() -> dict[Series, list[tuple[IntArray, IntArray]]]:
+            return {series: [] for series in wanted}
+
+        def step(state: dict[Series, list[tuple[IntArray, IntArray]]], chunk: Chunk) -> None:
+            for series, keys, rows in self._keys(wanted, chunk, within):
+                kept = np.zeros(len(keys), dtype=bool)
+                for bins, marked in wanted[series]:
+                    inside = bins.inside(keys)
+                    if inside.all():
+                        kept |= marked[bins.places(keys)]
+                    else:
+                        kept[inside] |= marked[bins.places(keys[inside])]
+                if not kept.any():
+                    continue
+                group = np.zeros(int(np.count_nonzero(kept)), dtype=np.int64)
+                if groups > 1:
+                    group = group_ids(chunk, groups, seed)[rows][kept]
+                state[series].append((keys[kept], group))
+
+        states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
+        return {
+            series: _levels(
+                [part for state in states for part in state[series]], entries[0][0].whole, groups
+            )
+            for series, entries in wanted.items()
+        }
+
+    def count(self, wanted: Wanted) -> Counted:
+        names = self.outline.names
+        counted = names if wanted.parameters is None else [names[p] for p in wanted.parameters]
+        places = {name: place for place, name in enumerate(names)}
+
+        def step(state: _Cells, chunk: Chunk) -> None:
+            state.add(chunk, wanted, self.conditions, counted, places)
+
+        needed = (*counted, *(name for c in wanted.conditions for name in c.names))
+        states = self._fold(lambda: _Cells(len(wanted.conditions)), step, needed, "Counting")
+        whole = _Cells(len(wanted.conditions))
+        for state in states:
+            whole.merge(state)
+        return whole.counted(wanted, counted)
+
+    def _fold(
+        self,
+        make: Callable[[], State],
+        step: Callable[[State, Chunk], None],
+        parameters: Sequence[str],
+        what: str,
+    ) -> list[State]:
+        gates = (name for condition in self.conditions for name in condition.names)
+        return self.source.fold(make, step, tuple(dict.fromkeys((*parameters, *gates))), what)
+
+    def _named(self, wanted: Mapping[Series, object]) -> tuple[str, ...]:
+        names = self.outline.names
+        return tuple(dict.fromkeys(names[s.parameter] for s in wanted if s.kind == "value"))
+
+    def _keys(
+        self, wanted: Mapping[Series, object], chunk: Chunk, within: Within
+    ) -> list[tuple[Series, IntArray, IntArray]]:
+        """Return for each series the keys of its numbers in a chunk, and their rows."""
+        rows = chosen(chunk, self.conditions)
+        return series_keys(tuple(wanted), chunk, rows, within, self.outline.names)
+
+
+def _add(counts: IntArray, bins: KeyBins, keys: IntArray, group: IntArray | None) -> None:
+    """Count keys that are in the bins."""
+    if keys.size and not (keys.min() >= bins.start and keys.max() <= bins.stop):
+        inside = bins.inside(keys)
+        keys, group = keys[inside], None if group is None else group[inside]
+    places = bins.places(keys)
+    if group is not None:
+        places = places + group * bins.bins
+    counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
+
+
+def _levels(parts: list[tuple[IntArray, IntArray]], whole: bool, groups: int) -> Levels:
+    keys = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
+    group = np.concatenate([np.zeros(0, np.int64), *(part[1] for part in parts)])
+    order = np.lexsort((group, keys)) if groups > 1 else np.argsort(keys)
+    keys, group = keys[order], group[order]
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = (keys[1:] != keys[:-1]) | (group[1:] != group[:-1])
+    starts = np.flatnonzero(first)
+    counts = np.diff(np.append(starts, len(keys)))
+    return Levels(values_of(keys[starts], whole=whole), group[starts], counts)
+
+
+class _Ended:
+    """How the trials of some chunks ended."""
+
+    def __init__(self, conditions: int) -> None:
+        self.counts = dict.fromkeys(
+            ("total", "used", "failed", "pruned", "running", "nonfinite", "infeasible",
+             "counted_as_worst"), 0,
+        )  # fmt: skip
+        self.met = [0] * (conditions + 1)  # trials in all, and after each condition
+        self.lowest, self.highest = np.inf, -np.inf
+        self.failures: dict[str, int] = {}
+        self.pieces: list[Sorted] = []
+
+    def add(self, chunk: Chunk, handling: Handling, conditions: tuple[Condition, ...]) -> None:
+        table = chunk.table
+        rows = chosen(chunk, conditions, self.met)
+        if rows is not None:
+            table = table.only(rows)
+        used, worst, counts = sort_out(table, handling)
+        for name in self.counts:
+            self.counts[name] += getattr(counts, name)
+        losses = table.objectives[0].losses
+        ordinary = losses if used is None else losses[used]
+        ranked = ordinary
+        if worst is not None:
+            aside = worst if used is None else worst[used]
+            ranked, ordinary = np.where(aside, np.inf, ordinary), ordinary[~aside]
+        if ordinary.size:
+            self.lowest = min(self.lowest, float(ordinary.min()))
+            self.highest = max(self.highest, float(ordinary.max()))
+        self.pieces.append(Sorted.of(chunk.first_row, ranked))
+
+    def merge(self, other: _Ended) -> None:
+        for name in self.counts:
+            self.counts[name] += other.counts[name]
+        self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
+        self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
+        self.pieces += other.pieces
+
+    def selections(self, conditions: tuple[Condition, ...]) -> tuple[Selection, ...]:
+        if conditions and not self.met[-1]:
+            raise DataError(
+                f"None of the {self.met[0]} trials meets the condition "
+                f"{' and '.join(c.text for c in conditions)!r}. Correct where, or leave it out."
+            )
+        return tuple(
+            Selection(c.text, before, before - after)
+            for c, before, after in zip(conditions, self.met, self.met[1:], strict=False)
+        )
+
+    def told(self, conditions: tuple[Condition, ...]) -> tuple[str, ...]:
+        """Return what to say of the conditions, as the reader in memory does."""
+        return tuple(
+            f"All trials meet {c.text}."
+            if before == after
+            else f"Only trials with {c.text}: {before - after} of {before} left out."
+            for c, before, after in zip(conditions, self.met, self.met[1:], strict=False)
+        )
+
+
+@dataclass(slots=True)
+class _Cells:
+    """Counts of some chunks."""
+
+    conditions: int
+    parameters: dict[str, IntArray] = field(default_factory=dict)
+    sizes: IntArray | None = None
+    held: IntArray | None = None
+    best: FloatArray | None = None
+    lacking: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def add(
+        self,
+        chunk: Chunk,
+        wanted: Wanted,
+        conditions: tuple[Condition, ...],
+        counted: Sequence[str],
+        places: Mapping[str, int],
+    ) -> None:
+        losses, used, ordinary = chunk.losses(chosen(chunk, conditions), wanted.within.handling)
+        buckets, n = _buckets(chunk, wanted, losses, used)
+        sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)[:n]
+        self.sizes = sizes if self.sizes is None else self.sizes + sizes
+        known = {parameter.name: parameter for parameter in chunk.table.parameters}
+        for name in counted:
+            if wanted.edges is None:
+                counts = place_counts(known[name], buckets, n)
+            else:
+                counts = rank_place_counts(known[name], buckets, n, wanted.edges, places[name])
+            if name in self.parameters:
+                self.parameters[name] += counts
+            else:
+                self.parameters[name] = counts
+        self._hold(chunk, wanted, losses, ordinary, buckets, n)
+
+    def _hold(
+        self,
+        chunk: Chunk,
+        wanted: Wanted,
+        losses: FloatArray,
+        ordinary: BoolArray | None,
+        buckets: ValueArray,
+        n: int,
+    ) -> None:
+        if not wanted.conditions:
+            return
+        columns = columns_of(chunk.table)
+        rows = [condition.holds(columns) for condition in wanted.conditions]
+        held = np.array(
+            [np.bincount(buckets[r].astype(np.intp), minlength=n + 1)[:n] for r in rows]
+        )
+        best = np.array([
+            np.min(losses[r if ordinary is None else r & ordinary], initial=np.inf) for r in rows
+        ])  # fmt: skip
+        self.held = held if self.held is None else self.held + held
+        self.best = best if self.best is None else np.minimum(self.best, best)
+
+    def merge(self, other: _Cells) -> None:
+        for name, counts in other.parameters.items():
+            self.parameters[name] = (
+                self.parameters[name] + counts if name in self.parameters else counts
+            )
+        if other.sizes is not None:
+            self.sizes = other.sizes if self.sizes is None else self.sizes + other.sizes
+        if other.held is not None and other.best is not None:
+            self.held = other.held if self.held is None else self.held + other.held
+            self.best = other.best if self.best is None else np.minimum(self.best, other.best)
+
+    def counted(self, wanted: Wanted, names: Sequence[str]) -> Counted:
+        starts = wanted.block_starts
+        blocks = 1 if starts is None else len(starts) + 1
+        buckets = len(wanted.cutoffs) + 1
+        shape = (wanted.groups, blocks, buckets)
+        assert self.sizes is not None
+        held = np.zeros((0, np.prod(shape)), np.int64) if self.held is None else self.held
+        best = (
+            np.zeros(0) if self.best is None else np.where(np.isinf(self.best), np.nan, self.best)
+        )
+        return Counted(
+            parameters=tuple(
+                np.moveaxis(self.parameters[name].reshape(-1, *shape), 0, 2) for name in names
+            ),
+            sizes=self.sizes.reshape(shape).sum(axis=1),
+            conditions=held.reshape(-1, *shape).sum(axis=(1, 2)),
+            best=best,
+        )
+
+
+def _buckets(
+    chunk: Chunk, wanted: Wanted, losses: FloatArray, used: BoolArray | None
+) -> tuple[ValueArray, int]:
+    """Return each row's place among (groups, blocks, buckets), and how many there are."""
+    cutoffs = wanted.cutoffs
+    blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
+    n = wanted.groups * blocks * (len(cutoffs) + 1)
+    dtype = id_dtype(n + 1)
+    if len(cutoffs) == 1:
+        found = (losses > cutoffs[0]).astype(dtype)
+    else:
+        found = np.searchsorted(cutoffs, losses).astype(dtype)
+    if blocks > 1 or wanted.groups > 1:
+        whole = found.astype(np.int64)
+        if blocks > 1:
+            block = np.searchsorted(wanted.block_starts, chunk.order, side="right")
+            whole += block * (len(cutoffs) + 1)
+        if wanted.groups > 1:
+            whole += group_ids(chunk, wanted.groups, wanted.seed) * (blocks * (len(cutoffs) + 1))
+        found = whole.astype(dtype)
+    if used is not None:
+        found[~used] = n
+    return found, n
