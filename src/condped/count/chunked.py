@@ -183,7 +183,7 @@ class ChunkedPasses:
 
     def _keys(
         self, wanted: Mapping[Series, object], chunk: Chunk, within: Within
-    ) -> list[tuple[Series, IntArray, IntArray]]:
+    ) -> list[tuple[Series, IntArray, IntArray | slice]]:
         """Return for each series the keys of its numbers in a chunk, and their rows."""
         rows = chosen(chunk, self.conditions)
         return series_keys(tuple(wanted), chunk, rows, within, self.outline.names)
@@ -305,27 +305,18 @@ class _Cells:
                 self.parameters[name] += counts
             else:
                 self.parameters[name] = counts
-        self._hold(chunk, wanted, losses, ordinary, buckets, n)
+        if wanted.conditions:
+            columns = columns_of(chunk.table)
+            rows = [condition.holds(columns) for condition in wanted.conditions]
+            own = losses if ordinary is None else np.where(ordinary, losses, np.inf)
+            self._hold(rows, own, buckets, n)
 
-    def _hold(
-        self,
-        chunk: Chunk,
-        wanted: Wanted,
-        losses: FloatArray,
-        ordinary: BoolArray | None,
-        buckets: ValueArray,
-        n: int,
-    ) -> None:
-        if not wanted.conditions:
-            return
-        columns = columns_of(chunk.table)
-        rows = [condition.holds(columns) for condition in wanted.conditions]
+    def _hold(self, rows: list[BoolArray], losses: FloatArray, buckets: ValueArray, n: int) -> None:
+        """Count the trials that meet each condition, and find the lowest loss among them."""
         held = np.array(
             [np.bincount(buckets[r].astype(np.intp), minlength=n + 1)[:n] for r in rows]
         )
-        best = np.array([
-            np.min(losses[r if ordinary is None else r & ordinary], initial=np.inf) for r in rows
-        ])  # fmt: skip
+        best = np.array([np.min(losses[r], initial=np.inf) for r in rows])
         self.held = held if self.held is None else self.held + held
         self.best = best if self.best is None else np.minimum(self.best, best)
 
@@ -374,7 +365,7 @@ def _buckets(
         found = np.searchsorted(cutoffs, losses).astype(dtype)
     if blocks > 1 or wanted.groups > 1:
         whole = found.astype(np.int64)
-        if blocks > 1:
+        if wanted.block_starts is not None:
             block = np.searchsorted(wanted.block_starts, chunk.order, side="right")
             whole += block * (len(cutoffs) + 1)
         if wanted.groups > 1:
