@@ -10,8 +10,9 @@ from condped.arrays import BoolArray, IdArray
 from condped.read.columns import LevelColumn, NumberColumn
 from condped.read.convert import none_place
 from condped.read.fit import fit_choices, fit_numbers
+from condped.read.notices import RowsNote
 from condped.read.outside import refuse_outside
-from condped.read.refusal import refuse
+from condped.read.refusal import refuse, row_number
 from condped.space.domain import Domain
 from condped.space.spec import Alternative
 from condped.trials import ABSENT, Parameter, id_dtype
@@ -116,8 +117,15 @@ def _check_presence(
 def _note_missing(name: str, unexpected: BoolArray, notes: list[str]) -> None:
     lacking = int(np.count_nonzero(unexpected))
     if lacking:
+        first = row_number(int(np.argmax(unexpected)))
         notes.append(
-            f"{' '.join(name.split())}: missing in {lacking} finished trials whose conditions say "
-            f"that it is active (first: row {int(np.argmax(unexpected))}, counted from 0); taken "
-            "as inactive there."
+            RowsNote(
+                "missing",
+                name,
+                f"{' '.join(name.split())}: missing in ",
+                lacking,
+                " finished trials whose conditions say that it is active "
+                f"(first: row {first}, counted from 0); taken as inactive there.",
+                first_row=first,
+            )
         )
