@@ -17,10 +17,8 @@ def column_of(array: Any) -> Column:
     kind = array.type
     if array.null_count == len(array):
         return LevelColumn(np.full(len(array), -1, dtype=np.int64), ())
-    if pa.types.is_integer(kind):
-        return number_column(*_values(array, 0))
-    if pa.types.is_float32(kind) or pa.types.is_float64(kind):
-        return number_column(*_values(array, np.nan))
+    if pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        return _numbers(array)
     if is_text(kind):
         array = array.dictionary_encode()
     if pa.types.is_dictionary(array.type) and is_text(array.type.value_type):
@@ -41,9 +39,17 @@ def is_text(kind: Any) -> bool:
     )
 
 
-def _values(array: Any, nothing: float) -> tuple[Any, Any]:
-    """Return the numbers, and where there are none."""
+def _numbers(array: Any) -> Column:
     if not array.null_count:
-        return array.to_numpy(), None
-    missing = array.is_null().to_numpy(zero_copy_only=False)
-    return array.fill_null(nothing).to_numpy(), missing
+        return number_column(array.to_numpy())
+    bits, data = array.buffers()
+    start, stop = array.offset, array.offset + len(array)
+    # Its bits say where an array has a value; what lies in its data elsewhere may be anything.
+    present = np.unpackbits(
+        np.frombuffer(bits, np.uint8, (stop + 7) // 8), count=stop, bitorder="little"
+    )
+    missing = present[start:] == 0
+    values = np.frombuffer(data, array.type.to_pandas_dtype(), stop)[start:]
+    values = values.astype(np.float64 if values.dtype.kind == "f" else values.dtype)
+    np.copyto(values, np.nan if values.dtype.kind == "f" else 0, where=missing)
+    return number_column(values, missing)

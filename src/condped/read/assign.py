@@ -43,7 +43,7 @@ def assign(
     if missing is not None:
         # To a domain with the choice None a missing value is that choice, not an absence.
         takes_none = np.array([*(none_place(domain) is not None for domain in domains), False])
-        absent = missing & ~takes_none[ids]
+        absent = missing & ~takes_none[ids] if takes_none.any() else missing
         if alternatives[0].when is not None:
             expected = ids >= 0 if finished is None else (ids >= 0) & finished
             _note_missing(name, absent & expected, notes)

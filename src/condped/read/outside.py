@@ -16,6 +16,8 @@ WAYS = ("error", "nearest", "drop")
 _TOLERANCE = 1e-9
 # ... and so may bounds that were stored in single precision.
 _SINGLE = 2.0**-24
+# Up to this many domains it is faster to look at all values for each of them.
+_FEW_DOMAINS = 8
 
 
 def check_way(way: object) -> None:
@@ -98,6 +100,13 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
         if not values.size or (values.min() >= low and values.max() <= high):
             return None
         outside = (values < low) | (values > high)
+        return outside if outside.any() else None
+    if len(domains) <= _FEW_DOMAINS:
+        outside = np.zeros(len(values), dtype=bool)
+        for place, domain in enumerate(domains):
+            low, high = _bounds(domain)
+            beyond = (values < low) | (values > high)
+            outside |= beyond & (ids == place)
         return outside if outside.any() else None
     bounds = [*map(_bounds, domains), (-np.inf, np.inf)]  # the last is for absent values
     lows, highs = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
