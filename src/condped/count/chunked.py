@@ -10,6 +10,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
+from condped.count.histogram import Histogram
 from condped.count.keys import KeyBins, values_of
 from condped.count.memory import place_counts
 from condped.count.noticed import Noticed
@@ -110,22 +111,22 @@ class ChunkedPasses:
         groups: int = 1,
         seed: int = 0,
     ) -> dict[Series, list[IntArray]]:
-        def make() -> dict[Series, list[IntArray]]:
+        def make() -> dict[Series, list[Histogram]]:
             return {
-                series: [np.zeros((groups, one.bins), dtype=np.int64) for one in bins]
-                for series, bins in wanted.items()
+                series: [Histogram(one, groups) for one in bins] for series, bins in wanted.items()
             }
 
-        def step(state: dict[Series, list[IntArray]], chunk: Chunk) -> None:
+        def step(state: dict[Series, list[Histogram]], chunk: Chunk) -> None:
             for series, keys, rows in self._keys(wanted, chunk, within):
                 group = None if groups == 1 else group_ids(chunk, groups, seed)[rows]
-                for bins, counts in zip(wanted[series], state[series], strict=True):
-                    _add(counts, bins, keys, group)
+                for histogram in state[series]:
+                    histogram.add(keys, group)
 
         states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
         return {
             series: [
-                np.sum(parts, axis=0) for parts in zip(*(s[series] for s in states), strict=True)
+                np.sum([part.counts() for part in parts], axis=0)
+                for parts in zip(*(s[series] for s in states), strict=True)
             ]
             for series in wanted
         }
@@ -199,17 +200,6 @@ class ChunkedPasses:
         """Return for each series the keys of its numbers in a chunk, and their rows."""
         rows = chosen(chunk, self.conditions)
         return series_keys(tuple(wanted), chunk, rows, within, self.outline.names)
-
-
-def _add(counts: IntArray, bins: KeyBins, keys: IntArray, group: IntArray | None) -> None:
-    """Count keys that are in the bins."""
-    if keys.size and not (keys.min() >= bins.start and keys.max() <= bins.stop):
-        inside = bins.inside(keys)
-        keys, group = keys[inside], None if group is None else group[inside]
-    places = bins.places(keys)
-    if group is not None:
-        places = places + group * bins.bins
-    counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
 
 
 def _levels(parts: list[tuple[IntArray, IntArray]], whole: bool, groups: int) -> Levels:
