@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from condped.count.countable import Intervals
 from condped.errors import not_found
-from condped.importance.intervals import Intervals
 from condped.importance.settings import Measure, Method, Pooling, Reference, Sampling
 from condped.read import Reading
 from condped.topsets import LeftOut, Treatment

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Unpack
 
+from condped.count.countable import Intervals
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
 from condped.importance.densities import densities_of
 from condped.importance.evidence import evidence_at
-from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
+from condped.importance.intervals import Uncertainty, check_intervals, uncertainty
 from condped.importance.outcome import Target, outcome_of
 from condped.importance.result import (
     ImportanceResult,

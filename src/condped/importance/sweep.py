@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.countable import Intervals
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.analysis import analyse
 from condped.importance.data import NUMBERS, sweep_data
 from condped.importance.files import write_result
 from condped.importance.html import sweep_html
-from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
+from condped.importance.intervals import Uncertainty, check_intervals, uncertainty
 from condped.importance.result import Status, frame, untested
 from condped.importance.settings import (
     BaselineSettings,
