@@ -16,9 +16,9 @@ from condped.count.passes import Passes
 from condped.errors import SettingsError, not_found
 from condped.optional import load_optional
 from condped.read import Reading, read
-from condped.read.many_files import STREAMED, files_of
+from condped.read.many_files import find_files
 from condped.read.options import checked_direction
-from condped.read.sidecar import with_sidecar
+from condped.read.registry import reader_for
 from condped.read.where import parsed
 from condped.space.load import load_space
 from condped.trials import TrialTable
@@ -28,6 +28,10 @@ Engine = Literal["auto", "memory", "stream", "ibis"]
 # times what they take on disk.
 SHARE_OF_MEMORY = 1 / 8
 _DATABASES = (".duckdb", ".ddb")
+# Modules of the readers of files that can be streamed.
+_STREAMED = tuple(
+    f"condped.read.{name}" for name in ("pyarrow_files", "csv_file", "many_files")
+)
 
 
 class Opening(Reading, total=False):
@@ -114,7 +118,7 @@ def _chosen(
     if isinstance(source, str):
         if Path(source).suffix.lower() in _DATABASES:
             return "ibis"
-        if _too_large(source) and not _only_in_memory(opening):
+        if not _only_in_memory(opening) and _too_large(source):
             return "stream"
     return "memory"
 
@@ -130,11 +134,9 @@ def _readable(source: Any) -> Any:
 
 def _too_large(source: str) -> bool:
     """Return whether files take more than their share of the memory."""
-    if "://" in source:
+    if reader_for(source).module not in _STREAMED:
         return False
-    paths = files_of(source)
-    if not paths or any(not path.lower().endswith(STREAMED) for path in paths):
-        return False
+    paths = (source,) if Path(source).is_file() else find_files(source).paths
     return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * _memory()
 
 
@@ -145,8 +147,10 @@ def _memory() -> int:
 
 def _only_in_memory(opening: Mapping[str, Any]) -> bool:
     """Return whether something is asked for that only works in memory."""
+    if any(opening.get(name) is not None for name in ("loss", "study", "budget", "reader")):
+        return True
     objective = opening.get("objective")
-    return opening.get("loss") is not None or not isinstance(objective, str | list | tuple) or (
+    return not isinstance(objective, str | list | tuple) or (
         not isinstance(objective, str) and len(objective) != 1
     )  # fmt: skip
 
