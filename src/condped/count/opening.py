@@ -11,14 +11,14 @@ from condped.count.asked import Asked
 from condped.count.countable import Countable
 from condped.count.engine_trials import EngineTrials
 from condped.count.in_memory import InMemory
-from condped.count.long_table import LongTable
 from condped.count.passes import Passes
 from condped.errors import SettingsError, not_found
 from condped.optional import load_optional
 from condped.read import Reading, read
 from condped.read.many_files import find_files
-from condped.read.options import checked_direction
+from condped.read.options import ReadOptions, checked_direction
 from condped.read.registry import reader_for
+from condped.read.sidecar import with_sidecar
 from condped.read.where import parsed
 from condped.space.load import load_space
 from condped.trials import TrialTable
@@ -29,9 +29,7 @@ Engine = Literal["auto", "memory", "stream", "ibis"]
 SHARE_OF_MEMORY = 1 / 8
 _DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
-_STREAMED = tuple(
-    f"condped.read.{name}" for name in ("pyarrow_files", "csv_file", "many_files")
-)
+_STREAMED = tuple(f"condped.read.{name}" for name in ("pyarrow_files", "csv_file", "many_files"))
 
 
 class Opening(Reading, total=False):
@@ -81,7 +79,7 @@ def open_trials(source: Any, **opening: Unpack[Opening]) -> Countable:
     source = str(source) if isinstance(source, Path) else source
     chosen = _chosen(source, engine, backend, opening)
     if chosen == "memory":
-        return InMemory(read(_readable(source), **opening))
+        return InMemory(read(_readable(source), **_reading(opening)))
     return EngineTrials(_passes(chosen, source, _asked(chosen, opening), backend))
 
 
@@ -99,7 +97,11 @@ def opened_in_memory(function: str, source: Any, **opening: Unpack[Opening]) -> 
             f"{source.passes.outline.engine!r}. Read a part of them that fits."
         )
     table = source.table if isinstance(source, InMemory) else source
-    return read(table, **opening)
+    return read(table, **_reading(opening))
+
+
+def _reading(opening: Opening) -> Reading:
+    return cast(Reading, {k: v for k, v in opening.items() if k in Reading.__annotations__})
 
 
 def _chosen(
@@ -112,15 +114,19 @@ def _chosen(
             "or engine out."
         )
     if engine != "auto":
-        return cast(Literal["memory", "stream", "ibis"], engine)
-    if backend is not None or isinstance(source, LongTable) or _is_ibis(source):
+        return engine
+    if backend is not None or _is_long(source) or _is_ibis(source):
         return "ibis"
     if isinstance(source, str):
         if Path(source).suffix.lower() in _DATABASES:
             return "ibis"
-        if not _only_in_memory(opening) and _too_large(source):
+        if not _only_in_memory(source, opening) and _too_large(source):
             return "stream"
     return "memory"
+
+
+def _is_long(source: Any) -> bool:
+    return type(source).__name__ == "LongTable"
 
 
 def _is_ibis(source: Any) -> bool:
@@ -145,8 +151,10 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _only_in_memory(opening: Mapping[str, Any]) -> bool:
+def _only_in_memory(source: str, opening: Mapping[str, Any]) -> bool:
     """Return whether something is asked for that only works in memory."""
+    if opening.get("space") is None and with_sidecar(source, ReadOptions()).space is None:
+        return True  # domains are guessed from values
     if any(opening.get(name) is not None for name in ("loss", "study", "budget", "reader")):
         return True
     objective = opening.get("objective")

@@ -12,6 +12,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.countable import Intervals
+from condped.count.opening import Opening, check_opening, open_trials
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.analysis import analyse
@@ -31,7 +32,6 @@ from condped.importance.settings import (
     check_target,
 )
 from condped.importance.summary import sweep_summary
-from condped.read import Reading, check_reading, read
 from condped.topsets import Handling, LeftOut, Treatment
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def sweep(
     pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
     infeasible: Treatment = "keep",
-    **reading: Unpack[Reading],
+    **opening: Unpack[Opening],
 ) -> SweepResult:
     """Tell how the importances change with the target quantile.
 
@@ -200,8 +200,8 @@ def sweep(
         As for :func:`condped.importance`.
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
-    **reading
-        Options of :func:`condped.read`.
+    **opening
+        Options of :func:`condped.read`, ``engine`` and ``backend``.
 
     Examples
     --------
@@ -213,9 +213,9 @@ def sweep(
     settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
     check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
-    check_reading("sweep", reading)
+    check_opening("sweep", opening)
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
-    found = analyse(read(source, **reading), quantiles, settings, handling)
+    found = analyse(open_trials(source, **opening), quantiles, settings, handling)
     bands = None
     if intervals is not None:
         bands = uncertainty(found, quantiles, intervals=intervals, level=level, seed=seed)
