@@ -16,6 +16,7 @@ from condped.arrays import BoolArray, IntArray
 from condped.branches.splits import splits_of
 from condped.branches.structure import Structure, structure_of
 from condped.branches.tree import require_conditions, sets_of
+from condped.count.in_memory import InMemory
 from condped.importance.analysis import time_blocks
 from condped.importance.options import AnalysisOptions, split_options
 from condped.importance.point import importance
@@ -76,7 +77,7 @@ def advise(
     structure = structure_of(table)
     base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
-    blocks = _blocks(top, time_blocks(top, result.settings))
+    blocks = _blocks(top, time_blocks(InMemory(table), top, result.settings))
     adviser = _Adviser(parameters, result, top, structure, blocks, restrictions)
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}

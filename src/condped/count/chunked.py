@@ -19,6 +19,7 @@ from condped.count.rank_places import rank_place_counts
 from condped.errors import DataError, not_found
 from condped.read.outside import all_outside
 from condped.read.where import columns_of
+from condped.regimes import expand_parameter
 from condped.space.condition import Condition
 from condped.topsets import Handling, TrialCounts, sort_out
 from condped.trials import Selection, id_dtype
@@ -99,8 +100,10 @@ class ChunkedPasses:
             TrialCounts(**{n: int(c) for n, c in whole.counts.items()}),
             whole.lowest,
             whole.highest,
-            selections,
-            notes,
+            earliest=whole.earliest,
+            latest=whole.latest,
+            selections=selections,
+            notes=notes,
             sorted_by_loss=Sorted.joined(whole.pieces),
         )
 
@@ -224,12 +227,15 @@ class _Ended:
         )  # fmt: skip
         self.met = [0] * (conditions + 1)  # trials in all, and after each condition
         self.lowest, self.highest = np.inf, -np.inf
+        self.earliest, self.latest = np.iinfo(np.int64).max, np.iinfo(np.int64).min
         self.dropped = 0
         self.noticed = Noticed()
         self.pieces: list[Sorted] = []
 
     def add(self, chunk: Chunk, handling: Handling, conditions: tuple[Condition, ...]) -> None:
         table = chunk.table
+        earliest, latest = chunk.span
+        self.earliest, self.latest = min(self.earliest, earliest), max(self.latest, latest)
         self.dropped += chunk.dropped
         self.noticed.add(chunk.notices)
         rows = chosen(chunk, conditions, self.met)
@@ -254,6 +260,8 @@ class _Ended:
             self.counts[name] += other.counts[name]
         self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
+        self.earliest = min(self.earliest, other.earliest)
+        self.latest = max(self.latest, other.latest)
         self.pieces += other.pieces
         self.dropped += other.dropped
         self.noticed.merge(other.noticed)
@@ -305,10 +313,11 @@ class _Cells:
         self.sizes = sizes if self.sizes is None else self.sizes + sizes
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
         for name in counted:
+            parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(known[name], buckets, n)
+                counts = place_counts(parameter, buckets, n)
             else:
-                counts = rank_place_counts(known[name], buckets, n, wanted.edges, places[name])
+                counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:
                 self.parameters[name] += counts
             else:

@@ -96,7 +96,7 @@ def _outside_of(parameter: Parameter) -> BoolArray | None:
 def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> BoolArray | None:
     """Return where a value is outside its domain; None if nowhere."""
     if len(domains) == 1 and ids.strides == (0,):
-        low, high = _bounds(domains[0])
+        low, high = bounds_of(domains[0])
         if not values.size or (values.min() >= low and values.max() <= high):
             return None
         outside = (values < low) | (values > high)
@@ -104,11 +104,11 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
     if len(domains) <= _FEW_DOMAINS:
         outside = np.zeros(len(values), dtype=bool)
         for place, domain in enumerate(domains):
-            low, high = _bounds(domain)
+            low, high = bounds_of(domain)
             beyond = (values < low) | (values > high)
             outside |= beyond & (ids == place)
         return outside if outside.any() else None
-    bounds = [*map(_bounds, domains), (-np.inf, np.inf)]  # the last is for absent values
+    bounds = [*map(bounds_of, domains), (-np.inf, np.inf)]  # the last is for absent values
     lows, highs = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
     places = ids.astype(np.intp)
     outside = values < lows.take(places, mode="wrap")
@@ -116,7 +116,8 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
     return np.asarray(outside) if outside.any() else None
 
 
-def _bounds(domain: Domain) -> tuple[float, float]:
+def bounds_of(domain: Domain) -> tuple[float, float]:
+    """Return the lowest and the highest number that count as inside, rounding allowed for."""
     if isinstance(domain, Categorical):
         return 0, len(domain.choices) - 1
     if isinstance(domain, Int):

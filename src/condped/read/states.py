@@ -19,12 +19,12 @@ _STATES = {
     "aborted preempted stop",  # SMAC 1 says stop for a run that it cut short itself
     State.RUNNING: "running waiting pending scheduled paused preempting",
 }
-_STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
+STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
 
 
 def state_of(word: str) -> State | None:
     """Return the state that a word stands for; None if it is unknown."""
-    return _STATE_OF.get(word.rpartition(".")[2].strip().lower())
+    return STATE_OF.get(word.rpartition(".")[2].strip().lower())
 
 
 def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
@@ -44,7 +44,7 @@ def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
         first = int(np.argmax(unknown))
         raise DataError(
             f"The state {column.levels[column.codes[first]]!r} in row {row_number(first)} of "
-            f"{name!r} is unknown. Known: {', '.join(_STATE_OF)}.",
+            f"{name!r} is unknown. Known: {', '.join(STATE_OF)}.",
             column=name,
             first_row=row_number(first),
             count=known_count(int(np.count_nonzero(unknown))),

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from condped.arrays import FloatArray
+from condped.count.countable import Intervals
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
 from condped.importance.calibrated import regime_p_values
 from condped.importance.evidence import Verdict, verdict_of
-from condped.importance.intervals import Intervals, Uncertainty, uncertainty
+from condped.importance.intervals import Uncertainty, uncertainty
 from condped.importance.outcome import Target, outcome_of
 from condped.importance.settings import Method, Settings
 from condped.independence import adjusted
