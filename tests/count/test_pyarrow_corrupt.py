@@ -37,7 +37,8 @@ def _flip_a_bit(path: Path) -> None:
     footer = pq.ParquetFile(path).metadata
     column = footer.row_group(2).column(footer.schema.names.index("x"))
     content = bytearray(path.read_bytes())
-    content[column.data_page_offset + column.total_compressed_size - 9] ^= 4
+    start = column.dictionary_page_offset or column.data_page_offset
+    content[start + column.total_compressed_size - 2] ^= 4
     path.write_bytes(bytes(content))
 
 
@@ -115,6 +116,6 @@ def test_nothing_stays_open(tmp_path: Path) -> None:
         open_passes(source, asked(objective="learner")).count(COUNT_ALL)
     fds = Path("/proc/self/fd")
     if fds.is_dir():
-        opened = [os.readlink(fd) for fd in fds.iterdir() if fd.is_symlink()]
+        opened = [str(fd.readlink()) for fd in fds.iterdir() if fd.is_symlink()]
         assert not [path for path in opened if path.startswith(str(tmp_path))]
     assert threading.active_count() == threads

@@ -74,6 +74,12 @@ class ChunkReader:
                 f"The columns are those of {layout.source}, whose rows are understood together "
                 "only. Read it with engine='memory'."
             )
+        if asked.order in space:
+            raise DataError(
+                f"Column {asked.order!r} is both a parameter of the space and the order. Take it "
+                "out of one of them.",
+                column=asked.order,
+            )
         return cls(tuple(names), asked, space, layout)
 
     def outline(self, engine: str) -> Outline:
@@ -93,6 +99,7 @@ class ChunkReader:
             space=table.space,
             ignored_columns=tuple(n for n in table.ignored_columns if n != self.asked.order),
             some_parameters=wanted is not None,
+            outside=self.asked.outside,
         )
 
     def view(self, parameters: Sequence[str]) -> View:

@@ -177,6 +177,11 @@ class TextFile:
 def _header(path: str, file: IO[bytes]) -> tuple[list[str], str, int]:
     """Return the names of the columns, what separates them, and how many lines they take."""
     first = file.readline().decode("utf-8-sig")
+    if first.count("\r") != first.count("\r\n"):
+        raise DataError(
+            f"The lines of {path!r} end in a carriage return alone, and cannot be told apart in "
+            "blocks. Write line feeds, or read it with engine='memory'."
+        )
     separator = separator_of(first)
     reader = _reader(chain([first], map(bytes.decode, file)), separator)
     try:
