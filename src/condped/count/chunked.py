@@ -16,6 +16,7 @@ from condped.count.memory import place_counts
 from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.count.rank_places import rank_place_counts
+from condped.count.search import Search
 from condped.errors import DataError, not_found
 from condped.read.outside import all_outside
 from condped.read.where import columns_of
@@ -177,8 +178,9 @@ class ChunkedPasses:
             state.add(chunk, wanted, self.conditions, counted, places)
 
         needed = (*counted, *(name for c in wanted.conditions for name in c.names))
-        states = self._fold(lambda: _Cells(len(wanted.conditions)), step, needed, "Counting")
-        whole = _Cells(len(wanted.conditions))
+        search = Search(wanted.cutoffs)
+        states = self._fold(lambda: _Cells(search), step, needed, "Counting")
+        whole = _Cells(search)
         for state in states:
             whole.merge(state)
         return replace(whole.counted(wanted, counted), notes=whole.noticed.told(names))
@@ -291,7 +293,7 @@ class _Ended:
 class _Cells:
     """Counts of some chunks."""
 
-    conditions: int
+    search: Search  # among the cut-offs
     parameters: dict[str, IntArray] = field(default_factory=dict)
     sizes: IntArray | None = None
     held: IntArray | None = None
@@ -308,7 +310,7 @@ class _Cells:
     ) -> None:
         self.noticed.add(chunk.notices)
         losses, used, ordinary = chunk.losses(chosen(chunk, conditions), wanted.within.handling)
-        buckets, n = _buckets(chunk, wanted, losses, used)
+        buckets, n = _buckets(chunk, wanted, self.search, losses, used)
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)[:n]
         self.sizes = sizes if self.sizes is None else self.sizes + sizes
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
@@ -370,7 +372,7 @@ class _Cells:
 
 
 def _buckets(
-    chunk: Chunk, wanted: Wanted, losses: FloatArray, used: BoolArray | None
+    chunk: Chunk, wanted: Wanted, search: Search, losses: FloatArray, used: BoolArray | None
 ) -> tuple[ValueArray, int]:
     """Return each row's place among (groups, blocks, buckets), and how many there are."""
     cutoffs = wanted.cutoffs
@@ -380,7 +382,7 @@ def _buckets(
     if len(cutoffs) == 1:
         found = (losses > cutoffs[0]).astype(dtype)
     else:
-        found = np.searchsorted(cutoffs, losses).astype(dtype)
+        found = search.places(losses).astype(dtype)
     if blocks > 1 or wanted.groups > 1:
         whole = found.astype(np.int64)
         if wanted.block_starts is not None:
