@@ -311,13 +311,13 @@ class _Cells:
         self.noticed.add(chunk.notices)
         losses, used, ordinary = chunk.losses(chosen(chunk, conditions), wanted.within.handling)
         buckets, n = _buckets(chunk, wanted, self.search, losses, used)
-        sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)[:n]
-        self.sizes = sizes if self.sizes is None else self.sizes + sizes
+        sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
+        self.sizes = sizes[:n] if self.sizes is None else self.sizes + sizes[:n]
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
         for name in counted:
             parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(parameter, buckets, n)
+                counts = place_counts(parameter, buckets, sizes)
             else:
                 counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:
