@@ -314,10 +314,12 @@ class _Cells:
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
         self.sizes = sizes[:n] if self.sizes is None else self.sizes + sizes[:n]
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
+        # Once for all parameters, whose cells are floats as well.
+        as_floats = buckets.astype(np.float64)
         for name in counted:
             parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(parameter, buckets, sizes)
+                counts = place_counts(parameter, as_floats, sizes)
             else:
                 counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:
