@@ -70,6 +70,16 @@ class Ended:
                 role = choose(self.state == code(state), of(state), role)
         return role
 
+    def used(self, handling: Handling) -> ir.BooleanValue | None:
+        """Return which trials are used; None: all."""
+        role = self.role(handling)
+        return None if role is code(0) else role != code(2)
+
+    def stands(self, handling: Handling) -> ir.BooleanValue | None:
+        """Return which trials are used and stand for themselves; None: all."""
+        role = self.role(handling)
+        return None if role is code(0) else role == code(0)
+
     def bucket(self, handling: Handling, cutoffs: FloatArray) -> ir.Value:
         """Return how many cut-offs each trial's loss is above; NOWHERE if it is not used."""
         finite = [float(cutoff) for cutoff in cutoffs if math.isfinite(cutoff)]
@@ -91,6 +101,7 @@ def sorted_out(
 
     The first reason that applies settles it; what is kept is counted and looked at further.
     """
+
     def settled(treatment: str) -> Role:
         return "worst" if treatment == "worst" else "dropped"
 
@@ -132,7 +143,8 @@ def ended(
             number = choose(here, code(meaning), number)
             complete = here if meaning == State.COMPLETE else complete
     by_value = any_of(
-        (objective == real(value)).fill_null(False) for value in failure_values
+        (objective == real(value)).fill_null(False)
+        for value in failure_values
         if not math.isnan(value)
     )
     if by_value is not None and number is not None:
@@ -194,7 +206,9 @@ def block_expression(order: ir.Value, starts: ValueArray) -> ir.Value:
     return stepwise(order, edges, [code(block) for block in range(len(starts) + 1)])
 
 
-def words_by_state(words: Sequence[Any], name: str, state_of: Any, known: str) -> dict[State, list[str]]:
+def words_by_state(
+    words: Sequence[Any], name: str, state_of: Any, known: str
+) -> dict[State, list[str]]:
     """Sort the words of a state column by what they mean."""
     found: dict[State, list[str]] = {}
     for word in words:
