@@ -17,6 +17,8 @@ from condped.count.ibis_session import Session
 from condped.count.ibis_trees import code
 from condped.count.ibis_trials import NOWHERE
 
+_MOST_TOGETHER = 64  # parameters in one query, whose text has all their edges
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -51,11 +53,28 @@ class _Column:
     marks: Marks
 
 
+def in_groups(
+    plans: Sequence[Plan], parameters: Mapping[str, ParameterColumn], slots: int, most: int
+) -> list[list[Plan]]:
+    """Group parameters so that the counts of each group fit into one answer."""
+    groups: list[list[Plan]] = []
+    room = 0
+    for plan in plans:
+        size = plan.places(parameters[plan.name]) * slots
+        if not groups or size > room or len(groups[-1]) >= _MOST_TOGETHER:
+            groups.append([])
+            room = most
+        groups[-1].append(plan)
+        room -= size
+    return groups
+
+
 def coded_counts(
     session: Session,
     table: ir.Table,
     parameters: Mapping[str, ParameterColumn],
     plans: Sequence[Plan],
+    *,
     slot: ir.Value,
     slots: int,
     owner: ir.Value | None = None,

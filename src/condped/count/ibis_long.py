@@ -14,6 +14,7 @@ from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
+from condped.count.ibis_trees import any_of
 from condped.count.ibis_wide import WideRows, ended_of, order_of, switched
 from condped.count.long_table import LongTable
 from condped.errors import CondpedError, DataError, SettingsError, not_found
@@ -70,7 +71,7 @@ class LongRows:
         """Return the trials with some parameters as columns: those that conditions look at."""
         wanted = self._with_gates(names)
         trials, rows = self.trials(), self.given.rows
-        columns = {name: _fresh(trials, f"parameter{k}") for k, name in enumerate(wanted)}
+        columns = {name: fresh(trials, f"parameter{k}") for k, name in enumerate(wanted)}
         table = trials
         if wanted:
             table = self._spread(trials, rows, columns)
@@ -115,7 +116,7 @@ class LongRows:
             if self.space is None:
                 domain = some[given.domain]
                 spread[f"{column}_domain"] = here.ifelse(domain, ibis.null("string")).max()
-        key = _fresh(trials, "trial_key")
+        key = fresh(trials, "trial_key")
         found = some.group_by(**{key: some[given.trial]}).agg(**spread)
         return trials.left_join(found, trials[given.trial] == found[key])
 
@@ -164,29 +165,89 @@ class LongRows:
             positions=self.positions,
         )  # fmt: skip
 
+    def without_parameters(self) -> WideRows:
+        """Return the rows themselves as if each were a trial."""
+        rows = self.given.rows
+        ended = ended_of(self.session, rows, self.asked, texts=False)
+        return WideRows(rows, ended, {}, order_of(rows, self.asked))
+
+    def gates(self) -> tuple[str, ...]:
+        """Return the parameters that conditions of the space look at."""
+        every = self.space or {}
+        named = (n for entry in every.values() for a in entry if a.when for n in a.when.names)
+        return tuple(dict.fromkeys(named))
+
+    def switches(
+        self, trials: WideRows
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, ir.Value]]:
+        """Return, for each parameter with conditions, columns that say where its domains apply."""
+        held: dict[str, tuple[str, ...]] = {}
+        columns: dict[str, ir.Value] = {}
+        if self.space is None:
+            return held, columns
+        gates = {name: self._raw(name, trials.parameters[name].cells) for name in self.gates()}
+        for name, alternatives in self.space.items():
+            if alternatives[0].when is None:
+                continue
+            # Its cells do not matter here: only where its domains apply does.
+            some = next(iter(trials.parameters.values())).cells
+            applies = switched(some, alternatives, gates, None, self.asked.outside).applies
+            held[name] = tuple(f"held{len(columns) + k}" for k in range(len(applies)))
+            columns |= dict(zip(held[name], applies, strict=True))
+        return held, columns
+
     def columns_of(
-        self, table: ir.Table, value: str, domain: str | None, held: Mapping[str, Sequence[str]]
+        self, table: ir.Table, held: Mapping[str, Sequence[str]]
     ) -> dict[str, ParameterColumn]:
-        """Return the parameters on rows of the long table.
+        """Return the parameters on rows with the columns parameter, value and perhaps domain.
 
         ``held`` names the columns that say where each domain of a parameter applies.
         """
         found = {}
         for name, domains in self.domains.items():
-            cells = self._cells(name, table[value])
-            if domain is not None:
-                found[name] = self.recorded(name, cells, table[domain])
+            cells = self._cells(name, table["value"])
+            if self.space is None:
+                found[name] = self.recorded(name, cells, table["domain"])
                 continue
-            assert self.space is not None
             texts = tuple(a.when.text for a in self.space[name] if a.when is not None)
-            applies = tuple(table[column].fill_null(False) for column in held[name]) or (None,)
+            applies = tuple(table[column].fill_null(False) for column in held.get(name, ()))
             found[name] = ParameterColumn(
-                cells, domains, applies, self.asked.outside, texts, positions=self.positions
+                cells,
+                domains,
+                applies or (None,),
+                self.asked.outside,
+                texts,
+                positions=self.positions,
             )
         return found
 
+    def check_trials(self) -> None:
+        """Refuse rows of one trial that tell different things of it, and trials that stand twice."""
+        given, rows = self.given, self.given.rows
+        if given.trials is not None:
+            trials = given.trials
+            each = trials.group_by(trial=trials[given.trial]).agg(n=trials.count())
+            found = self.session.rows(each.filter(each.n > 1).limit(1), "looking at the trials")
+            if found:
+                raise DataError(
+                    f"Trial {found[0]['trial']!r} stands {found[0]['n']} times in the table of "
+                    "trials. Keep one row of each."
+                )
+            return
+        ends = {f"low{k}": rows[name].min() for k, name in enumerate(self.measured())}
+        ends |= {f"high{k}": rows[name].max() for k, name in enumerate(self.measured())}
+        each = rows.group_by(trial=rows[given.trial]).agg(**ends)
+        pairs = range(len(self.measured()))
+        differs = any_of((each[f"low{k}"] != each[f"high{k}"]).fill_null(False) for k in pairs)
+        found = self.session.rows(each.filter(differs).limit(1), "looking at the trials")
+        if found:
+            raise DataError(
+                f"The rows of trial {found[0]['trial']!r} differ in one of "
+                f"{', '.join(self.measured())}. Make them the same in all rows of a trial."
+            )
 
-def _fresh(table: ir.Table, name: str) -> str:
+
+def fresh(table: ir.Table, name: str) -> str:
     """Return a name that no column has."""
     while any(column.lower().startswith(name.lower()) for column in table.columns):
         name = f"_{name}"

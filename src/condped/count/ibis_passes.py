@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.ibis_codes import Coded, Plan, coded_counts
+from condped.count.ibis_codes import Coded, Plan, coded_counts, in_groups
 from condped.count.ibis_conditions import compiled
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_session import Session
@@ -32,6 +32,23 @@ class Seen:
 
     checked: set[str] = field(default_factory=set)  # parameters whose values are right
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each of these
+    keys: bool = False  # whether trials are known to stand once
+
+    def add(self, names: Iterable[str], found: Mapping[str, Coded]) -> None:
+        """Remember that values were looked at."""
+        for name in names:
+            self.notes[name] = found[name].notes
+            self.checked.add(name)
+
+    def told(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return what is to be said of these parameters."""
+        return tuple(note for name in names for note in self.notes.get(name, ()))
+
+
+def shape_of(wanted: Wanted) -> tuple[int, int, int]:
+    """Return how many groups, blocks and buckets there are."""
+    blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
+    return wanted.groups, blocks, len(wanted.cutoffs) + 1
 
 
 @dataclass(frozen=True)
@@ -152,7 +169,7 @@ class IbisPasses:
     ) -> dict[Series, list[IntArray]]:
         series = {one: self._series(one, within) for one in wanted}
         group = self.group(groups, seed)
-        return histogram_counts(self.session, self.rows.table, wanted, series, group, groups)
+        return histogram_counts(self.session, self.rows.table, wanted, series, group=group, groups=groups)
 
     def levels(
         self,
@@ -163,13 +180,13 @@ class IbisPasses:
     ) -> dict[Series, Levels]:
         series = {one: self._series(one, within) for one in wanted}
         group = self.group(groups, seed)
-        return fetched_levels(self.session, self.rows.table, wanted, series, group)
+        return fetched_levels(self.session, self.rows.table, wanted, series, group=group)
 
     def count(self, wanted: Wanted) -> Counted:
         names = self.outline.names
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
-        blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
-        shape = (wanted.groups, blocks, len(wanted.cutoffs) + 1)
+        shape = shape_of(wanted)
+        slots = int(np.prod(shape))
         slot = self.slot(wanted, shape)
         unchecked = [name for name in self.rows.parameters if name not in self.seen.checked]
         plans = [
@@ -180,37 +197,22 @@ class IbisPasses:
         # Values that are not counted are looked at all the same, as the reader in memory does.
         plans += [Plan(name, None, check=True) for name in unchecked if name not in counted]
         found: dict[str, Coded] = {}
-        for some in self._together(plans, int(np.prod(shape))):
+        for some in in_groups(plans, self.rows.parameters, slots, self.most_counts):
             found |= coded_counts(
-                self.session, self.rows.table, self.rows.parameters, some, slot, int(np.prod(shape))
+                self.session, self.rows.table, self.rows.parameters, some, slot=slot, slots=slots
             )
-        for name in unchecked:
-            self.seen.notes[name] = found[name].notes
-            self.seen.checked.add(name)
+        self.seen.add(unchecked, found)
         cells = [np.moveaxis(found[names[p]].counts.reshape(-1, *shape), 0, 2) for p in places]
         sizes = cells[0].sum(axis=(1, 2)) if cells else self.by_slot(slot, shape).sum(axis=1)
         held, best = self.met(wanted, slot, shape)
-        notes = [note for name in self.rows.parameters for note in self.seen.notes[name]]
-        return Counted(tuple(cells), sizes, held, best, tuple(notes))
+        notes = self.seen.told(self.rows.parameters)
+        return Counted(tuple(cells), sizes, held, best, notes)
 
     def _edges(self, wanted: Wanted, place: int) -> dict[int, Any]:
         parameter = self.rows.parameters[self.outline.names[place]]
         if wanted.edges is None:
             return parameter.grid
         return {domain: edges for (p, domain), edges in wanted.edges.items() if p == place}
-
-    def _together(self, plans: Sequence[Plan], slots: int) -> list[list[Plan]]:
-        """Group parameters so that the counts of each group fit into one answer."""
-        groups: list[list[Plan]] = []
-        room = 0
-        for plan in plans:
-            size = plan.places(self.rows.parameters[plan.name]) * slots
-            if not groups or size > room or len(groups[-1]) >= 64:
-                groups.append([])
-                room = self.most_counts
-            groups[-1].append(plan)
-            room -= size
-        return groups
 
     def slot(self, wanted: Wanted, shape: tuple[int, int, int]) -> ir.Value:
         """Return each trial's place among (groups, blocks, buckets); NOWHERE if not counted."""
