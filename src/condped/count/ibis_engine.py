@@ -89,6 +89,7 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
             "not guess them from the rows. Give their bounds."
         )
     _check_roles(asked, space)
+    _refuse_alike(session, table, {*space, asked.objective, asked.state, *asked.constraints})
     rows = wide_rows(session, table, asked, space, texts=made.texts)
     names = tuple(space) if asked.parameters is None else tuple(dict.fromkeys(asked.parameters))
     for name in names:
@@ -168,6 +169,21 @@ def _refuse_local(table: ir.Table) -> None:
             "The Ibis table is computed with a function of this process. Write its rows to a "
             "table of the backend, and give that."
         )
+
+
+def _refuse_alike(session: Session, table: ir.Table, names: set[str | None]) -> None:
+    """Refuse names that differ in case only where the engine takes them for one."""
+    if session.backend.name != "pyspark" or session.setting("spark.sql.caseSensitive") == "true":
+        return
+    known: dict[str, str] = {}
+    for name in table.columns:
+        other = known.setdefault(name.lower(), name)
+        if other != name and {other, name} & names:
+            raise DataError(
+                f"The columns {other!r} and {name!r} differ in case only, and Spark does not tell "
+                "them apart. Rename one of them.",
+                column=name,
+            )
 
 
 def _check_roles(asked: Asked, space: Space) -> None:

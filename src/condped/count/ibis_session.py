@@ -80,11 +80,29 @@ class Session:
             ) from error
         names = query.columns
         with self.failing(step):
-            result = self.backend.raw_sql(text)
+            result = self._run(text)
             fetched = result.collect() if hasattr(result, "collect") else result.fetchall()
             if hasattr(result, "close") and result is not getattr(self.backend, "con", None):
                 result.close()
         return [dict(zip(names, row, strict=True)) for row in fetched]
+
+    def _run(self, text: str) -> Any:
+        """Run a query; Spark would put the values of variables into names and texts with ${}."""
+        run = self.backend.raw_sql
+        if self.backend.name != "pyspark" or "${" not in text:
+            return run(text)
+        name = "spark.sql.variable.substitute"
+        before = self.setting(name)
+        run(f"SET {name}=false")
+        try:
+            return run(text)
+        finally:
+            run(f"SET {name}={before}")
+
+    def setting(self, name: str) -> str:
+        """Return a setting of Spark."""
+        with self.failing("reading the settings"):
+            return str(self.backend.raw_sql(f"SET {name}").collect()[0][1])
 
     def failing(self, step: str) -> Failing:
         """Return a context in which the engine's failures become errors that name the table."""

@@ -12,6 +12,7 @@ import ibis
 import ibis.expr.types as ir
 
 from condped.count.ibis_session import Failing, Session
+from condped.count.ibis_spark import spark_session
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
 from condped.read.urls import split_url, without_password
 
@@ -49,8 +50,6 @@ def opened(source: str, backend: str | None) -> Opened:
     if scheme in ("postgres", "postgresql"):
         return _in_database(_postgres(backend), source)
     if scheme == "spark":
-        from condped.count.ibis_spark import spark_session
-
         session = spark_session(backend)
         return _files(session, source) if _is_path(source) else _in_database(session, source)
     raise SettingsError(
