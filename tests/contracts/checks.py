@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -186,7 +187,7 @@ def check_study(counted: Counted, wanted: Wanted, oracle: Oracle, study: StudyCo
         bounds = np.cumsum([0, *(grid_of(domain).cells for domain in parameter.domains), 1])
         kept = [
             cells[start:stop]
-            for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+            for start, stop in pairwise(bounds)
             if cells[start:stop, -1].sum() >= SMALLEST_REGIME
         ]
         assert len(kept) == len(expected.regimes)
@@ -235,7 +236,7 @@ def check_ranked(passes: Passes, oracle: Oracle) -> None:
         bounds = np.cumsum([0, *sizes, 1])
         kept = [
             cells[:, start:stop]
-            for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+            for start, stop in pairwise(bounds)
             if cells[:, start:stop, -1].sum() >= SMALLEST_REGIME
         ]
         for regime, theirs in zip(kept, study.blocks[place], strict=True):

@@ -1,12 +1,44 @@
-"""Engines, each started when a test first asks for it."""
+"""Engines and the places where their tables are, each started when a test first asks for it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 
 from tests.contracts.engines import Engine, open_reference
+from tests.contracts.places import Place, duckdb_place, postgresql_place, spark_place
 
 ENGINES = ("reference",)
+PLACES = ("duckdb_place", "postgresql_place", "spark_place")
+
+
+@pytest.fixture(scope="session", name="duckdb_place")
+def _duckdb_place() -> Iterator[Place]:
+    """Hold a DuckDB database."""
+    with duckdb_place() as place:
+        yield place
+
+
+@pytest.fixture(scope="session", name="postgresql_place")
+def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Run a PostgreSQL server."""
+    with postgresql_place(tmp_path_factory.mktemp("postgresql")) as place:
+        yield place
+
+
+@pytest.fixture(scope="session", name="spark_place")
+def _spark_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Run a Spark session."""
+    with spark_place(tmp_path_factory.mktemp("spark")) as place:
+        yield place
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest) -> Place:
+    """Return each place in turn."""
+    found: Place = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture(scope="session")

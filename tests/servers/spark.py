@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,10 @@ def spark(folder: Path) -> Iterator[Any]:
 
             session = _configured(SparkSession.builder, folder).getOrCreate()
         session.sparkContext.setLogLevel("OFF")
-        yield session
-        _stop(session)
+        try:
+            yield session
+        finally:
+            _stop(session)
 
 
 def _ignore_pandas() -> None:
@@ -67,10 +69,8 @@ def _stop(session: Any) -> None:
     from pyspark import SparkContext  # noqa: PLC0415
 
     gateway = SparkContext._gateway
-    try:
+    with suppress(Exception):  # a test may have ended its Java already
         session.stop()
-    except Exception:  # noqa: BLE001: a test may have ended its Java already
-        pass
     if gateway is not None:
         gateway.shutdown()
         gateway.proc.stdin.close()
