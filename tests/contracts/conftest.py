@@ -7,7 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.contracts.engines import Engine, open_reference
-from tests.contracts.places import Place, duckdb_place, postgresql_place, spark_place
+from tests.contracts.places import (
+    Place,
+    duckdb_place,
+    postgresql_place,
+    require,
+    spark_place,
+)
+from tests.servers.spark import Sparks
 
 ENGINES = ("reference",)
 PLACES = ("duckdb_place", "postgresql_place", "spark_place")
@@ -27,11 +34,19 @@ def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plac
         yield place
 
 
-@pytest.fixture(scope="session", name="spark_place")
-def _spark_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+@pytest.fixture(scope="session")
+def sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sparks]:
+    """Start and stop Spark sessions."""
+    require("pyspark")
+    several = Sparks(tmp_path_factory.mktemp("spark"))
+    yield several
+    several.stop()
+
+
+@pytest.fixture(name="spark_place")
+def _spark_place(sparks: Sparks) -> Place:
     """Run a Spark session."""
-    with spark_place(tmp_path_factory.mktemp("spark")) as place:
-        yield place
+    return spark_place(sparks)
 
 
 @pytest.fixture(params=PLACES)

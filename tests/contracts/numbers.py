@@ -48,7 +48,7 @@ def beside(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def on_edges(domain: Float | Int) -> np.ndarray[Any, Any]:
     """Return values of a domain on the edges of its cells and beside them; steps are kept to."""
-    if domain.step is not None and domain.step != 1:
+    if domain.step is not None and not (isinstance(domain, Int) and domain.step == 1):
         steps = round((domain.high - domain.low) / domain.step)
         taken = np.unique(np.linspace(0, steps, 60).astype(np.int64)).tolist()
         if isinstance(domain, Int):

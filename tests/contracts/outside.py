@@ -70,10 +70,10 @@ CASES = (nearest, dropped)
 
 @dataclass(frozen=True)
 class Refused:
-    """A case that must be refused because of a parameter."""
+    """A case that must be refused, and what the refusal must name."""
 
     case: Case
-    parameter: str
+    named: str
 
     def __str__(self) -> str:
         return self.case.name
@@ -142,5 +142,36 @@ def refused() -> tuple[Refused, ...]:
                 },
             ),
             "x",
+        ),
+    )
+
+
+def unreadable() -> tuple[Refused, ...]:
+    """Return one case for each reason to refuse a table as a whole."""
+    good = _good()
+    rows = good.table.num_rows
+    texts = pa.array(["1.5", "it's"] * (rows // 2))
+    return (
+        Refused(replace(good, name="no_parameter", table=good.table.drop_columns(["m"])), "'m'"),
+        Refused(replace(good, name="no_objective", objective="accuracy"), "'accuracy'"),
+        Refused(replace(good, name="no_state", state="status"), "'status'"),
+        Refused(replace(good, name="no_constraint", constraints=("g",)), "'g'"),
+        Refused(replace(good, name="no_rows", table=good.table.slice(0, 0)), "no rows"),
+        Refused(replace(good, name="where_never", where="x > 5"), "x > 5"),
+        Refused(replace(good, name="where_unknown", where="y > 5"), "'y'"),
+        Refused(
+            replace(good.with_column("state", texts), name="unknown_state"),
+            "'state'",
+        ),
+        Refused(replace(good.with_column("x", texts), name="text_as_number"), "'x'"),
+        Refused(replace(good.with_column("loss", texts), name="text_as_objective"), "'loss'"),
+        Refused(
+            replace(
+                good,
+                name="all_outside",
+                space={**good.space, "x": Float(2, 3)},
+                outside="drop",
+            ),
+            "outside",
         ),
     )

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tests.servers.local import lacking
 from tests.servers.postgresql import postgresql
-from tests.servers.spark import spark
+from tests.servers.spark import Sparks, ignore_pandas
 
 
 @dataclass(frozen=True)
@@ -114,21 +114,17 @@ def write_postgresql(database: Any, name: str, table: pa.Table) -> None:
             copy.write_row(row)
 
 
-@contextmanager
-def spark_place(folder: Path) -> Iterator[Place]:
-    """Run a Spark session."""
-    require("ibis", "pyspark")
+def spark_place(sparks: Sparks) -> Place:
+    """Return what is in a Spark session, which is started if there is none."""
+    require("ibis")
     import ibis  # noqa: PLC0415
 
-    with spark(folder) as session:
-        with warnings.catch_warnings():
-            # Ibis defines functions on pandas objects, which nobody calls here.
-            warnings.filterwarnings(
-                "ignore", "PySpark does not yet fully support pandas", FutureWarning
-            )
-            connection = ibis.pyspark.connect(session)
+    session = sparks.running()
+    with warnings.catch_warnings():
+        ignore_pandas()  # Ibis defines functions on pandas objects, which nobody calls here
+        connection = ibis.pyspark.connect(session)
 
-        def put(name: str, table: pa.Table) -> None:
-            session.createDataFrame(table).createOrReplaceTempView(name)
+    def put(name: str, table: pa.Table) -> None:
+        session.createDataFrame(table).createOrReplaceTempView(name)
 
-        yield Place("spark", None, connection, put, lambda name: session.table(name).toArrow())
+    return Place("spark", None, connection, put, lambda name: session.table(name).toArrow())

@@ -7,8 +7,7 @@ import re
 import shutil
 import subprocess
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +17,67 @@ import pytest
 _OLDEST_JAVA = 17
 
 
-@contextmanager
-def spark(folder: Path) -> Iterator[Any]:
-    """Run a Spark session whose files all go into a folder."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_HOME", str(_java_home(folder)))
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        patch.setenv("SPARK_LOCAL_DIRS", str(folder))
-        with warnings.catch_warnings():
-            _ignore_pandas()
+class Sparks:
+    """At most one Spark session at a time, started when it is asked for, all files in a folder.
+
+    A process can have one only, so a test that stops or kills it leaves the next to start another.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.session: Any = None
+        self.started = 0
+
+    def running(self) -> Any:
+        """Return the session."""
+        if self.session is not None and self._alive():
+            return self.session
+        self.stop()
+        self.started += 1
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            patch.setenv("JAVA_HOME", str(_java_home(self.folder)))
+            patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+            patch.setenv("SPARK_LOCAL_DIRS", str(self.folder))
+            ignore_pandas()
             from pyspark.sql import SparkSession  # noqa: PLC0415
 
-            session = _configured(SparkSession.builder, folder).getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        try:
-            yield session
-        finally:
-            _stop(session)
+            self.session = _configured(SparkSession.builder, self.folder).getOrCreate()
+        self.session.sparkContext.setLogLevel("OFF")
+        return self.session
+
+    @property
+    def java(self) -> Any:
+        """The process of the session's Java."""
+        from pyspark import SparkContext  # noqa: PLC0415
+
+        return SparkContext._gateway.proc
+
+    def _alive(self) -> bool:
+        if self.session.sparkContext._jsc is None or self.java.poll() is not None:
+            return False
+        return not self.session.sparkContext._jsc.sc().isStopped()
+
+    def stop(self) -> None:
+        """Stop the session and its Java process, which would otherwise live as long as this one."""
+        if self.session is None:
+            return
+        from pyspark import SparkContext  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        gateway = SparkContext._gateway
+        with suppress(Exception):  # a test may have ended its Java already
+            self.session.stop()
+        if gateway is not None:
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.wait(timeout=30)
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
+        self.session = None
 
 
-def _ignore_pandas() -> None:
+def ignore_pandas() -> None:
+    """Let Spark doubt the version of pandas."""
     # Spark is not asked for anything that goes through pandas but small results.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
 
@@ -64,20 +104,6 @@ def _configured(builder: Any, folder: Path) -> Any:
     return builder
 
 
-def _stop(session: Any) -> None:
-    """Stop the session and its Java process, which would otherwise live as long as this one."""
-    from pyspark import SparkContext  # noqa: PLC0415
-
-    gateway = SparkContext._gateway
-    with suppress(Exception):  # a test may have ended its Java already
-        session.stop()
-    if gateway is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait(timeout=30)
-        SparkContext._gateway = SparkContext._jvm = None
-
-
 def _java_home(folder: Path) -> Path:
     """Return a home of Java: the machine's if it is new enough, else that of the wheel."""
     named = os.environ.get("JAVA_HOME")
@@ -88,7 +114,7 @@ def _java_home(folder: Path) -> Path:
 
     # This one has no vector instructions for Spark, which asks for them and does not need them.
     home = folder / "java"
-    (home / "bin").mkdir(parents=True)
+    (home / "bin").mkdir(parents=True, exist_ok=True)
     script = home / "bin" / "java"
     script.write_text(
         "#!/bin/sh\n"
