@@ -73,7 +73,8 @@ def cases(draw: st.DrawFn) -> Case:
     space: dict[str, Any] = {"gate": gate}
     # Written with all digits, or as a whole number.
     cut = rng.choice(gates).item()
-    kinds = st.sampled_from([floats(), ints(), choices()])
+    several: list[st.SearchStrategy[Domain]] = [floats(), ints(), choices()]
+    kinds = st.sampled_from(several)
     for number in range(draw(st.integers(0, 3))):
         name = f"p{number}"
         kind = draw(kinds)

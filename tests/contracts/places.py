@@ -83,7 +83,8 @@ def postgresql_place(folder: Path) -> Iterator[Place]:
         def get(name: str) -> pa.Table:
             with psycopg.connect(url) as database:
                 cursor = database.execute(f"SELECT * FROM {name}")
-                rows, names = cursor.fetchall(), [column.name for column in cursor.description]
+                rows = cursor.fetchall()
+                names = [column.name for column in cursor.description or ()]
             columns = [[row[place] for row in rows] for place in range(len(names))]
             return pa.Table.from_arrays([pa.array(c, from_pandas=False) for c in columns], names)
 

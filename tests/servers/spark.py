@@ -50,7 +50,8 @@ class Sparks:
         """The process of the session's Java."""
         from pyspark import SparkContext  # noqa: PLC0415
 
-        return SparkContext._gateway.proc
+        gateway: Any = SparkContext._gateway
+        return gateway.proc
 
     def _alive(self) -> bool:
         if self.session.sparkContext._jsc is None or self.java.poll() is not None:

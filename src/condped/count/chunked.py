@@ -84,8 +84,8 @@ class ChunkedPasses:
         notes = (*self.source.notes, *whole.told(self.conditions))
         return Tally(
             TrialCounts(**{n: int(c) for n, c in whole.counts.items()}),
-            whole.lowest if np.isfinite(whole.lowest) else np.nan,
-            whole.highest if np.isfinite(whole.highest) else np.nan,
+            whole.lowest,
+            whole.highest,
             selections,
             notes,
             sorted_by_loss=Sorted.joined(whole.pieces),
