@@ -49,6 +49,7 @@ class Case:
     parameters: tuple[str, ...] | None = None
     failure_values: tuple[float, ...] = ()
     outside: str = "error"
+    skip_corrupt: bool = False
     where: str | None = None
     order: str | None = ORDER
     quantiles: tuple[float, ...] = SOME_QUANTILES
@@ -76,6 +77,7 @@ class Case:
             parameters=self.parameters,
             failure_values=self.failure_values,
             outside=self.outside,
+            skip_corrupt=self.skip_corrupt,
             where=None if self.where is None else Condition.parse(self.where),
             order=self.order,
         )
