@@ -82,12 +82,12 @@ def _outside_of(parameter: Parameter) -> BoolArray | None:
 def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> BoolArray | None:
     """Return where a value is outside its domain; None if nowhere."""
     if len(domains) == 1 and ids.strides == (0,):
-        low, high = _bounds(domains[0])
+        low, high = bounds_of(domains[0])
         if not values.size or (values.min() >= low and values.max() <= high):
             return None
         outside = (values < low) | (values > high)
         return outside if outside.any() else None
-    bounds = [*map(_bounds, domains), (-np.inf, np.inf)]  # the last is for absent values
+    bounds = [*map(bounds_of, domains), (-np.inf, np.inf)]  # the last is for absent values
     lows, highs = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
     places = ids.astype(np.intp)
     outside = values < lows.take(places, mode="wrap")
@@ -95,7 +95,8 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
     return np.asarray(outside) if outside.any() else None
 
 
-def _bounds(domain: Domain) -> tuple[float, float]:
+def bounds_of(domain: Domain) -> tuple[float, float]:
+    """Return the lowest and the highest number (or position of a choice) that is not refused."""
     if isinstance(domain, Categorical):
         return 0, len(domain.choices) - 1
     if isinstance(domain, Int):

@@ -18,12 +18,12 @@ _STATES = {
     "aborted preempted stop",  # SMAC 1 says stop for a run that it cut short itself
     State.RUNNING: "running waiting pending scheduled paused preempting",
 }
-_STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
+STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
 
 
 def state_of(word: str) -> State | None:
     """Return the state that a word stands for; None if it is unknown."""
-    return _STATE_OF.get(word.rpartition(".")[2].strip().lower())
+    return STATE_OF.get(word.rpartition(".")[2].strip().lower())
 
 
 def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
@@ -43,7 +43,7 @@ def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
         first = int(np.argmax(unknown))
         raise DataError(
             f"The state {column.levels[column.codes[first]]!r} in row {first} of {name!r} is "
-            f"unknown. Known: {', '.join(_STATE_OF)}.",
+            f"unknown. Known: {', '.join(STATE_OF)}.",
             column=name,
             first_row=first,
             count=int(np.count_nonzero(unknown)),

@@ -1,0 +1,140 @@
+"""Opening a table that Ibis reaches: tables of its own, files, and databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis.expr.operations as ops
+import ibis.expr.types as ir
+
+from condped.count.asked import Asked
+from condped.count.ibis_passes import IbisPasses
+from condped.count.ibis_session import Session
+from condped.count.ibis_sources import Opened, opened
+from condped.count.ibis_wide import wide_rows
+from condped.count.passes import Outline
+from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
+from condped.read.outside import check_way
+from condped.space.spec import Space
+
+
+def open_passes(source: Any, asked: Asked, backend: str | None = None) -> IbisPasses:
+    """Open a source for counting.
+
+    Parameters
+    ----------
+    source
+        An Ibis table; the path or pattern of Parquet or CSV files, or of a ``.duckdb`` database;
+        or the name of a table in ``backend``.
+    backend
+        ``duckdb://file.duckdb``, ``postgres://user:password@host/database``, ``spark://host:port``
+        or ``spark://local[2]``; None: the table's own, or DuckDB inside this process.
+    """
+    check_way(asked.outside)
+    _check(asked)
+    if isinstance(source, ir.Table):
+        if backend is not None:
+            raise SettingsError(
+                "backend cannot be set for an Ibis table: it has its own. Leave backend out."
+            )
+        made = Opened(Session(source.get_backend(), _name(source)), source)
+    elif isinstance(source, str):
+        made = opened(source, backend)
+    else:
+        raise SourceError(
+            f"The engine 'ibis' takes an Ibis table, the path of files, or the name of a table in "
+            f"a backend (got {type(source).__name__})."
+        )
+    try:
+        return _passes(made, asked)
+    except BaseException:
+        made.session.close()
+        raise
+
+
+def _check(asked: Asked) -> None:
+    if asked.objective is None:
+        raise SettingsError("objective is needed for a table: name one of its columns.")
+    if asked.skip_corrupt:
+        raise SettingsError(
+            "skip_corrupt cannot be set for the engine 'ibis': a query reads all files or none. "
+            "Use engine='stream', or leave the corrupt file out of the pattern."
+        )
+
+
+def _name(table: ir.Table) -> str:
+    node = table.op()
+    name = getattr(node, "name", None)
+    return f"the table {name!r}" if isinstance(name, str) else "the Ibis expression"
+
+
+def _passes(made: Opened, asked: Asked) -> IbisPasses:
+    session, table = made.session, made.table
+    session.require()
+    _refuse_local(table)
+    if asked.space is None:
+        raise SettingsError(
+            "space is needed for the engine 'ibis': domains are not guessed from rows that stay "
+            "where they are. Give the space, or use engine='memory'."
+        )
+    space = asked.space
+    if space.to_infer:
+        raise SettingsError(
+            f"The space lacks domains of {', '.join(space.to_infer)}, and the engine 'ibis' does "
+            "not guess them from the rows. Give their bounds."
+        )
+    _check_roles(asked, space)
+    rows = wide_rows(session, table, asked, space, texts=made.texts)
+    names = tuple(space) if asked.parameters is None else tuple(dict.fromkeys(asked.parameters))
+    for name in names:
+        if name not in space:
+            raise not_found("parameter", name, space)
+    assert asked.objective is not None
+    taken = {asked.objective, asked.state, asked.order, *asked.constraints, *space}
+    outline = Outline(
+        engine=session.engine,
+        names=names,
+        domains=tuple(rows.parameters[name].domains for name in names),
+        objective=asked.objective,
+        direction=asked.direction,
+        ordered=asked.order is not None,
+        space=space,
+        space_inferred=space.inferred,
+        ignored_columns=tuple(name for name in table.columns if name not in taken),
+        some_parameters=asked.parameters is not None,
+    )
+    passes = IbisPasses(session, rows, outline, asked.outside, asked.failure_values)
+    if asked.where is None:
+        return passes
+    chosen = passes.where(asked.where)
+    return IbisPasses(
+        session, rows, outline, asked.outside, asked.failure_values, chosen.conditions
+    )
+
+
+def _refuse_local(table: ir.Table) -> None:
+    """Refuse tables that are not in the engine: dataframes and functions of this process."""
+    if table.op().find(ops.InMemoryTable):
+        raise SourceError(
+            "The Ibis table holds a dataframe of this process (ibis.memtable). Give the dataframe "
+            "itself, or write it to a table of the backend."
+        )
+    if table.op().find((ops.ScalarUDF, ops.AggUDF)):
+        raise SourceError(
+            "The Ibis table is computed with a function of this process. Write its rows to a "
+            "table of the backend, and give that."
+        )
+
+
+def _check_roles(asked: Asked, space: Space) -> None:
+    taken = {asked.objective, asked.state, *asked.constraints}
+    for name in space:
+        if name in taken:
+            raise DataError(
+                f"Column {name!r} is both a parameter of the space and an objective, state or "
+                "constraint. Take it out of one of them.",
+                column=name,
+            )
+
+
+__all__ = ["CondpedError", "open_passes"]

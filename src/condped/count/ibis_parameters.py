@@ -1,0 +1,269 @@
+"""One parameter of a wide table as expressions: which domain holds, which cell a value is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+
+from condped.arrays import ValueArray
+from condped.count.edges import grid_edges, is_whole
+from condped.count.ibis_columns import Cells, Numbers, choice_places, numbers_of, whole_check
+from condped.count.ibis_conditions import ChoiceGate, Gate, NumberGate
+from condped.count.ibis_marks import Kind, Mark, Marks, Owner
+from condped.count.ibis_steps import between_steps
+from condped.count.ibis_trees import any_of, below, bound, choose, code, real, stepwise
+from condped.errors import DataError
+from condped.read.convert import none_place
+from condped.read.outside import bounds_of
+from condped.space.domain import Categorical, Domain, Int
+from condped.space.spec import Alternative
+
+
+@dataclass(frozen=True)
+class ParameterColumn:
+    """A column and the alternatives that the space has for it.
+
+    Attributes
+    ----------
+    holds
+        Where the condition of each alternative holds; None: everywhere.
+    finished
+        Which trials ended; None: all.
+    """
+
+    cells: Cells
+    alternatives: tuple[Alternative, ...]
+    holds: tuple[ir.BooleanValue | None, ...]
+    finished: ir.BooleanValue | None
+    outside: str
+
+    @cached_property
+    def domains(self) -> tuple[Domain, ...]:
+        """The distinct domains in order."""
+        return tuple(dict.fromkeys(alternative.domain for alternative in self.alternatives))
+
+    @cached_property
+    def owner(self) -> Owner:
+        """What messages say of it."""
+        texts = [a.when.text for a in self.alternatives if a.when is not None]
+        return Owner(self.cells.name, self.domains, texts, self.outside)
+
+    @cached_property
+    def numbers(self) -> Numbers | None:
+        """The values as numbers; None for a categorical."""
+        if isinstance(self.domains[0], Categorical):
+            return None
+        return numbers_of(self.cells, as_whole=is_whole(self.domains))
+
+    @cached_property
+    def applies(self) -> list[ir.BooleanValue | None]:
+        """Where each domain applies by the conditions alone; None: everywhere."""
+        if self.alternatives[0].when is None:
+            return [None]
+        return [
+            any_of(
+                held
+                for alternative, held in zip(self.alternatives, self.holds, strict=True)
+                if alternative.domain == domain
+            )
+            for domain in self.domains
+        ]
+
+    def active(self, domain: int) -> ir.BooleanValue:
+        """Return where it has a value of one of its domains."""
+        applies = self.applies[domain]
+        if none_place(self.domains[domain]) is None:
+            present = ~self.cells.missing
+            return present if applies is None else present & applies
+        return ibis.literal(True) if applies is None else applies
+
+    def sizes(self, edges: Mapping[int, ValueArray]) -> list[int]:
+        """Return how many cells each domain has, given the edges of the numeric ones."""
+        return [
+            len(domain.choices)
+            if isinstance(domain, Categorical)
+            else len(edges.get(place, ())) + 1
+            for place, domain in enumerate(self.domains)
+        ]
+
+    @cached_property
+    def grid(self) -> dict[int, ValueArray]:
+        """The edges of the domains' own cells."""
+        return grid_edges(self.domains)
+
+    def codes(
+        self, offset: int, edges: Mapping[int, ValueArray], *, check: bool
+    ) -> tuple[ir.Value, Marks]:
+        """Return each row's place (from ``offset`` on, absence last), and the codes behind those.
+
+        Without ``check`` the values are known to be right.
+        """
+        sizes = self.sizes(edges)
+        starts = [offset, *(offset + np.cumsum(sizes)).tolist()]
+        marks = Marks(starts[-1] + 1)
+        absent, missing = code(starts[-1]), self.cells.missing
+
+        def marked(kind: Kind, domain: int = -1, place: int | None = None) -> ir.Value:
+            return code(marks.number(Mark(kind, domain, place)))
+
+        placed: Any = absent
+        if check and self.applies[0] is not None:
+            placed = choose(missing, absent, marked(Kind.AGAINST))
+        for domain in reversed(range(len(self.domains))):
+            present = self._cell(domain, starts[domain], edges.get(domain), marks, check=check)
+            none = none_place(self.domains[domain])
+            nothing = absent if none is None else code(starts[domain] + none)
+            if none is None and check and self.applies[domain] is not None:
+                lacking = marked(Kind.MISSING, domain, starts[-1])
+                nothing = lacking if self.finished is None else choose(
+                    self.finished, lacking, absent
+                )
+            here = choose(missing, nothing, present)
+            applies = self.applies[domain]
+            placed = here if applies is None else choose(applies, here, placed)
+        if check:
+            clash = self._clash()
+            if clash is not None:
+                placed = choose(clash, marked(Kind.CLASH), placed)
+            if self.numbers is not None and self.numbers.wrong is not None:
+                wrong = ~missing & self.numbers.wrong.fill_null(False)
+                placed = choose(wrong, marked(Kind.TEXT), placed)
+        return placed, marks
+
+    def _clash(self) -> ir.BooleanValue | None:
+        """Return where two domains apply."""
+        pairs = [
+            one & other
+            for place, one in enumerate(self.applies)
+            for other in self.applies[:place]
+            if one is not None and other is not None
+        ]
+        return any_of(pairs)
+
+    def _cell(
+        self, place: int, start: int, edges: ValueArray | None, marks: Marks, *, check: bool
+    ) -> ir.Value:
+        """Return the code of a value that is there while a domain applies."""
+        domain = self.domains[place]
+        if isinstance(domain, Categorical):
+            drop = self.outside == "drop"
+            unknown = Mark(Kind.OUTSIDE if drop else Kind.UNKNOWN, place)
+            other = code(marks.number(unknown) if check else marks.start - 1)
+            known = choice_places(self.cells, domain.choices)
+            if not known:
+                return other
+            branches = [(literal, code(start + position)) for literal, position in known]
+            return self.cells.value.cases(*branches, else_=other)
+        assert self.numbers is not None
+        value = self.numbers.value
+        cuts: ValueArray = np.zeros(0) if edges is None else edges
+        cells = [code(start + cell) for cell in range(len(cuts) + 1)]
+        found = stepwise(value, cuts, cells)
+        return self._checked(place, start, len(cells), found, marks) if check else found
+
+    def _checked(
+        self, place: int, start: int, cells: int, found: ir.Value, marks: Marks
+    ) -> ir.Value:
+        """Return the code of a number with its faults told apart, the first one that applies."""
+        assert self.numbers is not None
+        domain, value = self.domains[place], self.numbers.value
+        assert not isinstance(domain, Categorical)
+        nearest, refused = self.outside == "nearest", self.outside == "error"
+
+        def outside(found: ir.Value) -> ir.Value:
+            low, high = bounds_of(domain)
+            ends = [start, start + cells - 1] if nearest else [None, None]
+            lower, upper = (code(marks.number(Mark(Kind.OUTSIDE, place, end))) for end in ends)
+            inside = choose(value <= bound(value, high), found, upper)
+            return choose(below(value, low), lower, inside)
+
+        def fitting(found: ir.Value) -> ir.Value:
+            step = between_steps(value, domain)
+            found = choose(step, code(marks.number(Mark(Kind.STEP, place))), found)
+            if not isinstance(domain, Int):
+                return found
+            if is_whole(self.domains) and value.type().is_floating() and not refused:
+                inside = (value > real(-(2.0**63))) & (value < real(2.0**63))
+                found = choose(inside, found, code(marks.number(Mark(Kind.BEYOND, place))))
+            fraction = self.numbers.fraction if self.numbers else None
+            fraction = whole_check(value) if fraction is None else fraction
+            return choose(fraction, code(marks.number(Mark(Kind.FRACTION, place))), found)
+
+        return outside(fitting(found)) if refused else fitting(outside(found))
+
+    def is_outside(self) -> ir.BooleanValue | None:
+        """Return where a value is outside its domain, an unknown choice included; never null."""
+        found = []
+        for place, domain in enumerate(self.domains):
+            applies, present = self.applies[place], ~self.cells.missing
+            if isinstance(domain, Categorical):
+                known = any_of(
+                    self.cells.value == literal
+                    for literal, _ in choice_places(self.cells, domain.choices)
+                )
+                out = present if known is None else present & ~known.fill_null(False)
+            else:
+                assert self.numbers is not None
+                value = self.numbers.value
+                low, high = bounds_of(domain)
+                beyond = below(value, low) | (value > bound(value, high))
+                out = present & beyond.fill_null(False)
+            found.append(out if applies is None else out & applies)
+        return any_of(found)
+
+    def gate(self) -> Gate:
+        """Return the parameter as conditions see it once domains and choices are settled."""
+        present = any_of(self.active(place) for place in range(len(self.domains)))
+        assert present is not None
+        if self.numbers is not None:
+            return NumberGate(self.numbers.value, present)
+        choices = []
+        for place, domain in enumerate(self.domains):
+            assert isinstance(domain, Categorical)
+            active = self.active(place)
+            choices += [(c, active & here) for c, here in _having(self.cells, domain.choices)]
+        return ChoiceGate(choices, present)
+
+
+def raw_gate(cells: Cells, alternatives: tuple[Alternative, ...]) -> Gate:
+    """Return a column as the conditions of other parameters see it, whatever its own say."""
+    domains = [alternative.domain for alternative in alternatives]
+    kinds = {isinstance(domain, Categorical) for domain in domains}
+    if len(kinds) > 1:
+        raise DataError(
+            f"Parameter {cells.name!r} has numeric and categorical domains, which one column "
+            "cannot hold apart. Split it into two parameters.",
+            column=cells.name,
+        )
+    if False in kinds:
+        numbers = numbers_of(cells, as_whole=cells.value.type().is_integer())
+        present = ~cells.missing
+        if numbers.wrong is not None:
+            present = present & ~numbers.wrong.fill_null(False)
+        return NumberGate(numbers.value, present)
+    choices: list[Any] = []
+    for domain in domains:
+        assert isinstance(domain, Categorical)
+        choices += [choice for choice in domain.choices if choice is not None]
+    having = _having(cells, choices)
+    if alternatives[0].when is None and none_place(domains[0]) is not None:
+        # Always active, so a missing value is the choice None, to conditions as well.
+        return ChoiceGate([*having, (None, cells.missing)], ibis.literal(True))
+    return ChoiceGate(having, ~cells.missing)
+
+
+def _having(cells: Cells, choices: Any) -> list[tuple[Any, ir.BooleanValue]]:
+    """Return where a column has each of the choices; never null."""
+    found: list[tuple[Any, ir.BooleanValue]] = []
+    if None in choices:
+        found.append((None, cells.missing))
+    for literal, place in choice_places(cells, choices):
+        here = ~cells.missing & (cells.value == literal).fill_null(False)
+        found.append((choices[place], here))
+    return found

@@ -1,0 +1,328 @@
+"""Counting where the rows are: passes as queries, of which only counts come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.ibis_codes import Coded, Plan, coded_counts
+from condped.count.ibis_conditions import compiled
+from condped.count.ibis_series import fetched_levels, histogram_counts
+from condped.count.ibis_session import Session
+from condped.count.ibis_trees import all_of, any_of, choose, code
+from condped.count.ibis_trials import NOWHERE, Summary, block_expression, group_expression
+from condped.count.ibis_wide import WideRows
+from condped.count.keys import KeyBins
+from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
+from condped.errors import DataError, SettingsError, not_found
+from condped.space.condition import Condition
+from condped.topsets import Handling
+from condped.trials import Selection
+
+
+@dataclass(slots=True)
+class Seen:
+    """What is known of the table once it has been looked at; shared by selections of it."""
+
+    checked: set[str] = field(default_factory=set)  # parameters whose values are right
+    notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each of these
+
+
+@dataclass(frozen=True)
+class IbisPasses:
+    """Passes over a table of one row per trial.
+
+    Attributes
+    ----------
+    conditions
+        What trials were chosen by, the first one first.
+    failing
+        The note on objectives that stand for failures, in the words of ``failure_values``.
+    """
+
+    session: Session
+    rows: WideRows
+    outline: Outline
+    outside: str
+    failures: tuple[float, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    seen: Seen = field(default_factory=Seen)
+    own: bool = True
+    most_bins: int = 1 << 10
+    most_levels: int = 1 << 17
+    most_counts: int = 1 << 20
+
+    def where(self, condition: Condition) -> IbisPasses:
+        for name in condition.names:
+            if name not in self.rows.parameters:
+                raise not_found("parameter", name, self.rows.parameters)
+        return replace(self, conditions=(*self.conditions, condition), own=False)
+
+    def close(self) -> None:
+        if self.own:
+            self.session.close()
+
+    def tally(self, handling: Handling) -> Tally:
+        rows = self._summary()
+        if not rows:
+            raise DataError("The source has no rows. Give at least one trial.")
+        kept = [row for row in rows if not row.get("dropped")]
+        if not kept:
+            raise DataError("All trials have a value outside its domain. Correct the space.")
+        if self.rows.order is not None and any(row["unordered"] for row in rows):
+            count = sum(int(row["unordered"]) for row in rows)
+            raise SettingsError(
+                f"The order column is empty in {count} rows. Number all trials in time."
+            )
+        selections = self._selections(kept)
+        stage = len(self.conditions)
+        chosen = [row for row in kept if row.get("stage", stage) == stage]
+        counts, lowest, highest = Summary(chosen).counts(handling)
+        return Tally(counts, lowest, highest, selections, self._told(rows, selections))
+
+    def _summary(self) -> list[dict[str, Any]]:
+        """Return the trials counted by all that decides what becomes of them, in one query."""
+        ended, table = self.rows.ended, self.rows.table
+        keys = ended.keys()
+        if self.outside == "drop":
+            keys["dropped"] = choose(self._gone(), code(1), code(0))
+        if self.conditions:
+            # Of the first condition that a trial does not meet; their number if it meets all.
+            stage: Any = code(len(self.conditions))
+            for place in reversed(range(len(self.conditions))):
+                stage = choose(self._held(self.conditions[place]), stage, code(place))
+            keys["stage"] = stage
+        loss = ended.finite.ifelse(ended.loss, ibis.null("float64"))
+        values = {"loss": loss}
+        if self.rows.order is not None:
+            values["unordered"] = choose(self.rows.order.isnull(), code(1), code(0))
+        base = table.select(**keys, **values)
+        found = {"n": base.count(), "lowest": base.loss.min(), "highest": base.loss.max()}
+        if self.rows.order is not None:
+            found["unordered"] = base.unordered.sum()
+        return self.session.rows(base.group_by(list(keys)).agg(**found), "reading the objectives")
+
+    def _selections(self, kept: Sequence[Mapping[str, Any]]) -> tuple[Selection, ...]:
+        total = sum(int(row["n"]) for row in kept)
+        found = []
+        left = total
+        for place, condition in enumerate(self.conditions):
+            out = sum(int(row["n"]) for row in kept if row["stage"] == place)
+            found.append(Selection(condition.text, left, out))
+            left -= out
+        if self.conditions and not left:
+            raise DataError(
+                f"None of the {total} trials meets the condition "
+                f"{' and '.join(c.text for c in self.conditions)!r}. Correct where, or leave it "
+                "out."
+            )
+        return tuple(found)
+
+    def _told(
+        self, rows: Sequence[Mapping[str, Any]], selections: Sequence[Selection]
+    ) -> tuple[str, ...]:
+        notes = []
+        failed = sum(int(row["n"]) for row in rows if row.get("by_value"))
+        if failed:
+            shown = " or ".join(f"{value:g}" for value in self.failures)
+            notes.append(f"{failed} trials with the objective {shown} count as failed.")
+        dropped = sum(int(row["n"]) for row in rows if row.get("dropped"))
+        if dropped:
+            notes.append(f"{dropped} trials with a value outside its domain were left out.")
+        notes += [
+            f"Only trials with {s.condition}: {s.left_out} of {s.total} left out."
+            if s.left_out
+            else f"All trials meet {s.condition}."
+            for s in selections
+        ]
+        return tuple(notes)
+
+    def histogram(
+        self,
+        wanted: Mapping[Series, Sequence[KeyBins]],
+        within: Within,
+        groups: int = 1,
+        seed: int = 0,
+    ) -> dict[Series, list[IntArray]]:
+        series = {one: self._series(one, within) for one in wanted}
+        group = self._group(groups, seed)
+        return histogram_counts(self.session, self.rows.table, wanted, series, group, groups)
+
+    def levels(
+        self,
+        wanted: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
+        within: Within,
+        groups: int = 1,
+        seed: int = 0,
+    ) -> dict[Series, Levels]:
+        series = {one: self._series(one, within) for one in wanted}
+        group = self._group(groups, seed)
+        return fetched_levels(self.session, self.rows.table, wanted, series, group)
+
+    def count(self, wanted: Wanted) -> Counted:
+        names = self.outline.names
+        places = range(len(names)) if wanted.parameters is None else wanted.parameters
+        blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
+        shape = (wanted.groups, blocks, len(wanted.cutoffs) + 1)
+        slot = self._slot(wanted, shape)
+        unchecked = [name for name in self.rows.parameters if name not in self.seen.checked]
+        plans = [
+            Plan(names[place], self._edges(wanted, place), names[place] in unchecked)
+            for place in places
+        ]
+        counted = {names[place] for place in places}
+        # Values that are not counted are looked at all the same, as the reader in memory does.
+        plans += [Plan(name, None, check=True) for name in unchecked if name not in counted]
+        found: dict[str, Coded] = {}
+        for some in self._together(plans, int(np.prod(shape))):
+            found |= coded_counts(self.session, self.rows, some, slot, int(np.prod(shape)))
+        for name in unchecked:
+            self.seen.notes[name] = found[name].notes
+            self.seen.checked.add(name)
+        cells = [np.moveaxis(found[names[p]].counts.reshape(-1, *shape), 0, 2) for p in places]
+        sizes = cells[0].sum(axis=(1, 2)) if cells else self._sizes(slot, shape)
+        held, best = self._conditions(wanted, slot, shape)
+        notes = [note for name in self.rows.parameters for note in self.seen.notes[name]]
+        return Counted(tuple(cells), sizes, held, best, tuple(notes))
+
+    def _edges(self, wanted: Wanted, place: int) -> dict[int, Any]:
+        parameter = self.rows.parameters[self.outline.names[place]]
+        if wanted.edges is None:
+            return parameter.grid
+        return {domain: edges for (p, domain), edges in wanted.edges.items() if p == place}
+
+    def _together(self, plans: Sequence[Plan], slots: int) -> list[list[Plan]]:
+        """Group parameters so that the counts of each group fit into one answer."""
+        groups: list[list[Plan]] = []
+        room = 0
+        for plan in plans:
+            size = plan.places(self.rows.parameters[plan.name]) * slots
+            if not groups or size > room or len(groups[-1]) >= 64:
+                groups.append([])
+                room = self.most_counts
+            groups[-1].append(plan)
+            room -= size
+        return groups
+
+    def _slot(self, wanted: Wanted, shape: tuple[int, int, int]) -> ir.Value:
+        """Return each trial's place among (groups, blocks, buckets); NOWHERE if not counted."""
+        bucket = self.rows.ended.bucket(wanted.within.handling, wanted.cutoffs)
+        slot: Any = bucket
+        if shape[1] > 1:
+            assert wanted.block_starts is not None
+            slot = slot + block_expression(self._time(), wanted.block_starts) * shape[2]
+        if wanted.groups > 1:
+            group = self._group(wanted.groups, wanted.seed)
+            slot = slot + group * (shape[1] * shape[2])
+        if slot is not bucket:
+            slot = choose(bucket == code(NOWHERE), code(NOWHERE), slot)
+        return choose(self._chosen(), slot, code(NOWHERE)) if self._filtered else slot
+
+    @property
+    def _filtered(self) -> bool:
+        return bool(self.conditions) or self.outside == "drop"
+
+    def _gone(self) -> ir.BooleanValue | None:
+        return any_of(parameter.is_outside() for parameter in self.rows.parameters.values())
+
+    def _chosen(self) -> ir.BooleanValue | None:
+        """Return which trials are neither dropped nor left out by a condition; None: all."""
+        held: list[ir.BooleanValue | None] = [self._held(c) for c in self.conditions]
+        gone = self._gone() if self.outside == "drop" else None
+        return all_of([None if gone is None else ~gone, *held])
+
+    def _held(self, condition: Condition) -> ir.BooleanValue:
+        gates = {name: self.rows.parameters[name].gate() for name in condition.names}
+        return compiled(condition, gates)
+
+    def _time(self) -> ir.Value:
+        if self.rows.order is None:
+            raise SettingsError(
+                "The rows of a table have no order of time: nothing says which came first. Name a "
+                "column of whole numbers that does with the option order."
+            )
+        return self.rows.order
+
+    def _group(self, groups: int, seed: int) -> ir.Value | None:
+        if groups == 1:
+            return None
+        if self.rows.order is None:
+            raise SettingsError(
+                "Trials cannot be dealt into groups: the rows of a table have no number. Name a "
+                "column of whole numbers, different for each trial, with the option order."
+            )
+        return group_expression(self.rows.order, groups, seed)
+
+    def _series(self, series: Series, within: Within) -> tuple[ir.Value, ir.BooleanValue | None]:
+        """Return the numbers of a series and which rows have one."""
+        ended = self.rows.ended
+        role = ended.role(within.handling)
+        used = None if role is code(0) else role != code(2)
+        itself = None if role is code(0) else role == code(0)
+        if series.kind == "loss":
+            return ended.loss, all_of([itself, self._chosen()])
+        region = used
+        if within.cutoff is not None:
+            inside = ended.loss <= within.cutoff if within.cutoff == float("inf") else None
+            inside = self._inside(within.cutoff, itself, used)
+            region = inside
+        rows = all_of([region, self._chosen()])
+        if series.kind == "order":
+            return self._time(), rows
+        parameter = self.rows.parameters[self.outline.names[series.parameter]]
+        assert parameter.numbers is not None
+        return parameter.numbers.value, all_of([rows, parameter.active(series.domain)])
+
+    def _inside(
+        self, cutoff: float, itself: ir.BooleanValue | None, used: ir.BooleanValue | None
+    ) -> ir.BooleanValue | None:
+        from condped.count.ibis_trees import real
+
+        if cutoff == float("inf"):  # trials that count as worst are inside, too
+            return used
+        return all_of([itself, self.rows.ended.loss <= real(cutoff)])
+
+    def _sizes(self, slot: ir.Value, shape: tuple[int, int, int]) -> IntArray:
+        base = self.rows.table.select(slot=slot)
+        found = np.zeros(int(np.prod(shape)), dtype=np.int64)
+        for row in self.session.rows(base.group_by("slot").agg(n=base.count()), "counting trials"):
+            if row["slot"] != NOWHERE:
+                found[row["slot"]] = row["n"]
+        return found.reshape(shape).sum(axis=1)
+
+    def _conditions(
+        self, wanted: Wanted, slot: ir.Value, shape: tuple[int, int, int]
+    ) -> tuple[IntArray, FloatArray]:
+        """Return (conditions, buckets) trials that meet each condition, and the lowest losses."""
+        held = np.zeros((len(wanted.conditions), int(np.prod(shape))), dtype=np.int64)
+        best = np.full(len(wanted.conditions), np.inf)
+        if not wanted.conditions:
+            return held.reshape(0, shape[2]), best
+        role = self.rows.ended.role(wanted.within.handling)
+        loss = choose(
+            None if role is code(0) else role != code(0), ibis.null("float64"), self.rows.ended.loss
+        )
+        columns = {
+            f"c{place}": choose(self._held(condition), code(1), code(0))
+            for place, condition in enumerate(wanted.conditions)
+        }
+        base = self.rows.table.select(slot=slot, loss=loss, **columns)
+        base = base.filter(base.slot != code(NOWHERE))
+        found: dict[str, ir.Value] = {}
+        for name in columns:
+            met = base[name] == code(1)
+            found[f"n{name}"] = base[name].sum()
+            found[f"b{name}"] = met.ifelse(base.loss, ibis.null("float64")).min()
+        for row in self.session.rows(base.group_by("slot").agg(**found), "counting conditions"):
+            for place, name in enumerate(columns):
+                held[place, row["slot"]] = row[f"n{name}"]
+                if row[f"b{name}"] is not None:
+                    best[place] = min(best[place], row[f"b{name}"])
+        counts = held.reshape(-1, *shape).sum(axis=(1, 2))
+        return counts, np.where(np.isinf(best), np.nan, best)

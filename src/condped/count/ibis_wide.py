@@ -1,0 +1,136 @@
+"""A table with one row per trial, as expressions for its trials and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ibis.expr.types as ir
+
+from condped.count.asked import Asked
+from condped.count.ibis_columns import Cells, cells_of
+from condped.count.ibis_conditions import compiled
+from condped.count.ibis_parameters import ParameterColumn, raw_gate
+from condped.count.ibis_session import Session
+from condped.count.ibis_trials import Ended, ended, words_by_state
+from condped.errors import DataError, SettingsError, not_found
+from condped.read.states import STATE_OF, state_of
+from condped.space.domain import Categorical
+from condped.space.spec import Space
+from condped.trials import State
+
+_MOST_WORDS = 1_000  # of a state column; one with more holds something else
+
+
+@dataclass(frozen=True)
+class WideRows:
+    """The table's columns as what they mean.
+
+    Attributes
+    ----------
+    order
+        The place of each trial in time; None: rows have none.
+    """
+
+    table: ir.Table
+    ended: Ended
+    parameters: dict[str, ParameterColumn]
+    order: ir.Value | None
+
+
+def wide_rows(
+    session: Session, table: ir.Table, asked: Asked, space: Space, *, texts: bool
+) -> WideRows:
+    """Say what the columns mean; ``texts``: they come from a text file and are all texts."""
+    told = _ended(session, table, asked, texts=texts)
+    finished = None
+    if told.state is not None:
+        finished = told.state == int(State.COMPLETE)
+    cells = {name: _cells(table, name, space, texts=texts) for name in space}
+    gates = {name: raw_gate(cells[name], space[name]) for name in space}
+    parameters = {
+        name: ParameterColumn(
+            cells[name],
+            space[name],
+            tuple(None if a.when is None else compiled(a.when, gates) for a in space[name]),
+            finished,
+            asked.outside,
+        )
+        for name in space
+    }
+    return WideRows(table, told, parameters, _order(table, asked))
+
+
+def _cells(table: ir.Table, name: str, space: Space, *, texts: bool) -> Cells:
+    if name not in table.columns:
+        raise not_found("column for the parameter", name, table.columns)
+    if not texts:
+        return cells_of(name, table[name])
+    domains = [alternative.domain for alternative in space[name]]
+    choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
+    return cells_of(name, table[name], [c for c in choices if isinstance(c, str)])
+
+
+def _ended(session: Session, table: ir.Table, asked: Asked, *, texts: bool) -> Ended:
+    assert asked.objective is not None
+    objective = numbers("objective", table, asked.objective, texts=texts)
+    state, words = None, None
+    if asked.state is not None:
+        state = _required("state column", table, asked.state)
+        words = _words(session, table, asked.state)
+    return ended(
+        -objective if asked.direction == "maximize" else objective,
+        objective,
+        states=words,
+        state=state,
+        failure_values=asked.failure_values,
+        violations=[numbers("constraint", table, n, texts=texts) for n in asked.constraints],
+    )
+
+
+def _required(kind: str, table: ir.Table, name: str) -> ir.Value:
+    if name not in table.columns:
+        raise not_found(kind, name, table.columns)
+    return table[name]
+
+
+def numbers(kind: str, table: ir.Table, name: str, *, texts: bool) -> ir.Value:
+    """Return a column of measurements as float64."""
+    column = _required(kind, table, name)
+    if texts:
+        return column.strip().nullif("").cast("float64")
+    if not (column.type().is_numeric() or column.type().is_null()) or column.type().is_boolean():
+        raise DataError(f"The {kind} {name!r} must be numeric (got {column.type()}).", column=name)
+    if column.type().is_decimal():
+        return column.cast("string").cast("float64")
+    return column.cast("float64")
+
+
+def _words(session: Session, table: ir.Table, name: str) -> dict[State, Sequence[str]]:
+    """Return the words of the state column by what they mean."""
+    column = table[name]
+    if not (column.type().is_string() or column.type().is_null()):
+        raise DataError(
+            f"The state column {name!r} must hold texts such as 'complete'.", column=name
+        )
+    found = table.select(word=column).distinct().limit(_MOST_WORDS)
+    words = [row["word"] for row in session.rows(found, "reading the states")]
+    if len(words) == _MOST_WORDS:
+        raise DataError(
+            f"The state column {name!r} has {_MOST_WORDS} different texts or more. Name the "
+            "column that says how a trial ended.",
+            column=name,
+        )
+    return dict(words_by_state(words, name, state_of, ", ".join(STATE_OF)))
+
+
+def _order(table: ir.Table, asked: Asked) -> ir.Value | None:
+    if asked.order is None:
+        return None
+    column = _required("order column", table, asked.order)
+    if not column.type().is_integer():
+        raise SettingsError(
+            f"order must name a column of whole numbers (got {asked.order!r}, which holds "
+            f"{column.type()}). Number the trials in time, from the first one on."
+        )
+    return column.cast("int64")
