@@ -211,8 +211,7 @@ class TrialTable:
         if not failed.any():
             return self
         states = np.where(failed, np.int8(State.FAILED), self.states)
-        shown = " or ".join(f"{value:g}" for value in values)
-        note = f"{np.count_nonzero(failed)} trials with the objective {shown} count as failed."
+        note = f"{np.count_nonzero(failed)}{failures_told(values)}"
         return replace(self.with_notes([note]), states=states)
 
     def only(self, rows: BoolArray) -> TrialTable:
@@ -248,6 +247,12 @@ class TrialTable:
         if not -len(names) <= chosen < len(names):
             raise not_found("objective number", chosen, range(len(names)))
         return self.objectives[int(chosen)]
+
+
+def failures_told(values: Sequence[float]) -> str:
+    """Return what follows the number of trials that failed by the value of their objective."""
+    shown = " or ".join(f"{value:g}" for value in values)
+    return f" trials with the objective {shown} count as failed."
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

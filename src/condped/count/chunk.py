@@ -12,6 +12,7 @@ from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.edges import is_whole
 from condped.count.keys import group_of, keys_of
 from condped.count.passes import Series, Within
+from condped.read.notices import RowsNote
 from condped.read.where import columns_of
 from condped.space.condition import Condition
 from condped.topsets import Handling, sort_out
@@ -28,11 +29,17 @@ class Chunk:
         How many rows of the source come before.
     times
         (trials,): the place of each in time, where a column tells; None: that of its row.
+    notices
+        What was noticed of these rows.
+    dropped
+        How many more trials there were, left out for a value outside its domain.
     """
 
     table: TrialTable
     first_row: int
     times: IntArray | None = None
+    notices: tuple[RowsNote, ...] = ()
+    dropped: int = 0
 
     @property
     def order(self) -> IntArray:

@@ -12,9 +12,11 @@ from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
 from condped.count.keys import KeyBins, values_of
 from condped.count.memory import place_counts
+from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.count.rank_places import rank_place_counts
 from condped.errors import DataError, not_found
+from condped.read.outside import all_outside
 from condped.read.where import columns_of
 from condped.space.condition import Condition
 from condped.topsets import Handling, TrialCounts, sort_out
@@ -26,8 +28,15 @@ State = TypeVar("State")
 class ChunkSource(Protocol):
     """Where chunks come from."""
 
-    outline: Outline
-    notes: tuple[str, ...]  # what was noticed so far, such as files that were left out
+    @property
+    def outline(self) -> Outline:
+        """What is known of the trials."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed so far, such as files that were left out."""
+        ...
 
     def fold(
         self,
@@ -81,7 +90,10 @@ class ChunkedPasses:
         for state in states:
             whole.merge(state)
         selections = whole.selections(self.conditions)
-        notes = (*self.source.notes, *whole.told(self.conditions))
+        if whole.dropped and not whole.met[0]:
+            raise all_outside()
+        noticed = whole.noticed.told(self.outline.names)
+        notes = (*self.source.notes, *noticed, *whole.told(self.conditions))
         return Tally(
             TrialCounts(**{n: int(c) for n, c in whole.counts.items()}),
             whole.lowest,
@@ -165,7 +177,7 @@ class ChunkedPasses:
         whole = _Cells(len(wanted.conditions))
         for state in states:
             whole.merge(state)
-        return whole.counted(wanted, counted)
+        return replace(whole.counted(wanted, counted), notes=whole.noticed.told(names))
 
     def _fold(
         self,
@@ -222,11 +234,14 @@ class _Ended:
         )  # fmt: skip
         self.met = [0] * (conditions + 1)  # trials in all, and after each condition
         self.lowest, self.highest = np.inf, -np.inf
-        self.failures: dict[str, int] = {}
+        self.dropped = 0
+        self.noticed = Noticed()
         self.pieces: list[Sorted] = []
 
     def add(self, chunk: Chunk, handling: Handling, conditions: tuple[Condition, ...]) -> None:
         table = chunk.table
+        self.dropped += chunk.dropped
+        self.noticed.add(chunk.notices)
         rows = chosen(chunk, conditions, self.met)
         if rows is not None:
             table = table.only(rows)
@@ -250,6 +265,8 @@ class _Ended:
         self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
         self.pieces += other.pieces
+        self.dropped += other.dropped
+        self.noticed.merge(other.noticed)
 
     def selections(self, conditions: tuple[Condition, ...]) -> tuple[Selection, ...]:
         if conditions and not self.met[-1]:
@@ -281,7 +298,7 @@ class _Cells:
     sizes: IntArray | None = None
     held: IntArray | None = None
     best: FloatArray | None = None
-    lacking: dict[str, tuple[int, int]] = field(default_factory=dict)
+    noticed: Noticed = field(default_factory=Noticed)
 
     def add(
         self,
@@ -291,6 +308,7 @@ class _Cells:
         counted: Sequence[str],
         places: Mapping[str, int],
     ) -> None:
+        self.noticed.add(chunk.notices)
         losses, used, ordinary = chunk.losses(chosen(chunk, conditions), wanted.within.handling)
         buckets, n = _buckets(chunk, wanted, losses, used)
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)[:n]
@@ -321,6 +339,7 @@ class _Cells:
         self.best = best if self.best is None else np.minimum(self.best, best)
 
     def merge(self, other: _Cells) -> None:
+        self.noticed.merge(other.noticed)
         for name, counts in other.parameters.items():
             self.parameters[name] = (
                 self.parameters[name] + counts if name in self.parameters else counts

@@ -11,7 +11,7 @@ from condped.errors import DataError, SettingsError, not_found
 from condped.read.assign import assign
 from condped.read.convert import convert
 from condped.read.infer import infer_space
-from condped.read.layouts import layout_of
+from condped.read.layouts import Layout, layout_of
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.raw import RawRuns, RawTable
 from condped.read.states import states_of
@@ -23,12 +23,28 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     """Assemble a table from columns and what the caller says of them."""
     options.refuse("a table", "study", "budget")
     _check_names(raw)
-    space = options.space
-    layout = layout_of(raw.names)
+    if raw.rows == 0:
+        raise no_rows()
+    return build_as(chosen_layout(raw.names, options.space), raw, options)
+
+
+def chosen_layout(names: Sequence[str], space: Space | None) -> Layout | None:
+    """Return the layout to read columns of these names by; None: as they stand."""
     # A caller who names a tool's columns as they stand wants them as they stand.
-    if layout is not None and not (space and set(space) <= set(raw.names)):
+    return None if space and set(space) <= set(names) else layout_of(names)
+
+
+def no_rows() -> DataError:
+    """Return the error for a source without any trial."""
+    return DataError("The source has no rows. Give at least one trial.")
+
+
+def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
+    """Assemble a table from columns that a tool has marked, or that stand for themselves."""
+    if layout is not None:
         runs = layout.split(raw, options)
         return build_runs(runs, layout.renamed(options), layout.source)
+    space = options.space
     states = states_of(raw, options.state)
     objectives = _objectives(raw, options, (), ())
     violations, constrained = _violations(raw, options.constraints)
@@ -145,8 +161,6 @@ def _check_names(raw: RawTable) -> None:
                 f"Column {name!r} stands twice. Rename or drop one of them.", column=str(name)
             )
         seen.add(name)
-    if raw.rows == 0:
-        raise DataError("The source has no rows. Give at least one trial.")
 
 
 def _objectives(

@@ -20,7 +20,7 @@ from condped.read.options import ReadOptions
 from condped.read.parts import all_columns, joined, partition_of, refuse_twice
 from condped.read.raw import RawTable
 from condped.read.sidecar import with_sidecar
-from condped.read.texts import column_of_texts
+from condped.read.texts import column_of_texts, words_told
 from condped.trials import TrialTable
 
 _BETWEEN = 20_000  # rows from one report of progress to the next
@@ -58,8 +58,7 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
     table = build_table(RawTable(names, rows, column), options)
     told = {name: count for name, count in words.items() if count and name in table.names}
     if told:
-        shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in told.items())
-        notes.append(f"Cells such as NA, nan or None were taken as missing in {shown}.")
+        notes.append(words_told(told))
     return table.with_notes(notes)
 
 
