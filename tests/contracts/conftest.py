@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contracts.engines import Engine, open_reference
+from tests.contracts.case import Case
+from tests.contracts.engines import Engine, in_files, in_place, open_reference
 from tests.contracts.places import (
     Place,
     duckdb_place,
@@ -16,7 +17,7 @@ from tests.contracts.places import (
 )
 from tests.servers.spark import Sparks
 
-ENGINES = ("reference",)
+ENGINES = ("reference", "parquet", "csv", "duckdb", "postgresql", "spark")
 PLACES = ("duckdb_place", "postgresql_place", "spark_place")
 
 
@@ -60,6 +61,41 @@ def place(request: pytest.FixtureRequest) -> Place:
 def reference() -> Engine:
     """Count in memory, in chunks."""
     return Engine("reference", open_reference)
+
+
+@pytest.fixture(scope="session")
+def parquet(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Stream Parquet files."""
+    return in_files(tmp_path_factory.mktemp("parquet"), "parquet")
+
+
+@pytest.fixture(scope="session")
+def csv(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Stream CSV files."""
+    return in_files(tmp_path_factory.mktemp("csv"), "csv")
+
+
+@pytest.fixture
+def duckdb(duckdb_place: Place) -> Engine:
+    """Count in DuckDB."""
+    return in_place(duckdb_place, _ignores_case)
+
+
+@pytest.fixture
+def postgresql(postgresql_place: Place) -> Engine:
+    """Count in PostgreSQL."""
+    return in_place(postgresql_place)
+
+
+@pytest.fixture
+def spark(spark_place: Place) -> Engine:
+    """Count in Spark."""
+    return in_place(spark_place, _ignores_case)
+
+
+def _ignores_case(case: Case) -> str | None:
+    lower = [name.lower() for name in case.table.column_names]
+    return "its tables ignore case in names" if len(set(lower)) < len(lower) else None
 
 
 @pytest.fixture(params=ENGINES)

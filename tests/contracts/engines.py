@@ -5,15 +5,25 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from pyarrow import csv
 
 from condped.count.chunked import ChunkedPasses
 from condped.count.passes import Passes
 from condped.space.condition import Condition
 from tests.contracts.case import Case
 from tests.contracts.oracle import Oracle
+from tests.contracts.places import Place
 from tests.count.table_chunks import TableChunks
 
 _NUMBERS = itertools.count()
+
+
+def _nothing(case: Case) -> str | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,7 @@ class Engine:
 
     name: str
     open: Callable[[Case], Passes]
-    lacks: Callable[[Case], str | None] = lambda case: None
+    lacks: Callable[[Case], str | None] = _nothing
 
     def __str__(self) -> str:
         return self.name
@@ -39,6 +49,54 @@ class Engine:
 def fresh_name() -> str:
     """Return a name that no table has yet."""
     return f"trials_{next(_NUMBERS)}"
+
+
+def open_ibis(source: Any, case: Case, backend: str | None = None) -> Passes:
+    """Count through Ibis: a table of its own, files, or the name of a table in a backend."""
+    from condped.count.ibis_engine import open_passes  # noqa: PLC0415
+
+    return open_passes(source, case.asked, backend)
+
+
+def open_stream(source: Any, case: Case) -> Passes:
+    """Count files in chunks."""
+    from condped.count.pyarrow_stream import open_passes  # noqa: PLC0415
+
+    return open_passes(source, case.asked)
+
+
+def in_place(place: Place, lacks: Callable[[Case], str | None] = _nothing) -> Engine:
+    """Return the engine that counts what is in a database."""
+
+    def put(case: Case) -> Passes:
+        name = fresh_name()
+        place.put(name, case.table)
+        return open_ibis(place.connection.table(name), case)
+
+    return Engine(place.name, put, lacks)
+
+
+def in_files(folder: Path, ending: str) -> Engine:
+    """Return the engine that streams files."""
+
+    def put(case: Case) -> Passes:
+        below = folder / fresh_name()
+        below.mkdir()
+        # In pieces, and those with few rows in a group, so that there is something to put together.
+        pieces = 3 if case.table.num_rows >= 3 else 1
+        size = -(-case.table.num_rows // pieces)
+        for piece in range(pieces):
+            part = case.table.slice(piece * size, size)
+            if ending == "parquet":
+                pq.write_table(part, below / f"{piece}.parquet", row_group_size=17)
+            else:
+                csv.write_csv(part, below / f"{piece}.csv")
+        return open_stream(f"{below}/*.{ending}", case)
+
+    def lacks(case: Case) -> str | None:
+        return None if ending == "parquet" or case.csv else "CSV files cannot hold this table"
+
+    return Engine(f"stream of {ending}", put, lacks)
 
 
 def open_reference(case: Case) -> Passes:

@@ -108,5 +108,3 @@ def test_a_column_that_is_not_there_is_named(folder: Path, engine: str) -> None:
     case = replace(infinities(), objective="accuracy")
     with pytest.raises(NameNotFoundError, match="accuracy"):
         _everything(OPENED[engine](f"{folder}/*.parquet", case), case)
-
-
