@@ -89,3 +89,16 @@ def test_whole_numbers_beyond_two_to_the_53_keep_their_cells() -> None:
         {"n": np.arange(50), "loss": np.arange(50.0)}, objective="loss", space={"n": Int(0, 49)}
     )
     assert result["n"].variance == small["n"].variance
+
+
+def test_whole_numbers_below_their_domain_are_in_its_first_cell() -> None:
+    """Also those so far below that their distance from it does not fit into 64 bits."""
+    values = np.array([1, 8, 0, -5, -(2**63), 9, 2**63 - 1])
+    table = condped.read(
+        {"n": values, "loss": np.arange(7.0)},
+        objective="loss",
+        space={"n": Int(1, 8)},
+        outside="nearest",
+    )
+    (counts,) = count_in_memory(table, top_sets(table, (0.5,), 1.0, Handling())).parameters
+    assert counts.regimes[0].region.tolist() == [4, 0, 0, 0, 0, 0, 0, 3]

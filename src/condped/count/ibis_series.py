@@ -69,8 +69,8 @@ def _placed(value: ir.Value, bins: Sequence[KeyBins], places: Sequence[int]) -> 
         one = bins[place]
         if one.start != (reached if reached is None else reached + 1):
             _add(edges, leaves, one.start - 1, code(_NO_BIN), one.whole)
-        tops = keys_of(one.upper_edges())
-        for number, top in enumerate(tops.tolist()):
+        for number in range(one.bins):
+            top = min(one.start + ((number + 1) << one.shift) - 1, one.stop)
             _add(edges, leaves, top, code(places[firsts[place] + number]), one.whole)
         reached = one.stop
     return stepwise(value, edges, [*leaves, code(_NO_BIN)])
@@ -86,6 +86,7 @@ def _add(edges: list[float], leaves: list[Any], key: int, leaf: Any, whole: bool
         low, high = (int(keys_of(np.array([x]))[0]) for x in (-np.inf, np.inf))
         if key < low:
             return
+        key = -2 if key == -1 else key  # -1 stands for -0.0, which is no other number than 0.0
         edges.append(float(values_of(np.array([min(key, high)]), whole=False)[0]))
     leaves.append(leaf)
 

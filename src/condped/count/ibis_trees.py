@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from operator import and_, or_
 from typing import Any
 
@@ -18,6 +18,7 @@ LARGEST = float(np.finfo(np.float64).max)
 EXACT = 2.0**53  # from here on every float is a whole number
 
 
+@lru_cache(maxsize=1 << 16)  # the same edges are asked for again and again
 def real(number: float) -> ir.Value:
     """Return a float64 to its last bit.
 

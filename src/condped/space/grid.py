@@ -59,8 +59,12 @@ def cells_of(
     lands in cell 0: absent values, which the caller counts apart.
     """
     cells: FloatArray = np.subtract(values, low, dtype=None if values.dtype.kind == "i" else float)
-    if cells.dtype.kind == "i" and (cells < 0).any():  # wrapped round: wider than an int64
-        cells = cells.view(np.uint64).astype(np.float64)
+    if cells.dtype.kind == "i":
+        below = np.less(values, low)
+        if below.any() or (cells < 0).any():
+            # What is negative though not below the lowest value has wrapped round: the domain is
+            # wider than an int64. What is below belongs into the first cell, wrapped or not.
+            cells = np.where(below, 0.0, cells.view(np.uint64).astype(np.float64))
     cells = np.divide(cells, width, out=cells if cells.dtype == np.float64 else None)
     cells -= 0.5
     # Rounding up after taking off a half: midpoints go to the lower cell, as in the reference.
