@@ -33,8 +33,8 @@ class Case:
         All are tallied; the first one is counted with.
     conditions
         Counted beside.
-    edges
-        Whether cells by edges of the case's own are counted, too.
+    series
+        Of how many parameters' values order statistics are asked for.
     csv
         Whether a CSV file can hold the table: it knows no types, and no empty text beside null.
     """
@@ -59,6 +59,7 @@ class Case:
     groups: int = 3
     seed: int = 7
     blocks: int = 3
+    series: int = 20
     csv: bool = True
     notes: tuple[str, ...] = field(default=())  # words that the notes must have
 

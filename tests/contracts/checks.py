@@ -19,7 +19,7 @@ from condped.space.domain import Categorical
 from condped.space.grid import grid_of
 from tests.contracts.oracle import Oracle
 
-_NUMERIC_BINS = 40
+_FINE_BINS = 12
 
 
 def check_outline(passes: Passes, oracle: Oracle) -> None:
@@ -74,7 +74,8 @@ def check_series(passes: Passes, oracle: Oracle) -> None:
 def _bins(oracle: Oracle, within: Within, *, losses: bool) -> dict[Series, list[KeyBins]]:
     """Return coarse bins over the lower part of each series' numbers and fine ones above it."""
     series = [Series("loss")] if losses else [Series("order")]
-    for place, parameter in enumerate(oracle.table.parameters):
+    parameters = list(enumerate(oracle.table.parameters))
+    for place, parameter in parameters[:: -(-len(parameters) // oracle.case.series)]:
         for number, domain in enumerate(parameter.domains):
             if not losses and not isinstance(domain, Categorical):
                 series.append(Series("value", place, number))
@@ -94,7 +95,7 @@ def _bins(oracle: Oracle, within: Within, *, losses: bool) -> dict[Series, list[
         start = coarse.stop + 1
         found[one] = [coarse]
         if start <= high:
-            found[one].append(KeyBins(start, _shift(high - start), _NUMERIC_BINS, whole))
+            found[one].append(KeyBins(start, _shift(high - start), _FINE_BINS, whole))
     return found
 
 

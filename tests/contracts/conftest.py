@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contracts.case import Case
-from tests.contracts.engines import Engine, in_files, in_place, open_reference
+from tests.contracts.engines import ENGINES, Engine, in_files, in_place, open_reference
 from tests.contracts.places import (
     Place,
     duckdb_place,
@@ -17,7 +16,6 @@ from tests.contracts.places import (
 )
 from tests.servers.spark import Sparks
 
-ENGINES = ("reference", "parquet", "csv", "duckdb", "postgresql", "spark")
 PLACES = ("duckdb_place", "postgresql_place", "spark_place")
 
 
@@ -78,7 +76,7 @@ def csv(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 @pytest.fixture
 def duckdb(duckdb_place: Place) -> Engine:
     """Count in DuckDB."""
-    return in_place(duckdb_place, _ignores_case)
+    return in_place(duckdb_place)
 
 
 @pytest.fixture
@@ -90,12 +88,7 @@ def postgresql(postgresql_place: Place) -> Engine:
 @pytest.fixture
 def spark(spark_place: Place) -> Engine:
     """Count in Spark."""
-    return in_place(spark_place, _ignores_case)
-
-
-def _ignores_case(case: Case) -> str | None:
-    lower = [name.lower() for name in case.table.column_names]
-    return "its tables ignore case in names" if len(set(lower)) < len(lower) else None
+    return in_place(spark_place)
 
 
 @pytest.fixture(params=ENGINES)

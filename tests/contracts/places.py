@@ -29,6 +29,8 @@ class Place:
         Writes a table under a name.
     get
         Reads it back without Ibis, whose results may pass through pandas.
+    prepare
+        Makes ready for a case of that name.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Place:
     connection: Any
     put: Callable[[str, pa.Table], None]
     get: Callable[[str], pa.Table]
+    prepare: Callable[[str], None] = lambda case: None
 
 
 def require(*libraries: str) -> None:
@@ -128,4 +131,15 @@ def spark_place(sparks: Sparks) -> Place:
     def put(name: str, table: pa.Table) -> None:
         session.createDataFrame(table).createOrReplaceTempView(name)
 
-    return Place("spark", None, connection, put, lambda name: session.table(name).toArrow())
+    def prepare(case: str) -> None:
+        session.conf.set("spark.sql.codegen.wholeStage", "true" if case in _COMPILED else "false")
+
+    def get(name: str) -> pa.Table:
+        return session.table(name).toArrow()
+
+    return Place("spark", None, connection, put, get, prepare)
+
+
+# Spark compiles queries to Java, as it does for users, which takes it seconds; in the other cases
+# it interprets them.
+_COMPILED = ("infinities", "maximised", "choices")

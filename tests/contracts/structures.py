@@ -14,6 +14,7 @@ _TEXTS = (
     "it's", 'say "so"', "back\\slash", "back`tick", "semi;colon -- comment", "/* c */", "new\nline",
     "tab\there", "ünïcödé", "日本語", "🙂", "", " ", " padded ", "NULL", "null", "None", "nan",
     "true", "1", "1.0", "%", "_", "{}", ":name", "$1", "?", "\\'", "''", "A", "a", "é", "e\u0301",
+    "${x}", "${spark.app.name}", "${env:HOME}", "${hiveconf:x}", "%(x)s", "{{x}}",
 )  # fmt: skip
 
 
@@ -167,13 +168,15 @@ _NAMES = (
     "count", "bucket", "n", "value", "values", "cell", "group", "block", "place", "parameter",
     "row_number", "index", "level", "key", "t0", "select", "from", "where", "order by", "table",
     "user", "null", "true", "case", "100%", "%s", "{x}", ":x", "$1", "?", "1st", "_", "*", "[0]",
-    "x\"; DROP TABLE trials; --", "x'); --", "${x}", "@x", "#x", "~", "CamelCase",
+    "x\"; DROP TABLE trials; --", "x'); --", "${x}", "${spark.app.name}", "@x", "#x",
+    "~", "CamelCase",
 )  # fmt: skip
 
 
 def names() -> Case:
     """Columns whose names would mean something else in SQL, or that an engine may use itself."""
-    columns = {name: np.linspace(0, 1, 45) for name in _NAMES}
+    columns = {name: np.arange(5) for name in (*_NAMES, "rows")}
+    columns["rows"] = np.arange(45)
     table = wide(13, columns)
     # The objective, the states and the order have such names, too.
     renamed = {LOSS: "lo\"ss`';--", "order": 'or"der\n'}
@@ -181,11 +184,11 @@ def names() -> Case:
     states = pa.array((["complete", "PRUNED", "TrialState.FAIL"] * 15)[:45])
     violations = pa.array(np.linspace(-1, 0.5, 45))
     table = table.append_column('st`at"e', states).append_column("con;straint", violations)
-    space: dict[str, object] = dict.fromkeys(_NAMES, Float(0, 1))
+    space: dict[str, object] = dict.fromkeys(_NAMES, Int(0, 4))
     gated = "ga\"ted` when '"
-    values = pa.compute.if_else(pa.compute.less(table['quo"te'], 0.5), 0.25, None)
+    values = pa.compute.if_else(pa.compute.less(table['quo"te'], 2), 3, None)
     table = table.append_column(gated, values)
-    space[gated] = [when('`quo"te` < 0.5', Float(0, 1))]
+    space[gated] = [when('`quo"te` < 2', Int(0, 4))]
     return Case(
         "names",
         table,
@@ -196,9 +199,10 @@ def names() -> Case:
         constraints=("con;straint",),
         handlings=(Handling(infeasible="drop"),),
         quantiles=(0.2,),
-        conditions=("`back``tick` < `x'); --`", "`new\nline` > 0.5 and not `🙂` > 0.5"),
+        conditions=("`back``tick` < `x'); --`", "`new\nline` > 1 and not `🙂` > 1"),
         groups=1,
         blocks=2,
+        series=8,
         csv=False,
     )
 

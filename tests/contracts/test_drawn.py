@@ -13,8 +13,8 @@ from tests.contracts.engines import Engine
 from tests.contracts.oracle import Oracle
 
 
-@pytest.mark.parametrize("name", ["reference"])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("name", ["reference", "duckdb"])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 def test_drawn_tables_are_counted_as_in_memory(
     request: pytest.FixtureRequest, name: str, case: Case
