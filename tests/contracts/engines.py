@@ -39,10 +39,13 @@ class Engine:
     ----------
     open
         Puts a case's table there and opens it.
+    chunked
+        Whether it sees some rows at a time.
     """
 
     name: str
     open: Callable[[Case], Passes]
+    chunked: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -96,7 +99,7 @@ def in_files(folder: Path, ending: str) -> Engine:
                 csv.write_csv(part, below / f"{piece}.csv")
         return open_stream(f"{below}/*.{ending}", case)
 
-    return Engine(f"stream of {ending}", put)
+    return Engine(f"stream of {ending}", put, chunked=True)
 
 
 def open_reference(case: Case) -> Passes:

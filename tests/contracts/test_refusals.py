@@ -31,7 +31,9 @@ def test_values_that_do_not_fit_are_refused(engine: Engine, wrong: Refused) -> N
         _count(engine, wrong.case)
     assert ours.value.column == theirs.value.column == wrong.named
     assert repr(wrong.named) in str(ours.value)
-    assert ours.value.count == theirs.value.count
+    # Who reads chunk by chunk stops at the first one, and says no number that it does not know.
+    known = theirs.value.count if not engine.chunked else None
+    assert ours.value.count in (known, theirs.value.count)
     assert "\n" not in str(ours.value)
 
 
