@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
+from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Domain
@@ -214,8 +214,8 @@ class TrialTable:
         note = f"{np.count_nonzero(failed)}{failures_told(values)}"
         return replace(self.with_notes([note]), states=states)
 
-    def only(self, rows: BoolArray) -> TrialTable:
-        """Return the table with these trials only."""
+    def only(self, rows: BoolArray | IntArray) -> TrialTable:
+        """Return the table with these trials only, in the order of places if they are places."""
         return replace(
             self,
             parameters=tuple(

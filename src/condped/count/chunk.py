@@ -48,6 +48,13 @@ class Chunk:
             return self.times
         return np.arange(self.first_row, self.first_row + len(self.table), dtype=np.int64)
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The earliest and the latest place in time."""
+        if self.times is not None:
+            return int(self.times.min()), int(self.times.max())
+        return self.first_row, self.first_row + len(self.table) - 1
+
     def losses(
         self, rows: BoolArray | None, handling: Handling
     ) -> tuple[FloatArray, BoolArray | None, BoolArray | None]:
@@ -150,7 +157,8 @@ def series_keys(
             numbers, counted = chunk.order, region
         else:
             parameter = known[names[series.parameter]]
-            here = parameter.domain_ids == series.domain
+            ids = np.asarray(parameter.domain_ids)
+            here = ids >= 0 if series.domain < 0 else ids == series.domain
             counted = here if region is None else here & region
             numbers = parameter.values
             if not is_whole(parameter.domains):

@@ -10,14 +10,16 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
+from condped.count.histogram import Histogram
 from condped.count.keys import KeyBins, values_of
 from condped.count.memory import place_counts
 from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.count.rank_places import rank_place_counts
-from condped.errors import DataError, not_found
+from condped.errors import not_found
 from condped.read.outside import all_outside
 from condped.read.where import columns_of
+from condped.regimes import expand_parameter
 from condped.space.condition import Condition
 from condped.topsets import Handling, TrialCounts, sort_out
 from condped.trials import Selection, id_dtype
@@ -98,8 +100,10 @@ class ChunkedPasses:
             TrialCounts(**{n: int(c) for n, c in whole.counts.items()}),
             whole.lowest,
             whole.highest,
-            selections,
-            notes,
+            earliest=whole.earliest,
+            latest=whole.latest,
+            selections=selections,
+            notes=notes,
             sorted_by_loss=Sorted.joined(whole.pieces),
         )
 
@@ -110,22 +114,22 @@ class ChunkedPasses:
         groups: int = 1,
         seed: int = 0,
     ) -> dict[Series, list[IntArray]]:
-        def make() -> dict[Series, list[IntArray]]:
+        def make() -> dict[Series, list[Histogram]]:
             return {
-                series: [np.zeros((groups, one.bins), dtype=np.int64) for one in bins]
-                for series, bins in wanted.items()
+                series: [Histogram(one, groups) for one in bins] for series, bins in wanted.items()
             }
 
-        def step(state: dict[Series, list[IntArray]], chunk: Chunk) -> None:
+        def step(state: dict[Series, list[Histogram]], chunk: Chunk) -> None:
             for series, keys, rows in self._keys(wanted, chunk, within):
                 group = None if groups == 1 else group_ids(chunk, groups, seed)[rows]
-                for bins, counts in zip(wanted[series], state[series], strict=True):
-                    _add(counts, bins, keys, group)
+                for histogram in state[series]:
+                    histogram.add(keys, group)
 
         states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
         return {
             series: [
-                np.sum(parts, axis=0) for parts in zip(*(s[series] for s in states), strict=True)
+                np.sum([part.counts() for part in parts], axis=0)
+                for parts in zip(*(s[series] for s in states), strict=True)
             ]
             for series in wanted
         }
@@ -201,17 +205,6 @@ class ChunkedPasses:
         return series_keys(tuple(wanted), chunk, rows, within, self.outline.names)
 
 
-def _add(counts: IntArray, bins: KeyBins, keys: IntArray, group: IntArray | None) -> None:
-    """Count keys that are in the bins."""
-    if keys.size and not (keys.min() >= bins.start and keys.max() <= bins.stop):
-        inside = bins.inside(keys)
-        keys, group = keys[inside], None if group is None else group[inside]
-    places = bins.places(keys)
-    if group is not None:
-        places = places + group * bins.bins
-    counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
-
-
 def _levels(parts: list[tuple[IntArray, IntArray]], whole: bool, groups: int) -> Levels:
     keys = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
     group = np.concatenate([np.zeros(0, np.int64), *(part[1] for part in parts)])
@@ -234,12 +227,15 @@ class _Ended:
         )  # fmt: skip
         self.met = [0] * (conditions + 1)  # trials in all, and after each condition
         self.lowest, self.highest = np.inf, -np.inf
+        self.earliest, self.latest = np.iinfo(np.int64).max, np.iinfo(np.int64).min
         self.dropped = 0
         self.noticed = Noticed()
         self.pieces: list[Sorted] = []
 
     def add(self, chunk: Chunk, handling: Handling, conditions: tuple[Condition, ...]) -> None:
         table = chunk.table
+        earliest, latest = chunk.span
+        self.earliest, self.latest = min(self.earliest, earliest), max(self.latest, latest)
         self.dropped += chunk.dropped
         self.noticed.add(chunk.notices)
         rows = chosen(chunk, conditions, self.met)
@@ -264,16 +260,13 @@ class _Ended:
             self.counts[name] += other.counts[name]
         self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
+        self.earliest = min(self.earliest, other.earliest)
+        self.latest = max(self.latest, other.latest)
         self.pieces += other.pieces
         self.dropped += other.dropped
         self.noticed.merge(other.noticed)
 
     def selections(self, conditions: tuple[Condition, ...]) -> tuple[Selection, ...]:
-        if conditions and not self.met[-1]:
-            raise DataError(
-                f"None of the {self.met[0]} trials meets the condition "
-                f"{' and '.join(c.text for c in conditions)!r}. Correct where, or leave it out."
-            )
         return tuple(
             Selection(c.text, before, before - after)
             for c, before, after in zip(conditions, self.met, self.met[1:], strict=False)
@@ -315,10 +308,11 @@ class _Cells:
         self.sizes = sizes if self.sizes is None else self.sizes + sizes
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
         for name in counted:
+            parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(known[name], buckets, n)
+                counts = place_counts(parameter, buckets, n)
             else:
-                counts = rank_place_counts(known[name], buckets, n, wanted.edges, places[name])
+                counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:
                 self.parameters[name] += counts
             else:

@@ -121,8 +121,8 @@ class ParameterColumn:
             nothing = absent if none is None else code(starts[domain] + none)
             if none is None and check and self.applies[domain] is not None:
                 lacking = marked(Kind.MISSING, domain, starts[-1])
-                nothing = lacking if self.finished is None else choose(
-                    self.finished, lacking, absent
+                nothing = (
+                    lacking if self.finished is None else choose(self.finished, lacking, absent)
                 )
             here = choose(missing, nothing, present)
             applies = self.applies[domain]

@@ -127,8 +127,10 @@ def _levels(
         # Each row once per series, of which it then shows the number that belongs there.
         numbers = ibis.array([code(place) for place in range(len(some))]).unnest()
         kept = table.filter(any_of(marked))
-        columns = {f"v{k}": choose(m, v, ibis.null(dtype)) for k, (m, v) in enumerate(
-            zip(marked, values, strict=True))}
+        columns = {
+            f"v{k}": choose(m, v, ibis.null(dtype))
+            for k, (m, v) in enumerate(zip(marked, values, strict=True))
+        }
         spread = kept.select(series=numbers, **columns, **dealt)
         shown = ibis.cases(
             *((spread.series == code(k), spread[f"v{k}"]) for k in range(len(some) - 1)),
@@ -143,8 +145,10 @@ def _levels(
     for base in bases:
         query = base.group_by(["series", "value", *dealt]).agg(n=base.count())
         rows += session.rows(query, "looking for cut-offs")
-    return {one: _gathered([r for r in rows if r["series"] == place], whole=whole)
-            for place, one in enumerate(some)}
+    return {
+        one: _gathered([r for r in rows if r["series"] == place], whole=whole)
+        for place, one in enumerate(some)
+    }
 
 
 def _marked(
@@ -166,5 +170,8 @@ def _gathered(rows: Sequence[Mapping[str, Any]], *, whole: bool) -> Levels:
     ordered = sorted(counts)
     values = np.array([v for v, _ in ordered], dtype=np.int64 if whole else np.float64)
     groups = np.array([g for _, g in ordered], dtype=np.int64)
-    return Levels(values if whole else values + 0.0, groups,
-                  np.array([counts[entry] for entry in ordered], dtype=np.int64))
+    return Levels(
+        values if whole else values + 0.0,
+        groups,
+        np.array([counts[entry] for entry in ordered], dtype=np.int64),
+    )

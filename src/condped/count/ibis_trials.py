@@ -91,6 +91,7 @@ def sorted_out(
 
     The first reason that applies settles it; what is kept is counted and looked at further.
     """
+
     def settled(treatment: str) -> Role:
         return "worst" if treatment == "worst" else "dropped"
 
@@ -132,7 +133,8 @@ def ended(
             number = choose(here, code(meaning), number)
             complete = here if meaning == State.COMPLETE else complete
     by_value = any_of(
-        (objective == real(value)).fill_null(False) for value in failure_values
+        (objective == real(value)).fill_null(False)
+        for value in failure_values
         if not math.isnan(value)
     )
     if by_value is not None and number is not None:
@@ -194,7 +196,9 @@ def block_expression(order: ir.Value, starts: ValueArray) -> ir.Value:
     return stepwise(order, edges, [code(block) for block in range(len(starts) + 1)])
 
 
-def words_by_state(words: Sequence[Any], name: str, state_of: Any, known: str) -> dict[State, list[str]]:
+def words_by_state(
+    words: Sequence[Any], name: str, state_of: Any, known: str
+) -> dict[State, list[str]]:
     """Sort the words of a state column by what they mean."""
     found: dict[State, list[str]] = {}
     for word in words:

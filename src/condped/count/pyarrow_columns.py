@@ -50,6 +50,5 @@ def _numbers(array: Any) -> Column:
     )
     missing = present[start:] == 0
     values = np.frombuffer(data, array.type.to_pandas_dtype(), stop)[start:]
-    values = values.astype(np.float64 if values.dtype.kind == "f" else values.dtype)
-    np.copyto(values, np.nan if values.dtype.kind == "f" else 0, where=missing)
-    return number_column(values, missing)
+    nothing = np.nan if values.dtype.kind == "f" else 0
+    return number_column(np.where(missing, nothing, values), missing)

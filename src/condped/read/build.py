@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from condped.arrays import FloatArray
+from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.assign import assign
+from condped.read.columns import NumberColumn
 from condped.read.convert import convert
 from condped.read.infer import infer_space
 from condped.read.layouts import Layout, layout_of
@@ -50,22 +51,35 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     violations, constrained = _violations(raw, options.constraints)
     # Names that the caller gave to something else; a loss of the caller's own has none here.
     taken = set() if options.loss is not None else {o.name for o in objectives}
-    taken |= {*constrained, *([] if options.state is None else [options.state])}
+    named = (name for name in (options.state, options.order) if name is not None)
+    taken |= {*constrained, *named}
     free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
     for name in space or ():
         if name in taken:
             raise DataError(
-                f"Column {name!r} is both a parameter of the space and an objective, state or "
-                "constraint. Take it out of one of them.",
+                f"Column {name!r} is both a parameter of the space and an objective, state, "
+                "constraint or order. Take it out of one of them.",
                 column=name,
             )
     measured = TrialTable((), objectives, states, violations)
-    return _with_parameters(measured, free, space, options)
+    table = _with_parameters(measured, free, space, options)
+    return table if options.order is None else table.only(_in_time(raw, options.order))
+
+
+def _in_time(raw: RawTable, name: str) -> IntArray:
+    """Return the rows in the order that a column gives."""
+    column = raw.require("order column", name)
+    if not isinstance(column, NumberColumn) or column.absent().any():
+        raise DataError(
+            f"The order {name!r} must be a number in every row, such as that of the trial.",
+            column=name,
+        )
+    return np.argsort(column.values, kind="stable")
 
 
 def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
     """Assemble a table from what a tool recorded and what the caller says beyond it."""
-    options.refuse(source, "state")
+    options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
         raise DataError(f"There are no trials in {source}. Give a source with at least one.")
     objectives = _objectives(runs.metrics, options, runs.objectives, runs.directions)

@@ -117,7 +117,7 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
 
 
 def bounds_of(domain: Domain) -> tuple[float, float]:
-    """Return the lowest and the highest number (or position of a choice) that is not refused."""
+    """Return the lowest and the highest number that count as inside, rounding allowed for."""
     if isinstance(domain, Categorical):
         return 0, len(domain.choices) - 1
     if isinstance(domain, Int):
