@@ -70,10 +70,19 @@ def _numeric(parameter: Parameter) -> bool:
 
 
 def _too_many(parameter: Parameter) -> bool:
-    if not _numeric(parameter) or len(parameter.domains) < _MANY:
+    if not may_be_smooth(parameter.domains):
         return False
     ids = parameter.domain_ids[parameter.domain_ids >= 0]
-    sizes = np.bincount(ids, minlength=len(parameter.domains))
+    return vary_smoothly(np.bincount(ids, minlength=len(parameter.domains)))
+
+
+def may_be_smooth(domains: tuple[Domain, ...]) -> bool:
+    """Return whether a parameter has so many domains that they may vary smoothly."""
+    return len(domains) >= _MANY and not any(isinstance(d, Categorical) for d in domains)
+
+
+def vary_smoothly(sizes: IntArray) -> bool:
+    """Return whether domains with these numbers of trials are to be pooled."""
     used = np.count_nonzero(sizes)
     smooth = used >= _MANY and sizes.sum() < _FEW * used
     return bool(smooth and 2 * sizes[sizes < _SMALL].sum() > sizes.sum())

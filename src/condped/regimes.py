@@ -16,31 +16,41 @@ def expand_domains(table: TrialTable) -> TrialTable:
 
     This is how a method that knows of no conditions sees the trials.
     """
-    return replace(table, parameters=tuple(_expanded(p) for p in table.parameters))
+    return replace(table, parameters=tuple(expand_parameter(p) for p in table.parameters))
 
 
-def _expanded(parameter: Parameter) -> Parameter:
+def spanning_domain(name: str, domains: tuple[Domain, ...]) -> Domain:
+    """Return the one domain that spans all domains of a parameter."""
+    if len(domains) == 1:
+        return domains[0]
+    choices = [domain for domain in domains if isinstance(domain, Categorical)]
+    if not choices:
+        return _span(domains)
+    if len(choices) < len(domains):
+        raise SettingsError(
+            f"Parameter {name!r} is numeric in some regimes and categorical in others: "
+            "no single domain spans both. Use a method that keeps regimes apart, or leave it out."
+        )
+    return Categorical(dict.fromkeys(choice for domain in choices for choice in domain.choices))
+
+
+def expand_parameter(parameter: Parameter) -> Parameter:
+    """Give a parameter one domain that spans all of its own."""
     domains = parameter.domains
     if len(domains) <= 1:
         return parameter
-    choices = [domain for domain in domains if isinstance(domain, Categorical)]
+    spanning = spanning_domain(parameter.name, domains)
     ids = np.where(parameter.domain_ids < 0, -1, 0).astype(np.int8)
-    if not choices:
-        return replace(parameter, domain_ids=ids, domains=(_span(domains),))
-    if len(choices) < len(domains):
-        raise SettingsError(
-            f"Parameter {parameter.name!r} is numeric in some regimes and categorical in others: "
-            "no single domain spans both. Use a method that keeps regimes apart, or leave it out."
-        )
-    union = tuple(dict.fromkeys(choice for domain in choices for choice in domain.choices))
+    if not isinstance(spanning, Categorical):
+        return replace(parameter, domain_ids=ids, domains=(spanning,))
+    choices = [domain for domain in domains if isinstance(domain, Categorical)]
+    union = spanning.choices
     # For each domain a row: where its choices stand in the union.
     places = np.zeros((len(choices), max(len(domain.choices) for domain in choices)), np.int32)
     for row, domain in enumerate(choices):
         places[row, : len(domain.choices)] = [union.index(choice) for choice in domain.choices]
     values = np.where(ids < 0, 0, parameter.values)
-    return Parameter(
-        parameter.name, places[parameter.domain_ids, values], ids, (Categorical(union),)
-    )
+    return Parameter(parameter.name, places[parameter.domain_ids, values], ids, (spanning,))
 
 
 def _on_steps(distance: float, step: float) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
+from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Domain
@@ -211,12 +211,11 @@ class TrialTable:
         if not failed.any():
             return self
         states = np.where(failed, np.int8(State.FAILED), self.states)
-        shown = " or ".join(f"{value:g}" for value in values)
-        note = f"{np.count_nonzero(failed)} trials with the objective {shown} count as failed."
+        note = f"{np.count_nonzero(failed)}{failures_told(values)}"
         return replace(self.with_notes([note]), states=states)
 
-    def only(self, rows: BoolArray) -> TrialTable:
-        """Return the table with these trials only."""
+    def only(self, rows: BoolArray | IntArray) -> TrialTable:
+        """Return the table with these trials only, in the order of places if they are places."""
         return replace(
             self,
             parameters=tuple(
@@ -248,6 +247,12 @@ class TrialTable:
         if not -len(names) <= chosen < len(names):
             raise not_found("objective number", chosen, range(len(names)))
         return self.objectives[int(chosen)]
+
+
+def failures_told(values: Sequence[float]) -> str:
+    """Return what follows the number of trials that failed by the value of their objective."""
+    shown = " or ".join(f"{value:g}" for value in values)
+    return f" trials with the objective {shown} count as failed."
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from condped.arrays import BoolArray
 from condped.baselines.absent import middle, presence
+from condped.count.countable import Explained
 from condped.errors import SettingsError
-from condped.importance.account import Account, Explained
+from condped.importance.account import Account
 from condped.importance.settings import BaselineSettings
 from condped.importance.summary import shortened
 from condped.regimes import expand_domains

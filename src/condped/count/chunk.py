@@ -12,6 +12,7 @@ from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.edges import is_whole
 from condped.count.keys import group_of, keys_of
 from condped.count.passes import Series, Within
+from condped.read.notices import RowsNote
 from condped.read.where import columns_of
 from condped.space.condition import Condition
 from condped.topsets import Handling, sort_out
@@ -28,11 +29,17 @@ class Chunk:
         How many rows of the source come before.
     times
         (trials,): the place of each in time, where a column tells; None: that of its row.
+    notices
+        What was noticed of these rows.
+    dropped
+        How many more trials there were, left out for a value outside its domain.
     """
 
     table: TrialTable
     first_row: int
     times: IntArray | None = None
+    notices: tuple[RowsNote, ...] = ()
+    dropped: int = 0
 
     @property
     def order(self) -> IntArray:
@@ -40,6 +47,13 @@ class Chunk:
         if self.times is not None:
             return self.times
         return np.arange(self.first_row, self.first_row + len(self.table), dtype=np.int64)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The earliest and the latest place in time."""
+        if self.times is not None and self.times.size:
+            return int(self.times.min()), int(self.times.max())
+        return self.first_row, self.first_row + len(self.table) - 1
 
     def losses(
         self, rows: BoolArray | None, handling: Handling
@@ -143,7 +157,8 @@ def series_keys(
             numbers, counted = chunk.order, region
         else:
             parameter = known[names[series.parameter]]
-            here = parameter.domain_ids == series.domain
+            ids = np.asarray(parameter.domain_ids)
+            here = ids >= 0 if series.domain < 0 else ids == series.domain
             counted = here if region is None else here & region
             numbers = parameter.values
             if not is_whole(parameter.domains):

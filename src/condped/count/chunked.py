@@ -10,12 +10,16 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
+from condped.count.histogram import Histogram
 from condped.count.keys import KeyBins, values_of
 from condped.count.memory import place_counts
+from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.count.rank_places import rank_place_counts
-from condped.errors import DataError, not_found
+from condped.errors import not_found
+from condped.read.outside import all_outside
 from condped.read.where import columns_of
+from condped.regimes import expand_parameter
 from condped.space.condition import Condition
 from condped.topsets import Handling, TrialCounts, sort_out
 from condped.trials import Selection, id_dtype
@@ -26,8 +30,15 @@ State = TypeVar("State")
 class ChunkSource(Protocol):
     """Where chunks come from."""
 
-    outline: Outline
-    notes: tuple[str, ...]  # what was noticed so far, such as files that were left out
+    @property
+    def outline(self) -> Outline:
+        """What is known of the trials."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed so far, such as files that were left out."""
+        ...
 
     def fold(
         self,
@@ -81,13 +92,18 @@ class ChunkedPasses:
         for state in states:
             whole.merge(state)
         selections = whole.selections(self.conditions)
-        notes = (*self.source.notes, *whole.told(self.conditions))
+        if whole.dropped and not whole.met[0]:
+            raise all_outside()
+        noticed = whole.noticed.told(self.outline.names)
+        notes = (*self.source.notes, *noticed, *whole.told(self.conditions))
         return Tally(
             TrialCounts(**{n: int(c) for n, c in whole.counts.items()}),
             whole.lowest,
             whole.highest,
-            selections,
-            notes,
+            earliest=whole.earliest,
+            latest=whole.latest,
+            selections=selections,
+            notes=notes,
             sorted_by_loss=Sorted.joined(whole.pieces),
         )
 
@@ -98,22 +114,22 @@ class ChunkedPasses:
         groups: int = 1,
         seed: int = 0,
     ) -> dict[Series, list[IntArray]]:
-        def make() -> dict[Series, list[IntArray]]:
+        def make() -> dict[Series, list[Histogram]]:
             return {
-                series: [np.zeros((groups, one.bins), dtype=np.int64) for one in bins]
-                for series, bins in wanted.items()
+                series: [Histogram(one, groups) for one in bins] for series, bins in wanted.items()
             }
 
-        def step(state: dict[Series, list[IntArray]], chunk: Chunk) -> None:
+        def step(state: dict[Series, list[Histogram]], chunk: Chunk) -> None:
             for series, keys, rows in self._keys(wanted, chunk, within):
                 group = None if groups == 1 else group_ids(chunk, groups, seed)[rows]
-                for bins, counts in zip(wanted[series], state[series], strict=True):
-                    _add(counts, bins, keys, group)
+                for histogram in state[series]:
+                    histogram.add(keys, group)
 
         states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
         return {
             series: [
-                np.sum(parts, axis=0) for parts in zip(*(s[series] for s in states), strict=True)
+                np.sum([part.counts() for part in parts], axis=0)
+                for parts in zip(*(s[series] for s in states), strict=True)
             ]
             for series in wanted
         }
@@ -165,7 +181,7 @@ class ChunkedPasses:
         whole = _Cells(len(wanted.conditions))
         for state in states:
             whole.merge(state)
-        return whole.counted(wanted, counted)
+        return replace(whole.counted(wanted, counted), notes=whole.noticed.told(names))
 
     def _fold(
         self,
@@ -187,17 +203,6 @@ class ChunkedPasses:
         """Return for each series the keys of its numbers in a chunk, and their rows."""
         rows = chosen(chunk, self.conditions)
         return series_keys(tuple(wanted), chunk, rows, within, self.outline.names)
-
-
-def _add(counts: IntArray, bins: KeyBins, keys: IntArray, group: IntArray | None) -> None:
-    """Count keys that are in the bins."""
-    if keys.size and not (keys.min() >= bins.start and keys.max() <= bins.stop):
-        inside = bins.inside(keys)
-        keys, group = keys[inside], None if group is None else group[inside]
-    places = bins.places(keys)
-    if group is not None:
-        places = places + group * bins.bins
-    counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
 
 
 def _levels(parts: list[tuple[IntArray, IntArray]], whole: bool, groups: int) -> Levels:
@@ -222,11 +227,17 @@ class _Ended:
         )  # fmt: skip
         self.met = [0] * (conditions + 1)  # trials in all, and after each condition
         self.lowest, self.highest = np.inf, -np.inf
-        self.failures: dict[str, int] = {}
+        self.earliest, self.latest = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+        self.dropped = 0
+        self.noticed = Noticed()
         self.pieces: list[Sorted] = []
 
     def add(self, chunk: Chunk, handling: Handling, conditions: tuple[Condition, ...]) -> None:
         table = chunk.table
+        earliest, latest = chunk.span
+        self.earliest, self.latest = min(self.earliest, earliest), max(self.latest, latest)
+        self.dropped += chunk.dropped
+        self.noticed.add(chunk.notices)
         rows = chosen(chunk, conditions, self.met)
         if rows is not None:
             table = table.only(rows)
@@ -249,14 +260,13 @@ class _Ended:
             self.counts[name] += other.counts[name]
         self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
+        self.earliest = min(self.earliest, other.earliest)
+        self.latest = max(self.latest, other.latest)
         self.pieces += other.pieces
+        self.dropped += other.dropped
+        self.noticed.merge(other.noticed)
 
     def selections(self, conditions: tuple[Condition, ...]) -> tuple[Selection, ...]:
-        if conditions and not self.met[-1]:
-            raise DataError(
-                f"None of the {self.met[0]} trials meets the condition "
-                f"{' and '.join(c.text for c in conditions)!r}. Correct where, or leave it out."
-            )
         return tuple(
             Selection(c.text, before, before - after)
             for c, before, after in zip(conditions, self.met, self.met[1:], strict=False)
@@ -281,7 +291,7 @@ class _Cells:
     sizes: IntArray | None = None
     held: IntArray | None = None
     best: FloatArray | None = None
-    lacking: dict[str, tuple[int, int]] = field(default_factory=dict)
+    noticed: Noticed = field(default_factory=Noticed)
 
     def add(
         self,
@@ -291,16 +301,18 @@ class _Cells:
         counted: Sequence[str],
         places: Mapping[str, int],
     ) -> None:
+        self.noticed.add(chunk.notices)
         losses, used, ordinary = chunk.losses(chosen(chunk, conditions), wanted.within.handling)
         buckets, n = _buckets(chunk, wanted, losses, used)
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)[:n]
         self.sizes = sizes if self.sizes is None else self.sizes + sizes
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
         for name in counted:
+            parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(known[name], buckets, n)
+                counts = place_counts(parameter, buckets, n)
             else:
-                counts = rank_place_counts(known[name], buckets, n, wanted.edges, places[name])
+                counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:
                 self.parameters[name] += counts
             else:
@@ -321,6 +333,7 @@ class _Cells:
         self.best = best if self.best is None else np.minimum(self.best, best)
 
     def merge(self, other: _Cells) -> None:
+        self.noticed.merge(other.noticed)
         for name, counts in other.parameters.items():
             self.parameters[name] = (
                 self.parameters[name] + counts if name in self.parameters else counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from condped.trials import Parameter, TrialTable
 SMALLEST_REGIME = 2
 # With more domains than this, those too small to keep are found first and get no cells.
 _FEW_DOMAINS = 64
+# Up to this many, the rows of one domain after the other are counted.
+_SOME_DOMAINS = 8
 # Rows at a time: few enough for the temporaries of a chunk to stay in the processor's cache.
 _CHUNK = 1 << 15
 
@@ -150,6 +153,8 @@ def _cell_counts(
     parameter: Parameter, buckets: IdArray, n_buckets: int, layout: _Layout
 ) -> IntArray:
     """Return (cells, buckets): trials of each bucket in each place of the layout."""
+    if not parameter.everywhere and len(layout.grids) == len(parameter.domains) <= _SOME_DOMAINS:
+        return _counts_by_domain(parameter, buckets, n_buckets, layout)
     flat = np.zeros(layout.cells * n_buckets, dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
@@ -158,6 +163,37 @@ def _cell_counts(
         cells += buckets[rows]
         flat += np.bincount(cells.astype(np.intp), minlength=flat.size)
     return flat.reshape(layout.cells, n_buckets)
+
+
+def _counts_by_domain(
+    parameter: Parameter, buckets: IdArray, n_buckets: int, layout: _Layout
+) -> IntArray:
+    """Count the rows of one domain after the other, and take all others as absent."""
+    counts = np.zeros((layout.cells, n_buckets), dtype=np.int64)
+    for start in range(0, len(buckets), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        ids, values, here = parameter.domain_ids[rows], parameter.values[rows], buckets[rows]
+        counts[layout.rest] += np.bincount(here, minlength=n_buckets)
+        for place, (first, grid) in enumerate(
+            zip(layout.starts, layout.grids.values(), strict=True)
+        ):
+            among = np.flatnonzero(ids == place)
+            cells = _grid_cells(values.take(among), grid, layout.low.dtype)
+            cells *= n_buckets
+            cells += here.take(among)
+            size = grid.cells * n_buckets
+            found = np.bincount(cells.astype(np.intp), minlength=size).reshape(-1, n_buckets)
+            counts[first : first + grid.cells] += found
+            counts[layout.rest] -= found.sum(axis=0)
+    return counts
+
+
+def _grid_cells(values: ValueArray, grid: Grid, dtype: np.dtype[Any]) -> FloatArray:
+    """Return the cells of values that share a grid, whose bounds are taken in a type."""
+    if grid.categorical:
+        return values.astype(np.float64)
+    scaled = np.log(values) if grid.log else values
+    return cells_of(scaled, dtype.type(grid.low), grid.width, grid.cells - 1.0)
 
 
 def _cells(parameter: Parameter, rows: slice, layout: _Layout) -> FloatArray:

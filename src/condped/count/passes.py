@@ -48,6 +48,7 @@ class Outline:
     space_inferred: bool = False
     ignored_columns: tuple[str, ...] = ()
     some_parameters: bool = False
+    outside: str = "error"  # what is done with values outside their domains
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,10 @@ class Tally:
     counts
         As in memory: each trial counted once, under the first reason that applies.
     lowest, highest
-        Of the losses of used trials that stand for themselves (not counted as worst); NaN if none.
+        Of the losses of used trials that stand for themselves (not counted as worst); infinite if
+        there are none.
+    earliest, latest
+        Bounds of the places in time, where rows have an order.
     selections
         What conditions left out.
     notes
@@ -72,6 +76,8 @@ class Tally:
     counts: TrialCounts
     lowest: float
     highest: float
+    earliest: int = 0
+    latest: int = 0
     selections: tuple[Selection, ...] = ()
     notes: tuple[str, ...] = ()
     sorted_by_loss: bool = False
@@ -82,6 +88,7 @@ class Series(NamedTuple):
 
     ``loss``: of used trials that stand for themselves. ``order``: places in time. ``value``: of one
     parameter while it has one of its (numeric) domains. The last two in the region set only.
+    The domain -1 stands for any of them.
     """
 
     kind: Literal["loss", "order", "value"]
@@ -140,6 +147,9 @@ class Wanted:
         Trials are dealt into as many groups by :func:`condped.count.keys.group_of`.
     parameters
         Places of the parameters to count; None: all.
+    spanned
+        Give each parameter the one domain that spans all of its own
+        (:func:`condped.regimes.spanning_domain`); it has place 0 in ``edges``.
     conditions
         Conditions on parameters whose trials are to be counted as well.
     """
@@ -151,6 +161,7 @@ class Wanted:
     groups: int = 1
     seed: int = 0
     parameters: tuple[int, ...] | None = None
+    spanned: bool = False
     conditions: tuple[Condition, ...] = ()
 
 
@@ -180,6 +191,10 @@ class Counted:
     notes: tuple[str, ...] = field(default=())
 
 
+class TooManyLevels(Exception):  # noqa: N818  (an answer, not an error)
+    """A series has more different numbers in the marked bins than ``most_levels``."""
+
+
 class Passes(Protocol):
     """Rows that can be counted where they are.
 
@@ -190,7 +205,7 @@ class Passes(Protocol):
 
     outline: Outline
     most_bins: int  # of one histogram, all groups together
-    most_levels: int  # trials whose numbers may be asked for at a time
+    most_levels: int  # different numbers that may be asked for at a time
     most_counts: int  # numbers that one parameter's counts may have
 
     def tally(self, handling: Handling) -> Tally:
@@ -217,7 +232,10 @@ class Passes(Protocol):
         groups: int = 1,
         seed: int = 0,
     ) -> dict[Series, Levels]:
-        """Return the numbers that fall into marked bins, with how often they do."""
+        """Return the numbers that fall into marked bins, with how often they do.
+
+        Raises TooManyLevels where a series has more than ``most_levels`` different ones.
+        """
         ...
 
     def count(self, wanted: Wanted) -> Counted:

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from condped.count.countable import Explained
 from condped.pooling import PooledDomains
 from condped.topsets import Handling, TrialCounts
-from condped.trials import Direction, Selection
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """An objective that the importances explain."""
-
-    name: str
-    direction: Direction
+from condped.trials import Selection
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
+from condped.count.countable import Countable, PooledTrials, Sets
 from condped.count.counts import StudyCounts
-from condped.count.memory import count_in_memory
-from condped.count.ranks import RankedStudy, count_ranked
-from condped.importance.account import Account, DroppedRegimes, Explained
+from condped.count.in_memory import InMemory, countable
+from condped.count.ranks import RankedStudy
+from condped.importance.account import Account, DroppedRegimes
 from condped.importance.calibrated import calibrated_estimate, parameter_p_values
 from condped.importance.estimator import Estimate, estimate
 from condped.importance.formula import eta_squared, normalised
 from condped.importance.outcome import Outcome
 from condped.importance.settings import Settings
-from condped.pooling import Pooled, pool_domains
-from condped.regimes import expand_domains
-from condped.topsets import Handling, TopSets, outcome_sets, top_sets
+from condped.topsets import Handling, outcome_sets
 from condped.trials import TrialTable
 
 _SIGNIFICANT = 0.05
-_FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 _SORTED = "The rows are sorted by the objective: their order is not taken for the order of time."
 
 
@@ -30,9 +28,9 @@ _SORTED = "The rows are sorted by the objective: their order is not taken for th
 class Analysis:
     """Estimates of T target sets and P parameters."""
 
-    table: TrialTable
-    tested: TrialTable  # the same, pooled domains in unit values
-    top: TopSets
+    trials: Countable
+    tested: Countable  # the same, pooled domains in unit values
+    top: Sets
     settings: Settings
     counts: StudyCounts
     estimate: Estimate
@@ -54,7 +52,7 @@ class Analysis:
         """Return the counts by rank, which the test is about."""
         if self.ranked is not None:
             return self.ranked
-        return count_ranked(self.tested, self.top, time_blocks(self.top, self.settings))
+        return self.tested.count_ranked(self.top, time_blocks(self.tested, self.top, self.settings))
 
     @property
     def determined(self) -> BoolArray:
@@ -63,14 +61,15 @@ class Analysis:
 
 
 def analyse(
-    table: TrialTable,
+    trials: TrialTable | Countable,
     target_quantiles: tuple[float, ...],
     settings: Settings,
     handling: Handling,
 ) -> Analysis:
     """Find the sets, count them, estimate. Only the counting depends on the number of trials."""
-    top = top_sets(table, target_quantiles, settings.region_quantile, handling)
-    return _analysed(table, top, settings, handling)
+    counted = countable(trials)
+    top = counted.top_sets(target_quantiles, settings.region_quantile, handling)
+    return _analysed(counted, top, settings, handling)
 
 
 def analyse_outcome(
@@ -78,12 +77,12 @@ def analyse_outcome(
 ) -> Analysis:
     """Take an outcome for the target set, in place of good objectives."""
     top = outcome_sets(table, outcome.target, outcome.considered)
-    return _analysed(table, top, settings, handling, outcome)
+    return _analysed(InMemory(table), top, settings, handling, outcome)
 
 
 def _analysed(
-    table: TrialTable,
-    top: TopSets,
+    trials: Countable,
+    top: Sets,
     settings: Settings,
     handling: Handling,
     outcome: Outcome | None = None,
@@ -91,23 +90,23 @@ def _analysed(
     """Count the sets and estimate, by the method that was asked for."""
     pooled = None
     if settings.measure == "unconditional":
-        table = expand_domains(table)
+        trials = trials.expanded()
     elif settings.pooling != "never":
-        pooled = pool_domains(table, all_varying=settings.pooling == "always")
-    tested = table if pooled is None else pooled.unit
-    table = table if pooled is None else pooled.raw
+        pooled = trials.pooled(all_varying=settings.pooling == "always")
+    tested = trials if pooled is None else pooled.unit
+    trials = trials if pooled is None else pooled.raw
     ranked = p_values = None
     if settings.method == "calibrated" or pooled is not None:
-        ranked = count_ranked(tested, top, time_blocks(top, settings))
+        ranked = tested.count_ranked(top, time_blocks(tested, top, settings))
         p_values = parameter_p_values(ranked)
-    counts, found = _estimated(table, top, settings, p_values)
+    counts, found = _estimated(trials, top, settings, p_values)
     if pooled is not None and p_values is not None:
         _, in_unit = _estimated(tested, top, settings, p_values)
         found = _combined(found, in_unit, pooled, counts, p_values)
     reasons = _reasons(top, counts, found, settings, outcome)
     known = np.array([[reason is None] for reason in reasons])
     return Analysis(
-        table=table,
+        trials=trials,
         tested=tested,
         top=top,
         settings=settings,
@@ -120,23 +119,26 @@ def _analysed(
             known, eta_squared(found.variance, counts.target_sizes, counts.region_size), 0.0
         ),
         reasons=reasons,
-        account=_account(table, top, counts, handling=handling, outcome=outcome, pooled=pooled),
+        account=_account(trials, top, counts, handling=handling, outcome=outcome, pooled=pooled),
     )
 
 
 def _estimated(
-    table: TrialTable, top: TopSets, settings: Settings, p_values: FloatArray | None
+    trials: Countable,
+    top: Sets,
+    settings: Settings,
+    p_values: FloatArray | None,
 ) -> tuple[StudyCounts, Estimate]:
-    """Return the counts and the estimate of a table; ``p_values`` gate the calibrated one."""
+    """Return the counts and the estimate of trials; ``p_values`` gate the calibrated one."""
     if settings.method == "calibrated" and p_values is not None:
-        own = count_ranked(table, top, 1)
+        own = trials.count_ranked(top, 1)
         return own.counts, calibrated_estimate(own, p_values)
-    counts = count_in_memory(table, top)
+    counts = trials.count(top)
     return counts, estimate(counts, settings)
 
 
 def _combined(
-    raw: Estimate, unit: Estimate, pooled: Pooled, counts: StudyCounts, p_values: FloatArray
+    raw: Estimate, unit: Estimate, pooled: PooledTrials, counts: StudyCounts, p_values: FloatArray
 ) -> Estimate:
     """Return the estimate with pooled parameters as their values show them best.
 
@@ -160,26 +162,16 @@ def _combined(
     )
 
 
-def time_blocks(top: TopSets, settings: Settings) -> int:
+def time_blocks(trials: Countable, top: Sets, settings: Settings) -> int:
     """Return how many stretches of time to compare each with itself.
 
     Rows that are sorted by the objective say nothing of time.
     """
-    return 1 if _sorted_by_objective(top) else settings.blocks
-
-
-def _sorted_by_objective(top: TopSets) -> bool:
-    if top.levels is None:
-        return False
-    levels = top.levels if top.used is None else top.levels[top.used]
-    if len(levels) < _FEWEST_SORTED or levels.min() == levels.max():
-        return False  # equal ones have no order
-    before, after = levels[:-1], levels[1:]
-    return bool((after >= before).all() or (after <= before).all())
+    return 1 if trials.sorted_by_objective(top) else settings.blocks
 
 
 def _reasons(
-    top: TopSets,
+    top: Sets,
     counts: StudyCounts,
     found: Estimate,
     settings: Settings,
@@ -225,18 +217,18 @@ def _varies(counts: StudyCounts) -> bool:
 
 
 def _account(
-    table: TrialTable,
-    top: TopSets,
+    trials: Countable,
+    top: Sets,
     counts: StudyCounts,
     *,
     handling: Handling,
     outcome: Outcome | None,
-    pooled: Pooled | None,
+    pooled: PooledTrials | None,
 ) -> Account:
     return Account(
         pooled=() if pooled is None else pooled.domains,
         outcome=None if outcome is None else outcome.label,
-        objectives=tuple(Explained(o.name, o.direction) for o in table.objectives),
+        objectives=trials.objectives,
         trials=top.counts,
         handling=handling,
         region_size=top.region_size,
@@ -247,8 +239,8 @@ def _account(
             for parameter in counts.parameters
             if parameter.dropped_region.size
         ),
-        space_inferred=table.space_inferred,
-        ignored_columns=table.ignored_columns,
-        notes=(*([_SORTED] if _sorted_by_objective(top) else []), *table.notes),
-        selections=table.selections,
+        space_inferred=trials.space_inferred,
+        ignored_columns=trials.ignored_columns,
+        notes=(*([_SORTED] if trials.sorted_by_objective(top) else []), *trials.notes),
+        selections=trials.selections,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.memory import count_in_memory
 from condped.density import categorical_masses, numeric_masses
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis
@@ -61,7 +60,7 @@ def densities_of(found: Analysis, evidence: Evidence, place: int = 0) -> Densiti
     """Return the densities of each parameter's present regimes at one of the target sets."""
     counts = found.counts
     if found.settings.method == "calibrated":  # counted by rank, which has no units
-        counts = count_in_memory(found.table, found.top)
+        counts = found.trials.count(found.top)
     densities: dict[str, tuple[RegimeDensity, ...]] = {}
     for parameter in counts.parameters:
         tested = evidence[parameter.name]

@@ -6,29 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 
-from condped.arrays import FloatArray, IntArray
-from condped.count.subsets import (
-    Buckets,
-    count_subsets,
-    fixed_buckets,
-    grid_map,
-    rank_map,
-    ranked_buckets,
-)
+from condped.arrays import FloatArray
+from condped.count.countable import Countable, Intervals
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis
 from condped.importance.formula import normalised
 from condped.importance.replicates import subset_variances
-from condped.trials import TrialTable
-
-Intervals = Literal["half-sampling", "jackknife"]
-_HALVES = 200  # half-samples
-_GROUPS = 20  # of the jackknife
-_FEWEST = 8  # trials, below which halves say nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,36 +68,26 @@ def uncertainty(
     ``target_quantiles`` are those of the analysis, None for an outcome. Cut-offs are found anew in
     each subset; cells are those of the whole.
     """
-    top, table = found.top, found.table
-    if target_quantiles is not None and len(table.objectives) > 1:
-        raise SettingsError(
-            "Intervals need one objective: the order of trials by several changes with every "
-            f"subset of them (got {len(table.objectives)}). Name one as the objective."
-        )
-    # Those outside the region set as well: in a part of the trials they may be inside.
-    used = np.arange(len(table)) if top.used is None else np.flatnonzero(top.used)
-    if len(used) < _FEWEST or not table.parameters:
-        return None
-    buckets = (
-        fixed_buckets(top, used)
-        if target_quantiles is None or top.levels is None
-        else ranked_buckets(top, used, target_quantiles, found.settings.region_quantile)
+    variance_and_kappa = _replicated(
+        found, found.trials, target_quantiles, intervals=intervals, seed=seed
     )
-    subsets = _subsets(len(used), intervals, np.random.default_rng(seed))
-    variance, kappa = _replicated(found, table, used, buckets, subsets)
+    if variance_and_kappa is None:
+        return None
+    variance, kappa = variance_and_kappa
     if found.account.pooled:
         # As for the whole: what raw values show, or unit values if they show more.
         pooled = {entry.parameter for entry in found.account.pooled}
-        places = [place for place, p in enumerate(table.parameters) if p.name in pooled]
-        in_unit, _ = _replicated(found, found.tested, used, buckets, subsets)
-        variance[:, :, places] = np.maximum(variance[:, :, places], in_unit[:, :, places])
+        places = [place for place, name in enumerate(found.trials.names) if name in pooled]
+        again = _replicated(found, found.tested, target_quantiles, intervals=intervals, seed=seed)
+        assert again is not None
+        variance[:, :, places] = np.maximum(variance[:, :, places], again[0][:, :, places])
     # What the whole says is noise has its share in the parts: that it is noise is uncertain, too.
     shares = normalised(variance)
     spread = np.broadcast_to(kappa * (1.0 - kappa), variance.shape)
     explained = np.divide(variance, spread, out=np.zeros_like(variance), where=spread > 0)
     reach = NormalDist().inv_cdf(0.5 + level / 2)
     # Where all trials are alike the parts show nothing but rounding.
-    moves = 0.0 if top.all_equal else 1.0
+    moves = 0.0 if found.top.all_equal else 1.0
     return Uncertainty(
         importance=_bands(found.importance, moves * shares, intervals, reach, highest=1.0),
         variance=_bands(
@@ -123,30 +99,29 @@ def uncertainty(
 
 def _replicated(
     found: Analysis,
-    table: TrialTable,
-    used: IntArray,
-    buckets: Buckets,
-    subsets: Sequence[IntArray],
-) -> tuple[FloatArray, FloatArray]:
+    trials: Countable,
+    target_quantiles: Sequence[float] | None,
+    *,
+    intervals: Intervals,
+    seed: int,
+) -> tuple[FloatArray, FloatArray] | None:
     """Return (S, T, P) variances and (S, T, 1) shares of the target set in the region set."""
-    cells = (
-        rank_map(table, found.top, used)
-        if found.settings.method == "calibrated"
-        else grid_map(table, used)
+    settings = found.settings
+    parts = trials.subsets(
+        found.top,
+        target_quantiles,
+        settings.region_quantile,
+        intervals=intervals,
+        seed=seed,
+        by_rank=settings.method == "calibrated",
     )
+    if parts is None:
+        return None
     variances, kappas = [], []
-    for counts in count_subsets(cells, subsets, buckets, len(found.top.target_sizes)):
-        variances.append(subset_variances(counts, cells, len(table.parameters), found.settings))
+    for counts in parts.counts:
+        variances.append(subset_variances(counts, parts.ranges, len(trials.names), settings))
         kappas.append(counts.target_sizes / np.maximum(counts.region_sizes, 1)[:, None])
     return np.concatenate(variances), np.concatenate(kappas)[:, :, None]
-
-
-def _subsets(trials: int, intervals: Intervals, rng: np.random.Generator) -> list[IntArray]:
-    if intervals == "half-sampling":
-        return [np.sort(rng.permutation(trials)[: trials // 2]) for _ in range(_HALVES)]
-    order = rng.permutation(trials)
-    groups = np.array_split(order, min(_GROUPS, trials))
-    return [np.sort(np.setdiff1d(order, group)) for group in groups]
 
 
 def _bands(

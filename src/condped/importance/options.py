@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from condped.count.countable import Intervals
+from condped.count.opening import Opening
 from condped.errors import not_found
-from condped.importance.intervals import Intervals
 from condped.importance.settings import Measure, Method, Pooling, Reference, Sampling
-from condped.read import Reading
 from condped.topsets import LeftOut, Treatment
 
 
-class AnalysisOptions(Reading, total=False):
+class AnalysisOptions(Opening, total=False):
     """What :func:`condped.importance` takes beside a source and a target quantile."""
 
     region_quantile: float
@@ -31,13 +31,13 @@ class AnalysisOptions(Reading, total=False):
 
 
 def split_options(function: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of the analysis and those of reading; refuse all others."""
+    """Return the options of the analysis and those of opening; refuse all others."""
     known = AnalysisOptions.__annotations__
     for name in given:
         if name not in known:
             raise TypeError(
                 f"{function}() does not take {name!r}. {not_found('option', name, known)}"
             )
-    reading = {name: value for name, value in given.items() if name in Reading.__annotations__}
-    analysis = {name: value for name, value in given.items() if name not in reading}
-    return analysis, reading
+    opening = {name: value for name, value in given.items() if name in Opening.__annotations__}
+    analysis = {name: value for name, value in given.items() if name not in opening}
+    return analysis, opening

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Unpack
 
+from condped.count.countable import Intervals
+from condped.count.opening import Opening, check_opening, open_trials, opened_in_memory
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
 from condped.importance.densities import densities_of
 from condped.importance.evidence import evidence_at
-from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
+from condped.importance.intervals import Uncertainty, check_intervals, uncertainty
 from condped.importance.outcome import Target, outcome_of
 from condped.importance.result import (
     ImportanceResult,
@@ -28,8 +30,6 @@ from condped.importance.settings import (
     Settings,
     check_target,
 )
-from condped.read import Reading, check_reading, read
-from condped.repeats import remark_on_repeats
 from condped.topsets import Handling, LeftOut, Treatment
 
 
@@ -51,7 +51,7 @@ def importance(
     pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
     infeasible: Treatment = "keep",
-    **reading: Unpack[Reading],
+    **opening: Unpack[Opening],
 ) -> ImportanceResult:
     """Tell which parameters mattered for reaching the best trials.
 
@@ -76,8 +76,9 @@ def importance(
         How often an interval should hold the truth, and the seed that fixes the subsets.
     failed, pruned, nonfinite, infeasible
         See :class:`~condped.topsets.Handling`.
-    **reading
-        Options of :func:`condped.read`, such as ``objective``, ``direction`` and ``space``.
+    **opening
+        Options of :func:`condped.read`, such as ``objective``, ``direction`` and ``space``;
+        ``engine`` (auto, memory, stream, ibis) and ``backend`` say where the trials are counted.
 
     Returns
     -------
@@ -95,16 +96,17 @@ def importance(
     check_target(target_quantile, region_quantile)
     check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
-    check_reading("importance", reading)
-    table = read(source, **reading)
+    check_opening("importance", opening)
+    trials = open_trials(source, **opening)
     if target is not None and (region_quantile != 1.0 or handling != Handling()):
         raise SettingsError(
             "An outcome as target is compared with all trials that could have had it: it takes no "
             "region_quantile, failed, pruned, nonfinite or infeasible. Leave them out."
         )
     if target is None:
-        found = analyse(table, (target_quantile,), settings, handling)
+        found = analyse(trials, (target_quantile,), settings, handling)
     else:
+        table = opened_in_memory("Explaining an outcome", trials)
         found = analyse_outcome(table, outcome_of(table, target), settings, handling)
     quantiles = None if target is not None else (target_quantile,)
     bands = None
@@ -140,12 +142,14 @@ def importance(
         reason=reason,
         level=None if bands is None else level,
         find_evidence=lambda: evidence_at(
-            found.ranks(), 0, found.tested_p_values, remark_on_repeats(table)
+            found.ranks(), 0, found.tested_p_values, trials.remark_on_repeats()
         ),
         find_densities=lambda evidence: densities_of(found, evidence),
         find_robustness=None
         if target is not None
-        else lambda: robustness_of(table, target_quantile, settings, handling),
+        else lambda: robustness_of(
+            opened_in_memory("Robustness", trials), target_quantile, settings, handling
+        ),
     )
 
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.countable import Intervals
+from condped.count.opening import Opening, check_opening, open_trials
 from condped.errors import SettingsError, not_found
 from condped.importance.account import Account
 from condped.importance.analysis import analyse
 from condped.importance.data import NUMBERS, sweep_data
 from condped.importance.files import write_result
 from condped.importance.html import sweep_html
-from condped.importance.intervals import Intervals, Uncertainty, check_intervals, uncertainty
+from condped.importance.intervals import Uncertainty, check_intervals, uncertainty
 from condped.importance.result import Status, frame, untested
 from condped.importance.settings import (
     BaselineSettings,
@@ -30,7 +32,6 @@ from condped.importance.settings import (
     check_target,
 )
 from condped.importance.summary import sweep_summary
-from condped.read import Reading, check_reading, read
 from condped.topsets import Handling, LeftOut, Treatment
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def sweep(
     pruned: Treatment = "drop",
     nonfinite: LeftOut = "drop",
     infeasible: Treatment = "keep",
-    **reading: Unpack[Reading],
+    **opening: Unpack[Opening],
 ) -> SweepResult:
     """Tell how the importances change with the target quantile.
 
@@ -199,8 +200,8 @@ def sweep(
         As for :func:`condped.importance`.
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
-    **reading
-        Options of :func:`condped.read`.
+    **opening
+        Options of :func:`condped.read`, ``engine`` and ``backend``.
 
     Examples
     --------
@@ -212,9 +213,9 @@ def sweep(
     settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
     check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
-    check_reading("sweep", reading)
+    check_opening("sweep", opening)
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
-    found = analyse(read(source, **reading), quantiles, settings, handling)
+    found = analyse(open_trials(source, **opening), quantiles, settings, handling)
     bands = None
     if intervals is not None:
         bands = uncertainty(found, quantiles, intervals=intervals, level=level, seed=seed)

@@ -10,8 +10,9 @@ from condped.arrays import BoolArray, IdArray
 from condped.read.columns import LevelColumn, NumberColumn
 from condped.read.convert import none_place
 from condped.read.fit import fit_choices, fit_numbers
+from condped.read.notices import RowsNote
 from condped.read.outside import refuse_outside
-from condped.read.refusal import refuse
+from condped.read.refusal import refuse, row_number
 from condped.space.domain import Domain
 from condped.space.spec import Alternative
 from condped.trials import ABSENT, Parameter, id_dtype
@@ -42,7 +43,7 @@ def assign(
     if missing is not None:
         # To a domain with the choice None a missing value is that choice, not an absence.
         takes_none = np.array([*(none_place(domain) is not None for domain in domains), False])
-        absent = missing & ~takes_none[ids]
+        absent = missing & ~takes_none[ids] if takes_none.any() else missing
         if alternatives[0].when is not None:
             expected = ids >= 0 if finished is None else (ids >= 0) & finished
             _note_missing(name, absent & expected, notes)
@@ -116,8 +117,15 @@ def _check_presence(
 def _note_missing(name: str, unexpected: BoolArray, notes: list[str]) -> None:
     lacking = int(np.count_nonzero(unexpected))
     if lacking:
+        first = row_number(int(np.argmax(unexpected)))
         notes.append(
-            f"{' '.join(name.split())}: missing in {lacking} finished trials whose conditions say "
-            f"that it is active (first: row {int(np.argmax(unexpected))}, counted from 0); taken "
-            "as inactive there."
+            RowsNote(
+                "missing",
+                name,
+                f"{' '.join(name.split())}: missing in ",
+                lacking,
+                " finished trials whose conditions say that it is active "
+                f"(first: row {first}, counted from 0); taken as inactive there.",
+                first_row=first,
+            )
         )

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from condped.arrays import FloatArray
+from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.assign import assign
+from condped.read.columns import NumberColumn
 from condped.read.convert import convert
 from condped.read.infer import infer_space
-from condped.read.layouts import layout_of
+from condped.read.layouts import Layout, layout_of
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.raw import RawRuns, RawTable
 from condped.read.states import states_of
@@ -23,33 +24,62 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     """Assemble a table from columns and what the caller says of them."""
     options.refuse("a table", "study", "budget")
     _check_names(raw)
-    space = options.space
-    layout = layout_of(raw.names)
+    if raw.rows == 0:
+        raise no_rows()
+    return build_as(chosen_layout(raw.names, options.space), raw, options)
+
+
+def chosen_layout(names: Sequence[str], space: Space | None) -> Layout | None:
+    """Return the layout to read columns of these names by; None: as they stand."""
     # A caller who names a tool's columns as they stand wants them as they stand.
-    if layout is not None and not (space and set(space) <= set(raw.names)):
+    return None if space and set(space) <= set(names) else layout_of(names)
+
+
+def no_rows() -> DataError:
+    """Return the error for a source without any trial."""
+    return DataError("The source has no rows. Give at least one trial.")
+
+
+def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
+    """Assemble a table from columns that a tool has marked, or that stand for themselves."""
+    if layout is not None:
         runs = layout.split(raw, options)
         return build_runs(runs, layout.renamed(options), layout.source)
+    space = options.space
     states = states_of(raw, options.state)
     objectives = _objectives(raw, options, (), ())
     violations, constrained = _violations(raw, options.constraints)
     # Names that the caller gave to something else; a loss of the caller's own has none here.
     taken = set() if options.loss is not None else {o.name for o in objectives}
-    taken |= {*constrained, *([] if options.state is None else [options.state])}
+    named = (name for name in (options.state, options.order) if name is not None)
+    taken |= {*constrained, *named}
     free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
     for name in space or ():
         if name in taken:
             raise DataError(
-                f"Column {name!r} is both a parameter of the space and an objective, state or "
-                "constraint. Take it out of one of them.",
+                f"Column {name!r} is both a parameter of the space and an objective, state, "
+                "constraint or order. Take it out of one of them.",
                 column=name,
             )
     measured = TrialTable((), objectives, states, violations)
-    return _with_parameters(measured, free, space, options)
+    table = _with_parameters(measured, free, space, options)
+    return table if options.order is None else table.only(_in_time(raw, options.order))
+
+
+def _in_time(raw: RawTable, name: str) -> IntArray:
+    """Return the rows in the order that a column gives."""
+    column = raw.require("order column", name)
+    if not isinstance(column, NumberColumn) or column.absent().any():
+        raise DataError(
+            f"The order {name!r} must be a number in every row, such as that of the trial.",
+            column=name,
+        )
+    return np.argsort(column.values, kind="stable")
 
 
 def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
     """Assemble a table from what a tool recorded and what the caller says beyond it."""
-    options.refuse(source, "state")
+    options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
         raise DataError(f"There are no trials in {source}. Give a source with at least one.")
     objectives = _objectives(runs.metrics, options, runs.objectives, runs.directions)
@@ -145,8 +175,6 @@ def _check_names(raw: RawTable) -> None:
                 f"Column {name!r} stands twice. Rename or drop one of them.", column=str(name)
             )
         seen.add(name)
-    if raw.rows == 0:
-        raise DataError("The source has no rows. Give at least one trial.")
 
 
 def _objectives(

@@ -6,7 +6,7 @@ import numpy as np
 
 from condped.errors import DataError
 from condped.read.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
-from condped.read.refusal import refuse
+from condped.read.refusal import refuse, row_number
 from condped.space.domain import Categorical, Domain
 from condped.space.spec import Alternative
 
@@ -64,7 +64,8 @@ def _numbers(name: str, column: LevelColumn) -> NumberColumn:
         refuse(
             name,
             wrong,
-            f"must be numeric, but row {first} holds {column.levels[column.codes[first]]!r}",
+            f"must be numeric, but row {row_number(first)} holds "
+            f"{column.levels[column.codes[first]]!r}",
             "Correct the value or the domain's type",
         )
     numbers = np.array([*found, np.nan], dtype=np.float64)[column.codes]

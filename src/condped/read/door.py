@@ -37,6 +37,7 @@ def read(
     skip_corrupt: bool = False,
     reader: str | None = None,
     where: str | Condition | None = None,
+    order: str | None = None,
 ) -> TrialTable:
     """Read trials from a source.
 
@@ -82,6 +83,9 @@ def read(
         Only trials that meet this condition on their parameters, such as
         ``"learner == 'svm' and depth > 3"``; a comparison with an absent parameter does not hold.
         The notes say how many others there were.
+    order
+        Column of a table with the place of each trial in time, such as its number. The rows are
+        taken in their own order if not given.
 
     Examples
     --------
@@ -114,9 +118,12 @@ def read(
         budget=checked_budget(budget),
         outside=outside,
         skip_corrupt=skip_corrupt,
+        order=order,
     )
     if isinstance(source, TrialTable):
-        options.refuse("a TrialTable", "direction", "space", "state", "constraints", "study")
+        options.refuse(
+            "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
+        )
         table = chosen_objective(source, options, "a TrialTable")
     else:
         source = str(source) if isinstance(source, Path) else source

@@ -32,7 +32,8 @@ def fit_choices(
         for place, level in enumerate(column.levels):
             places[row, place] = exact.get((level.__class__, level), loose.get(level, -1))
         places[row, -1] = none_place(domain) or 0
-    codes = places[ids, column.codes]
+    everywhere = len(domains) == 1 and ids.strides == (0,)
+    codes = places[0].take(column.codes, mode="wrap") if everywhere else places[ids, column.codes]
     unknown = (codes < 0) & (ids >= 0)
     if unknown.any() and not unknown_allowed:
         first = int(np.argmax(unknown))

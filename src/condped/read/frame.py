@@ -42,7 +42,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     if _of_records(frame):
         return records.read(frame.rows(named=True), options)
     return build_table(
-        RawTable(names, len(frame), lambda name: _column(frame.get_column(name))), options
+        RawTable(names, len(frame), lambda name: column_of(frame.get_column(name))), options
     )
 
 
@@ -55,7 +55,8 @@ def _of_records(frame: nw.DataFrame[Any]) -> bool:
     )
 
 
-def _column(series: nw.Series[Any]) -> Column:
+def column_of(series: nw.Series[Any]) -> Column:
+    """Return a series as a column."""
     dtype = series.dtype
     if dtype == nw.Object:
         return array_column(np.fromiter(series.to_list(), dtype=object, count=len(series)))

@@ -35,6 +35,8 @@ class Layout:
         Columns that tell such a table from one whose names only look alike.
     texts
         Whether parameters are written as texts, whatever they were.
+    row_by_row
+        Whether a row can be understood without the others.
     """
 
     source: str
@@ -43,6 +45,7 @@ class Layout:
     state: str | None = None
     needs: tuple[str, ...] = ()
     texts: bool = False
+    row_by_row: bool = True
 
     def fits(self, names: Sequence[str]) -> bool:
         """Return whether a table has this layout."""
@@ -166,7 +169,13 @@ _OWN = ("_wandb", "wandb_version")
 _WRAPPED = re.compile(r"(?P<name>.+?)\.(?P<part>value|desc)(?P<rest>\..*)?", re.DOTALL)
 _LAYOUTS = (
     _MlflowLayout(
-        "a table of MLflow runs", "params.", "metrics.", "status", needs=("run_id",), texts=True
+        "a table of MLflow runs",
+        "params.",
+        "metrics.",
+        "status",
+        needs=("run_id",),
+        texts=True,
+        row_by_row=False,  # runs below others are told apart by their parents
     ),
     _WandbLayout("a table of W&B runs", "config.", "summary.", "state"),
     Layout("a table of Ray Tune results", "config/", "", needs=("training_iteration",)),

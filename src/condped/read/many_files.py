@@ -6,6 +6,7 @@ import glob
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from condped.errors import DataError
@@ -34,10 +35,42 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     not meant for readers; a pattern can name them. A directory named ``k=a`` says that k is a in
     all files below it.
     """
+    found = find_files(source)
+    loaded = load_optional(
+        found.module, feature=f"Reading {source!r}", library="pyarrow", extra="parquet"
+    )
+    table: TrialTable = loaded.read_many(found.paths, with_sidecar(source, options), found.root)
+    return table.with_notes(found.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """Files that make one table.
+
+    Attributes
+    ----------
+    paths
+        In the order in which their rows follow each other.
+    root
+        The directory below which directories named ``k=a`` say something of all rows.
+    module
+        Of the reader that reads such files.
+    notes
+        What the user should know of files that were passed over.
+    """
+
+    paths: tuple[str, ...]
+    root: Path
+    module: str
+    notes: tuple[str, ...]
+
+
+def find_files(source: str) -> FoundFiles:
+    """Return all files below a directory, or that a pattern names, if they are of one kind."""
     paths, others, again = _sorted_out(source)
-    modules = Counter(_MODULES[_ending(path)] for path in paths)
+    modules = Counter(_MODULES[ending_of(path)] for path in paths)
     if len(modules) != 1:
-        endings = Counter(map(_ending, paths))
+        endings = Counter(map(ending_of, paths))
         shown = ", ".join(f"{count} {ending}" for ending, count in endings.items()) or "none"
         raise DataError(
             f"{source!r} must hold or name files of one kind (found: {shown}; known: "
@@ -45,11 +78,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             "'runs/*.csv'."
         )
     (module,) = modules
-    loaded = load_optional(
-        module, feature=f"Reading {source!r}", library="pyarrow", extra="parquet"
-    )
-    table: TrialTable = loaded.read_many(paths, with_sidecar(source, options), _root(source))
-    return table.with_notes(list(_notes(others, again)))
+    return FoundFiles(tuple(paths), _root(source), module, tuple(_notes(others, again)))
 
 
 def _sorted_out(source: str) -> tuple[list[str], list[str], int]:
@@ -62,7 +91,7 @@ def _sorted_out(source: str) -> tuple[list[str], list[str], int]:
     for path in found:
         if is_space_file(path):
             continue
-        if _ending(path) not in _MODULES or (in_folder and _unmeant(path, source)):
+        if ending_of(path) not in _MODULES or (in_folder and _unmeant(path, source)):
             others.append(path)
         elif paths.setdefault(Path(path).resolve(), path) != path:
             again += 1
@@ -96,7 +125,7 @@ def _named(pattern: str) -> list[str]:
 def _unmeant(path: str, folder: str) -> bool:
     """Return whether a file in a directory is a program's own, or may be anything."""
     parts = Path(path).relative_to(folder).parts
-    return any(part.startswith((".", "_")) for part in parts) or _ending(path) == ".json"
+    return any(part.startswith((".", "_")) for part in parts) or ending_of(path) == ".json"
 
 
 def _root(source: str) -> Path:
@@ -113,7 +142,8 @@ def _notes(others: list[str], again: int) -> Iterator[str]:
         yield f"Files that were found a second time by a link, and read once: {again}."
 
 
-def _ending(path: str) -> str:
+def ending_of(path: str) -> str:
+    """Return how a file's name ends, whatever it is compressed with."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in (".gz", ".zst"):
         suffixes.pop()

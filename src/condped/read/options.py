@@ -34,6 +34,7 @@ class Reading(TypedDict, total=False):
     skip_corrupt: bool
     reader: str | None
     where: str | Condition | None
+    order: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class ReadOptions:
     budget: float | None = None  # None: each configuration's highest
     outside: str = "error"
     skip_corrupt: bool = False
+    order: str | None = None
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that a source settles by itself, rather than ignore them."""

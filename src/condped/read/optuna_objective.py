@@ -62,7 +62,7 @@ def attribute_of(options: ReadOptions) -> Attribute | None:
 
 def explained_table(table: TrialTable, options: ReadOptions, attributes: Attributes) -> TrialTable:
     """Return a study's table with the objective that the caller wants explained."""
-    options.refuse(STUDY, "space", "state", "constraints", "budget")
+    options.refuse(STUDY, "space", "state", "constraints", "budget", "order")
     attribute = attribute_of(options)
     if attribute is None or attribute.column in [o.name for o in table.objectives]:
         options.refuse(STUDY, "direction")

@@ -39,7 +39,7 @@ _BOUNDS = attrgetter("low", "high", "log", "step")
 
 def read(study: Any, options: ReadOptions) -> TrialTable:
     """Return a study's trials."""
-    options.refuse(STUDY, "study")
+    options.refuse(STUDY, "study", "order")
     if options.objective is not None and options.loss is not None:
         raise SettingsError("Give either loss or objective, not both.")
     trials = study.get_trials(deepcopy=False)

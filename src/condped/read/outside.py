@@ -6,7 +6,8 @@ import numpy as np
 
 from condped.arrays import BoolArray, IdArray, ValueArray
 from condped.errors import DataError, SettingsError
-from condped.read.refusal import refuse
+from condped.read.notices import RowsNote
+from condped.read.refusal import refuse, row_number
 from condped.space.domain import Categorical, Domain, Int
 from condped.trials import Parameter, TrialTable
 
@@ -15,6 +16,8 @@ WAYS = ("error", "nearest", "drop")
 _TOLERANCE = 1e-9
 # ... and so may bounds that were stored in single precision.
 _SINGLE = 2.0**-24
+# Up to this many domains it is faster to look at all values for each of them.
+_FEW_DOMAINS = 8
 
 
 def check_way(way: object) -> None:
@@ -50,29 +53,40 @@ def settle(table: TrialTable, way: str) -> TrialTable:
                 parameter.name, parameter.values, parameter.domain_ids, parameter.domains
             )
         return table
+    notes, gone = look_outside(table, way)
+    if gone is not None and gone.all():
+        raise all_outside()
+    return (table if gone is None else table.only(~gone)).with_notes(notes)
+
+
+def look_outside(table: TrialTable, way: str) -> tuple[list[RowsNote], BoolArray | None]:
+    """Return what is to be said of values outside, and which trials must go (None: none)."""
     found = [(parameter, _outside_of(parameter)) for parameter in table.parameters]
     notes = [_note(parameter, where, way) for parameter, where in found if where is not None]
-    if not notes:
-        return table
-    table = table.with_notes(notes)
-    if way == "nearest":
-        return table
-    gone = np.logical_or.reduce([where for _, where in found if where is not None])
-    if gone.all():
-        raise DataError("All trials have a value outside its domain. Correct the space.")
-    return table.only(~gone)
+    if not notes or way == "nearest":
+        return notes, None
+    return notes, np.logical_or.reduce([where for _, where in found if where is not None])
 
 
-def _note(parameter: Parameter, where: BoolArray, way: str) -> str:
+def all_outside() -> DataError:
+    """Return the error for trials of which none is left."""
+    return DataError("All trials have a value outside its domain. Correct the space.")
+
+
+def _note(parameter: Parameter, where: BoolArray, way: str) -> RowsNote:
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
+    row = row_number(first)
     label = parameter.domains[parameter.domain_ids[first]].label
     how = "counted in the nearest cell" if way == "nearest" else "these trials were left out"
     if isinstance(parameter.domains[parameter.domain_ids[first]], Categorical):
-        return f"{' '.join(parameter.name.split())}: {count} choices not in {label}; {how}."
-    return (
-        f"{' '.join(parameter.name.split())}: {count} values outside the domain (first: "
-        f"{parameter.values[first]} in row {first}, outside {label}); {how}."
-    )
+        told = f" choices not in {label}; {how}."
+    else:
+        told = (
+            f" values outside the domain (first: {parameter.values[first]} in row {row}, outside "
+            f"{label}); {how}."
+        )
+    begin = f"{' '.join(parameter.name.split())}: "
+    return RowsNote("outside", parameter.name, begin, count, told, first_row=row)
 
 
 def _outside_of(parameter: Parameter) -> BoolArray | None:
@@ -87,6 +101,13 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
             return None
         outside = (values < low) | (values > high)
         return outside if outside.any() else None
+    if len(domains) <= _FEW_DOMAINS:
+        outside = np.zeros(len(values), dtype=bool)
+        for place, domain in enumerate(domains):
+            low, high = bounds_of(domain)
+            beyond = (values < low) | (values > high)
+            outside |= beyond & (ids == place)
+        return outside if outside.any() else None
     bounds = [*map(bounds_of, domains), (-np.inf, np.inf)]  # the last is for absent values
     lows, highs = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
     places = ids.astype(np.intp)
@@ -96,7 +117,7 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
 
 
 def bounds_of(domain: Domain) -> tuple[float, float]:
-    """Return the lowest and the highest number (or position of a choice) that is not refused."""
+    """Return the lowest and the highest number that count as inside, rounding allowed for."""
     if isinstance(domain, Categorical):
         return 0, len(domain.choices) - 1
     if isinstance(domain, Int):

@@ -34,27 +34,32 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
 
     tables = joined(paths, load, options, notes)
     all_columns([table.column_names for table in tables], notes)
-    try:
-        whole = pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException as error:
-        raise DataError(
-            f"The {len(tables)} files do not fit together: {_line(error)}. Read them apart."
-        ) from error
+    whole = fitted(tables)
     said = {name for path in paths for name in partition_of(path, root)}
     for name in said & set(whole.column_names):
-        whole = _as_numbers(whole, name)
+        place = whole.column_names.index(name)
+        whole = whole.set_column(place, name, spelled(whole.column(name)))
     return frame.read(whole, options).with_notes(notes)
 
 
-def _as_numbers(table: pa.Table, name: str) -> pa.Table:
-    """Return the table with a column of texts as numbers, if all of them spell some."""
-    place = table.column_names.index(name)
+def fitted(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return the rows of all tables, each column in the narrowest type that suits them all."""
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DataError(
+            f"The {len(tables)} files do not fit together: {one_line(error)}. Read them apart."
+        ) from error
+
+
+def spelled(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of texts as numbers, if all of them spell some."""
     for kind in (pa.int64(), pa.float64()):
         try:
-            return table.set_column(place, name, table.column(name).cast(kind))
+            return texts.cast(kind)
         except pa.ArrowInvalid:
             continue
-    return table
+    return texts
 
 
 def _table(path: str, notes: list[str]) -> pa.Table:
@@ -63,17 +68,20 @@ def _table(path: str, notes: list[str]) -> pa.Table:
             table = _arrow(path)
         else:
             table = pq.ParquetFile(path).read()
-    except FileNotFoundError as error:
-        raise DataError(f"The file {path!r} cannot be read: No such file or directory.") from error
     except (OSError, pa.ArrowException) as error:
-        raise DataError(f"The file {path!r} cannot be read: {_line(error)}.") from error
+        raise unreadable(path, error) from error
+    return table.drop_columns(index_of(path, table.schema, notes))
+
+
+def index_of(path: str, schema: pa.Schema, notes: list[str]) -> list[str]:
+    """Return the columns that are no data, noting them."""
     # pandas keeps a frame's index as columns; it is no parameter there and none here.
-    refuse_twice(path, table.column_names)
-    index = _index(table.schema)
+    refuse_twice(path, schema.names)
+    index = _index(schema)
     named = [name for name in index if not name.startswith("__index_level_")]
     if named:
         notes.append(f"The index of the frame in {path!r} was left out: {', '.join(named)}.")
-    return table.drop_columns(index)
+    return index
 
 
 def _index(schema: pa.Schema) -> list[str]:
@@ -94,5 +102,13 @@ def _arrow(path: str) -> pa.Table:
             return pa.ipc.open_stream(source).read_all()
 
 
-def _line(error: Exception) -> str:
+def unreadable(path: str, error: Exception) -> DataError:
+    """Return the error for a file that is gone or damaged."""
+    gone = isinstance(error, FileNotFoundError)
+    what = "No such file or directory" if gone else one_line(error)
+    return DataError(f"The file {path!r} cannot be read: {what}.")
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says, without the stop at its end."""
     return " ".join(str(error).split()).rstrip(".")

@@ -21,6 +21,7 @@ from condped.read.columns import (
     object_column,
     taken,
 )
+from condped.read.refusal import known_count, row_number, rows_told
 from condped.space.spec import Space
 
 _NOTHING = object()
@@ -103,14 +104,16 @@ class RawTable:
         numbers = [number_of(level) for level in column.levels]
         texts = np.array([number is None for number in numbers] + [False])[column.codes]
         if texts.any():
-            first = int(np.argmax(texts))
+            first, count = int(np.argmax(texts)), int(np.count_nonzero(texts))
+            told = f", the first of {count} such rows (rows count from 0)"
+            if known_count(count) is None:
+                told = f" ({rows_told(first, count)}; rows count from 0)"
             raise DataError(
-                f"The {kind} {name!r} must be numeric: row {first} holds "
-                f"{column.levels[column.codes[first]]!r}, the first of {int(texts.sum())} such "
-                "rows (rows count from 0).",
+                f"The {kind} {name!r} must be numeric: row {row_number(first)} holds "
+                f"{column.levels[column.codes[first]]!r}{told}.",
                 column=name,
-                first_row=first,
-                count=int(texts.sum()),
+                first_row=row_number(first),
+                count=known_count(count),
             )
         return np.array([*numbers, np.nan], dtype=np.float64)[column.codes]
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
@@ -10,13 +14,64 @@ from condped.arrays import BoolArray
 from condped.errors import DataError
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows that are read apart from the rest of their source.
+
+    Attributes
+    ----------
+    before
+        How many rows of the source come before.
+    file
+        The file that they stand in, where there are several.
+    before_in_file
+        How many of its rows come before.
+    """
+
+    before: int
+    file: str | None = None
+    before_in_file: int = 0
+
+
+_part: ContextVar[Part | None] = ContextVar("part", default=None)
+
+
+@contextmanager
+def reading_part(part: Part) -> Iterator[None]:
+    """Let rows be numbered as those of the whole source in what is said inside."""
+    token = _part.set(part)
+    try:
+        yield
+    finally:
+        _part.reset(token)
+
+
+def row_number(place: int) -> int:
+    """Return the number of a row in the whole source."""
+    part = _part.get()
+    return int(place) if part is None else part.before + int(place)
+
+
 def refuse(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
     """Raise a DataError for the rows ``where`` a parameter's value is not right."""
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
-    rows = f"row {first}" if count == 1 else f"row {first} and {count - 1} more"
     raise DataError(
-        f"Parameter {name!r} {what} ({rows}; rows count from 0). {remedy}.",
+        f"Parameter {name!r} {what} ({rows_told(first, count)}; rows count from 0). {remedy}.",
         column=name,
-        first_row=first,
-        count=count,
+        first_row=row_number(first),
+        count=known_count(count),
     )
+
+
+def rows_told(first: int, count: int) -> str:
+    """Say which rows are wrong: the first, and how many there are if all have been read."""
+    part = _part.get()
+    if part is None:
+        return f"row {first}" if count == 1 else f"row {first} and {count - 1} more"
+    in_file = "" if part.file is None else f"row {part.before_in_file + first} of {part.file!r}, "
+    return f"row {part.before + first}, {in_file}where reading stopped"
+
+
+def known_count(count: int) -> int | None:
+    """Return how many rows are wrong; None if others have not been read."""
+    return count if _part.get() is None else None

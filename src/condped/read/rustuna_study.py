@@ -15,7 +15,7 @@ from condped.trials import TrialTable
 
 def read(study: Any, options: ReadOptions) -> TrialTable:
     """Return a study's trials."""
-    options.refuse(STUDY, "study")
+    options.refuse(STUDY, "study", "order")
     trials = study.get_trials()
     objectives = len(study.directions)
     records = ParameterRecords()

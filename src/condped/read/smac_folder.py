@@ -44,7 +44,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     all runs that count did; if only some did, the mean has SMAC's crash cost for them. Several
     run directories below the source are read together if they have the same space.
     """
-    options.refuse(_SOURCE, "direction", "constraints", "study")
+    options.refuse(_SOURCE, "direction", "constraints", "study", "order")
     top = Path(source).parent if Path(source).name == _RUNHISTORY else Path(source)
     folders = [_folder(path, options) for path in _paths(top)]
     _check_alike(folders)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from condped.errors import DataError
 from condped.read.columns import LevelColumn, NumberColumn
 from condped.read.raw import RawTable
+from condped.read.refusal import known_count, row_number
 from condped.trials import State, all_complete
 
 # What the common tools call the four ways in which a trial can stand.
@@ -42,11 +43,11 @@ def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
     if unknown.any():
         first = int(np.argmax(unknown))
         raise DataError(
-            f"The state {column.levels[column.codes[first]]!r} in row {first} of {name!r} is "
-            f"unknown. Known: {', '.join(STATE_OF)}.",
+            f"The state {column.levels[column.codes[first]]!r} in row {row_number(first)} of "
+            f"{name!r} is unknown. Known: {', '.join(STATE_OF)}.",
             column=name,
-            first_row=first,
-            count=int(np.count_nonzero(unknown)),
+            first_row=row_number(first),
+            count=known_count(int(np.count_nonzero(unknown))),
         )
     # A trial without a state has not ended.
     known = [State.RUNNING if state is None else state for state in found]

@@ -1,0 +1,158 @@
+"""Cells by rank, for trials that an engine counts: the same cells as in memory.
+
+See :mod:`condped.count.ranks`; here the edges between cells are found as order statistics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from condped.arrays import IntArray, ValueArray
+from condped.count.counts import ParameterCounts, RegimeCounts
+from condped.count.edges import is_whole
+from condped.count.keys import keys_of, values_of
+from condped.count.memory import SMALLEST_REGIME
+from condped.count.order_statistics import Found, Ranks, order_statistics
+from condped.count.passes import Passes, Series, Tally, Within
+from condped.count.ranks import MOST_CELLS, RankedCounts
+from condped.read.outside import bounds_of
+from condped.space.domain import Categorical, Domain
+
+ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankCells:
+    """Where cells by rank meet, and where blocks of time begin.
+
+    Attributes
+    ----------
+    edges
+        Upper edges of all cells but the last, by the places of parameter and domain.
+    block_starts
+        Places in time of the second, third … block; None: one block.
+    """
+
+    edges: Mapping[tuple[int, int], ValueArray]
+    block_starts: ValueArray | None
+
+
+def rank_cells(
+    passes: Passes,
+    domains: Mapping[int, tuple[Domain, ...]],
+    within: Within,
+    *,
+    tally: Tally,
+    blocks: int,
+    spanned: bool,
+) -> RankCells:
+    """Find the edges between cells by rank, of parameters by their places."""
+    wanted: dict[Series, Ranks] = {}
+    for place, own in domains.items():
+        whole = is_whole(own)
+        for number, domain in enumerate(own):
+            if not isinstance(domain, Categorical) and not domain.single:
+                low, high = _bounds(domain, whole, passes.outline.outside)
+                series = Series("value", place, -1 if spanned else number)
+                wanted[series] = Ranks(low, high, _cell_ranks, ALONE, whole, MOST_CELLS)
+    if blocks > 1:
+        wanted[Series("order")] = Ranks(
+            tally.earliest, tally.latest, partial(_block_ranks, blocks), ALONE, whole=True
+        )
+    found = order_statistics(passes, wanted, within)
+    starts = None
+    if blocks > 1:
+        times = found.pop(Series("order"))
+        # With fewer trials than blocks the last ones are empty.
+        beyond = _block_ranks(blocks, times.total) > times.total
+        starts = np.where(beyond, tally.latest + 1, times.values)[0]
+    return RankCells(
+        {(s.parameter, max(s.domain, 0)): _edges(numbers) for s, numbers in found.items()}, starts
+    )
+
+
+def _block_ranks(blocks: int, total: IntArray) -> IntArray:
+    """Return the ranks in time at which each block but the first begins."""
+    return np.array([[-(-b * int(total[0]) // blocks) + 1 for b in range(1, blocks)]])
+
+
+def _cell_ranks(total: IntArray) -> IntArray:
+    """Return the ranks at which each cell but the first can begin."""
+    (trials,) = total.tolist()
+    if not trials:
+        return np.zeros((1, 0), dtype=np.int64)
+    return np.array([[-(-k * trials // MOST_CELLS) for k in range(1, MOST_CELLS)]])
+
+
+def _edges(found: Found) -> ValueArray:
+    """Return the upper edges of cells that hold about as many trials each, ties together."""
+    levels = found.levels
+    if levels is not None:  # a cell for each number
+        return _just_below(levels.values[1:])
+    (trials,) = found.total.tolist()
+    if not found.values.size:
+        return np.asarray(found.values[0])
+    values, below, at_most = found.values[0], found.below[0], found.at_most[0]
+    # A number goes to the cell that its middle rank falls into: here or after the edge.
+    begins = MOST_CELLS * (below + at_most) >= 2 * trials * np.arange(1, MOST_CELLS)
+    edges = np.where(begins, _just_below(values), values)
+    # After the highest number there are no cells.
+    return np.asarray(edges[begins | (at_most < trials)])
+
+
+def _just_below(values: ValueArray) -> ValueArray:
+    return values_of(np.asarray(keys_of(values) - 1), whole=values.dtype.kind == "i")
+
+
+def _bounds(domain: Domain, whole: bool, outside: str) -> tuple[float, float]:
+    """Return between what numbers all values lie."""
+    if outside == "nearest":
+        info = np.iinfo(np.int64) if whole else np.finfo(np.float64)
+        return (int(info.min), int(info.max)) if whole else (float(info.min), float(info.max))
+    return bounds_of(domain)
+
+
+def parameter_counts(
+    name: str, domains: Sequence[Domain | None], parts: Sequence[IntArray]
+) -> ParameterCounts:
+    """Return the regimes from (cells, target sets + 1) of each, the region set last."""
+    kept: list[RegimeCounts] = []
+    small: list[IntArray] = []  # (target sets + 1,) each
+    sets = parts[0].shape[-1]
+    for domain, cells in zip(domains, parts, strict=True):
+        trials = int(cells[:, -1].sum())
+        if trials >= SMALLEST_REGIME:
+            kept.append(RegimeCounts(domain, cells[:, -1], cells[:, :-1].T))
+        elif trials:
+            small.append(cells.sum(axis=0))
+    dropped = np.array(small, dtype=np.int64).reshape(len(small), sets)
+    return ParameterCounts(name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
+
+
+def ranked_counts(
+    domains: Sequence[Domain | None], parts: Sequence[IntArray]
+) -> tuple[RankedCounts, ...]:
+    """Return the regimes with enough trials from (blocks, cells, target sets + 1) of each."""
+    return tuple(
+        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
+        for domain, cells in zip(domains, parts, strict=True)
+        if cells[:, :, -1].sum() >= SMALLEST_REGIME
+    )
+
+
+def is_ordered(domain: Domain | None) -> bool:
+    """Return whether neighbouring cells by rank hold neighbouring values."""
+    return domain is not None and not domain.single and not isinstance(domain, Categorical)
+
+
+def cells_by_rank(domain: Domain | None, edges: ValueArray | None) -> int:
+    """Return how many cells by rank a regime is counted on."""
+    if domain is None:
+        return 1
+    if isinstance(domain, Categorical):
+        return len(domain.choices)
+    return 1 if edges is None else len(edges) + 1
