@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.contracts.case import Case
-from tests.contracts.checks import check_counts, check_dealt, check_ranked, check_series
+from tests.contracts.checks import check_counts, check_dealt, check_driven, check_series
 from tests.contracts.checks import check_tally as check_account
 from tests.contracts.drawn import cases
 from tests.contracts.engines import Engine
@@ -28,6 +28,6 @@ def test_drawn_tables_are_counted_as_in_memory(
         check_series(passes, oracle)
         check_counts(passes, oracle)
         check_dealt(passes, oracle)
-        check_ranked(passes, oracle)
+        check_driven(passes, oracle)
     finally:
         passes.close()
