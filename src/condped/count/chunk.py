@@ -51,7 +51,7 @@ class Chunk:
     @property
     def span(self) -> tuple[int, int]:
         """The earliest and the latest place in time."""
-        if self.times is not None:
+        if self.times is not None and self.times.size:
             return int(self.times.min()), int(self.times.max())
         return self.first_row, self.first_row + len(self.table) - 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,8 +53,13 @@ class ChunkReader:
     layout: Layout | None
 
     @classmethod
-    def of(cls, names: Sequence[str], asked: Asked, space: Space | None) -> ChunkReader:
-        """Decide how columns of these names are read; nothing has been read yet."""
+    def of(
+        cls, names: Sequence[str], asked: Asked, space: Space | None, *, texts: bool = False
+    ) -> ChunkReader:
+        """Decide how columns of these names are read; nothing has been read yet.
+
+        ``texts`` says that their types must be told from what they spell.
+        """
         if space is None or space.to_infer:
             raise SettingsError(
                 "A space is needed to count rows that are not held in memory: domains cannot be "
@@ -64,10 +69,16 @@ class ChunkReader:
             if name not in space:
                 raise not_found("parameter", name, space)
         layout = chosen_layout(names, space)
-        if layout is not None and not layout.row_by_row:
+        if layout is not None and (texts or not layout.row_by_row):
             raise DataError(
                 f"The columns are those of {layout.source}, whose rows are understood together "
                 "only. Read it with engine='memory'."
+            )
+        if asked.order in space:
+            raise DataError(
+                f"Column {asked.order!r} is both a parameter of the space and the order. Take it "
+                "out of one of them.",
+                column=asked.order,
             )
         return cls(tuple(names), asked, space, layout)
 
@@ -88,6 +99,7 @@ class ChunkReader:
             space=table.space,
             ignored_columns=tuple(n for n in table.ignored_columns if n != self.asked.order),
             some_parameters=wanted is not None,
+            outside=self.asked.outside,
         )
 
     def view(self, parameters: Sequence[str]) -> View:
@@ -108,11 +120,19 @@ class ChunkReader:
             columns.append(self.asked.order)
         return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
 
-    def chunk(self, raw: RawTable, view: View, part: Part) -> Chunk:
-        """Return some rows as a chunk; whatever is said of them names their place in the source."""
+    def chunk(self, raw: RawTable, view: View, part: Part, words: Mapping[str, int]) -> Chunk:
+        """Return some rows as a chunk; whatever is said of them names their place in the source.
+
+        ``words``, once the columns have been made, tells where words stood for nothing.
+        """
         with reading_part(part):
             table = build_as(self.layout, raw, view.options)
             notices = [note for note in table.notes if isinstance(note, RowsNote)]
+            notices += [
+                RowsNote("words", name, f"{name} (", count, ")")
+                for name, count in words.items()
+                if count and name in table.names
+            ]
             times = None if self.asked.order is None else _times(raw, self.asked.order)
             if self.asked.failure_values:
                 table, note = self._failed(table)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +80,7 @@ class Session:
                 "Use another engine."
             ) from error
         names = query.columns
-        with self.failing(step):
+        with self.failing(step), verbatim(self.backend):
             result = self.backend.raw_sql(text)
             fetched = result.collect() if hasattr(result, "collect") else result.fetchall()
             if hasattr(result, "close") and result is not getattr(self.backend, "con", None):
@@ -102,6 +103,22 @@ class Session:
         """Let go of the connection if it was opened here."""
         if self.end is not None:
             self.end()
+
+
+@contextmanager
+def verbatim(backend: Any) -> Iterator[None]:
+    """Keep Spark from putting settings in place of ``${name}``, which a column may be called."""
+    settings = backend._session.conf if backend.name == "pyspark" else None
+    name = "spark.sql.variable.substitute"
+    before = None if settings is None else settings.get(name, "true")
+    if settings is None or before == "false":
+        yield
+        return
+    settings.set(name, "false")
+    try:
+        yield
+    finally:
+        settings.set(name, before)
 
 
 @dataclass(frozen=True, slots=True)

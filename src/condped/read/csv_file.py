@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 from pathlib import Path
-from typing import Any
 
 from condped.errors import DataError
 from condped.progress import report
@@ -84,47 +83,67 @@ def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
         size = size_of(path)
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
         first = text.readline()
-        separator = max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first).count)
-        lines = csv.reader(chain([first], text), delimiter=separator, strict=True)
+        lines = csv.reader(chain([first], text), delimiter=separator_of(first), strict=True)
         corrupt: list[int] = []
         try:
             names = next(lines, [])
             rows = []
-            for row in _rows(lines, names, path, corrupt if skip else None):
+            told = corrupt if skip else None
+            for row in whole_rows(lines, names, path, told, lambda: lines.line_num):
                 rows.append(row)
                 if len(rows) % _BETWEEN == 0:
                     report(f"Reading {path}", min(file.tell(), size), size)
         except csv.Error as error:
             raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
-    if not names:
-        raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
-    refuse_twice(path, names)
+    check_names(path, names)
     if corrupt:
-        notes.append(
-            f"Lines of {path!r} with more or fewer cells than the header, left out: "
-            f"{len(corrupt)} (first: line {corrupt[0]})."
-        )
+        notes.append(corrupt_told(path, corrupt))
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return _Cells(names, dict(zip(names, columns, strict=True)), len(rows))
 
 
-def _rows(
-    lines: Any, names: list[str], path: str, corrupt: list[int] | None
+def separator_of(first_line: str) -> str:
+    """Return what separates the cells: the sign that stands most often outside quotes."""
+    return max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first_line).count)
+
+
+def check_names(path: str, names: Sequence[str]) -> None:
+    """Refuse a file whose first line does not name columns, each once."""
+    if not names:
+        raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
+    refuse_twice(path, names)
+
+
+def corrupt_told(path: str, corrupt: Sequence[int]) -> str:
+    """Say which lines were left out."""
+    return (
+        f"Lines of {path!r} with more or fewer cells than the header, left out: "
+        f"{len(corrupt)} (first: line {corrupt[0]})."
+    )
+
+
+def whole_rows(
+    rows: Iterable[list[str]],
+    names: Sequence[str],
+    path: str,
+    corrupt: list[int] | None,
+    line: Callable[[], int],
 ) -> Iterator[list[str]]:
     """Iterate over the rows, all as long as the header; blank lines are none.
 
-    Others are an error, or noted by their line's number in ``corrupt``.
+    Others are an error, or noted by the number of their line in ``corrupt``. ``line`` returns the
+    number of the line that was read last.
     """
-    for row in lines:
+    for row in rows:
         if len(row) == len(names):
             yield row
         elif not names:
             raise DataError(f"The first line of {path!r} is blank. It must name the columns.")
         elif row and corrupt is not None:
-            corrupt.append(lines.line_num)
+            corrupt.append(line())
         elif row:
             raise DataError(
-                f"Line {lines.line_num} of {path!r} has {len(row)} cells, the header has "
+                f"Line {line()} of {path!r} has {len(row)} cells, the header has "
                 f"{len(names)}. Quote cells that hold a separator, or pass over such lines with "
                 "the option skip_corrupt."
             )

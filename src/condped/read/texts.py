@@ -59,6 +59,11 @@ def column_of_texts(
     return number_column(values, missing if missing.any() else None)
 
 
+def has_choices(space: Space | None, name: str) -> bool:
+    """Return whether texts of a column are to spell choices, which is decided for each alone."""
+    return _choices(space, name) is not None
+
+
 def words_told(counts: Mapping[str, int]) -> str:
     """Say in how many cells of which columns words stood for nothing."""
     shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
