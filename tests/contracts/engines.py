@@ -20,6 +20,8 @@ from tests.contracts.oracle import Oracle
 from tests.contracts.places import Place
 from tests.count.table_chunks import TableChunks
 
+# Not among them: Polars through Ibis, which takes no SQL and so refuses to count; its files and
+# frames are read by the engines stream and memory.
 ENGINES = ("reference", "parquet", "csv", "duckdb", "postgresql", "spark")
 _NUMBERS = itertools.count()
 
