@@ -108,6 +108,7 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
         space_inferred=space.inferred,
         ignored_columns=tuple(name for name in table.columns if name not in taken),
         some_parameters=asked.parameters is not None,
+        outside=asked.outside,
     )
     passes = IbisPasses(session, rows, outline, asked.outside, asked.failure_values)
     if asked.where is None:
@@ -152,6 +153,7 @@ def _long_passes(source: LongTable, asked: Asked, backend: str | None) -> LongPa
         ordered=asked.order is not None,
         space=asked.space,
         some_parameters=asked.parameters is not None,
+        outside=asked.outside,
     )
     passes = LongPasses(long, outline)
     return passes if asked.where is None else passes.where(asked.where)
@@ -195,4 +197,3 @@ def _check_roles(asked: Asked, space: Space) -> None:
                 "constraint. Take it out of one of them.",
                 column=name,
             )
-

@@ -177,9 +177,7 @@ class LongRows:
         named = (n for entry in every.values() for a in entry if a.when for n in a.when.names)
         return tuple(dict.fromkeys(named))
 
-    def switches(
-        self, trials: WideRows
-    ) -> tuple[dict[str, tuple[str, ...]], dict[str, ir.Value]]:
+    def switches(self, trials: WideRows) -> tuple[dict[str, tuple[str, ...]], dict[str, ir.Value]]:
         """Return, for each parameter with conditions, columns that say where its domains apply."""
         held: dict[str, tuple[str, ...]] = {}
         columns: dict[str, ir.Value] = {}

@@ -9,12 +9,11 @@ from typing import Any
 import ibis.expr.types as ir
 import numpy as np
 
-from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.edges import grid_edges
-from condped.count.ibis_codes import Coded, Plan, coded_counts, in_groups
+from condped.arrays import BoolArray, IntArray
+from condped.count.ibis_counter import Counter, Seen, shape_of
 from condped.count.ibis_long import LongRows
 from condped.count.ibis_parameters import ParameterColumn
-from condped.count.ibis_passes import IbisPasses, Seen, shape_of
+from condped.count.ibis_passes import IbisPasses
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_trees import all_of, choose, code
 from condped.count.ibis_wide import WideRows
@@ -85,45 +84,31 @@ class LongPasses:
             found |= self._trials().levels(of_trials, within, groups, seed)
         if of_rows:
             table, series, group = self._values(of_rows, within, groups, seed)
-            found |= fetched_levels(self.long.session, table, of_rows, series, group=group, apart=True)
+            found |= fetched_levels(
+                self.long.session, table, of_rows, series, group=group, apart=True,
+                most=self.most_levels * groups,
+            )  # fmt: skip
         return {one: found[one] for one in wanted}
 
     def count(self, wanted: Wanted) -> Counted:
         self._check_keys()
         names, shape = self.outline.names, shape_of(wanted)
-        slots = int(np.prod(shape))
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
         trials = self._trials(wanted.conditions)
         slot = trials.slot(wanted, shape)
         table, parameters = self._rows(lambda some: {"slot": some.slot(wanted, shape)})
-        unchecked = [name for name in self.long.domains if name not in self.seen.checked]
-        counted = [names[place] for place in places]
-        plans = [
-            Plan(names[place], self._edges(wanted, place), names[place] in unchecked)
-            for place in places
-        ]
-        plans += [Plan(name, None, check=True) for name in unchecked if name not in counted]
-        found: dict[str, Coded] = {}
-        for some in in_groups(plans, parameters, slots, self.most_counts):
-            found |= coded_counts(
-                self.long.session, table, parameters, some,
-                slot=table["slot"], slots=slots, owner=table["parameter"],
-            )  # fmt: skip
-        self.seen.add(unchecked, found)
+        counter = Counter(
+            self.long.session, table, parameters, self.outline, self.seen, self.most_counts,
+            table["parameter"],
+        )  # fmt: skip
+        found = counter.counts(wanted, table["slot"], int(np.prod(shape)))
         sizes = trials.by_slot(slot, shape)
-        cells = [_with_absent(found[name].counts, sizes) for name in counted]
+        cells = [_with_absent(found[names[place]], sizes) for place in places]
         held, best = trials.met(wanted, slot, shape)
         notes = self.seen.told(self.long.domains)
         return Counted(tuple(cells), sizes.sum(axis=1), held, best, notes)
 
-    def _edges(self, wanted: Wanted, place: int) -> dict[int, ValueArray]:
-        if wanted.edges is None:
-            return grid_edges(self.long.domains[self.outline.names[place]])
-        return {domain: edges for (p, domain), edges in wanted.edges.items() if p == place}
-
-    def _trials(
-        self, more: Sequence[Condition] = (), others: Sequence[str] = ()
-    ) -> IbisPasses:
+    def _trials(self, more: Sequence[Condition] = (), others: Sequence[str] = ()) -> IbisPasses:
         """Return passes over the trials, with those parameters that conditions look at."""
         names = [name for c in (*self.conditions, *more) for name in c.names]
         if self.long.asked.outside == "drop":

@@ -12,7 +12,7 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import ValueArray
-from condped.count.edges import grid_edges, is_whole
+from condped.count.edges import is_whole
 from condped.count.ibis_columns import Cells, Numbers, choice_places, numbers_of, whole_check
 from condped.count.ibis_conditions import ChoiceGate, Gate, NumberGate
 from condped.count.ibis_marks import Kind, Mark, Marks, Owner
@@ -70,7 +70,11 @@ class ParameterColumn:
         return choice_places(self.cells, domain.choices)
 
     def active(self, domain: int) -> ir.BooleanValue:
-        """Return where it has a value of one of its domains."""
+        """Return where it has a value of one of its domains; -1 stands for any of them."""
+        if domain < 0:
+            found = any_of(self.active(place) for place in range(len(self.domains)))
+            assert found is not None
+            return found
         applies = self.applies[domain]
         if none_place(self.domains[domain]) is None:
             present = ~self.cells.missing
@@ -85,11 +89,6 @@ class ParameterColumn:
             else len(edges.get(place, ())) + 1
             for place, domain in enumerate(self.domains)
         ]
-
-    @cached_property
-    def grid(self) -> dict[int, ValueArray]:
-        """The edges of the domains' own cells."""
-        return grid_edges(self.domains)
 
     def codes(
         self, offset: int, edges: Mapping[int, ValueArray], *, check: bool
@@ -217,8 +216,7 @@ class ParameterColumn:
 
     def gate(self) -> Gate:
         """Return the parameter as conditions see it once domains and choices are settled."""
-        present = any_of(self.active(place) for place in range(len(self.domains)))
-        assert present is not None
+        present = self.active(-1)
         kinds = {isinstance(domain, Categorical) for domain in self.domains}
         if len(kinds) > 1:
             raise ConditionError(

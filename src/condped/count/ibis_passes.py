@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.ibis_codes import Coded, Plan, coded_counts, in_groups
+from condped.count.ibis_counter import Counter, Seen, shape_of
 from condped.count.ibis_conditions import compiled
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_session import Session
@@ -26,31 +26,6 @@ from condped.topsets import Handling
 from condped.trials import Selection
 
 
-@dataclass(slots=True)
-class Seen:
-    """What is known of the table once it has been looked at; shared by selections of it."""
-
-    checked: set[str] = field(default_factory=set)  # parameters whose values are right
-    notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each of these
-    keys: bool = False  # whether trials are known to stand once
-
-    def add(self, names: Iterable[str], found: Mapping[str, Coded]) -> None:
-        """Remember that values were looked at."""
-        for name in names:
-            self.notes[name] = found[name].notes
-            self.checked.add(name)
-
-    def told(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return what is to be said of these parameters."""
-        return tuple(note for name in names for note in self.notes.get(name, ()))
-
-
-def shape_of(wanted: Wanted) -> tuple[int, int, int]:
-    """Return how many groups, blocks and buckets there are."""
-    blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
-    return wanted.groups, blocks, len(wanted.cutoffs) + 1
-
-
 @dataclass(frozen=True)
 class IbisPasses:
     """Passes over a table of one row per trial.
@@ -59,8 +34,10 @@ class IbisPasses:
     ----------
     conditions
         What trials were chosen by, the first one first.
-    failing
-        The note on objectives that stand for failures, in the words of ``failure_values``.
+    failures
+        Objectives that stand for failures.
+    own
+        Whether closing these closes the connection, too.
     """
 
     session: Session
@@ -101,7 +78,9 @@ class IbisPasses:
         stage = len(self.conditions)
         chosen = [row for row in kept if row.get("stage", stage) == stage]
         counts, lowest, highest = Summary(chosen).counts(handling)
-        return Tally(counts, lowest, highest, selections, self._told(rows, selections))
+        earliest, latest = _span(kept)
+        notes = self._told(rows, selections)
+        return Tally(counts, lowest, highest, earliest, latest, selections, notes)
 
     def _summary(self) -> list[dict[str, Any]]:
         """Return the trials counted by all that decides what becomes of them, in one query."""
@@ -118,11 +97,13 @@ class IbisPasses:
         loss = ended.finite.ifelse(ended.loss, ibis.null("float64"))
         values = {"loss": loss}
         if self.rows.order is not None:
+            values["time"] = self.rows.order
             values["unordered"] = choose(self.rows.order.isnull(), code(1), code(0))
         base = table.select(**keys, **values)
         found = {"n": base.count(), "lowest": base.loss.min(), "highest": base.loss.max()}
         if self.rows.order is not None:
             found["unordered"] = base.unordered.sum()
+            found |= {"earliest": base.time.min(), "latest": base.time.max()}
         return self.session.rows(base.group_by(list(keys)).agg(**found), "reading the objectives")
 
     def _selections(self, kept: Sequence[Mapping[str, Any]]) -> tuple[Selection, ...]:
@@ -169,7 +150,9 @@ class IbisPasses:
     ) -> dict[Series, list[IntArray]]:
         series = {one: self._series(one, within) for one in wanted}
         group = self.group(groups, seed)
-        return histogram_counts(self.session, self.rows.table, wanted, series, group=group, groups=groups)
+        return histogram_counts(
+            self.session, self.rows.table, wanted, series, group=group, groups=groups
+        )
 
     def levels(
         self,
@@ -180,39 +163,24 @@ class IbisPasses:
     ) -> dict[Series, Levels]:
         series = {one: self._series(one, within) for one in wanted}
         group = self.group(groups, seed)
-        return fetched_levels(self.session, self.rows.table, wanted, series, group=group)
+        return fetched_levels(
+            self.session, self.rows.table, wanted, series, group=group,
+            most=self.most_levels * groups,
+        )  # fmt: skip
 
     def count(self, wanted: Wanted) -> Counted:
-        names = self.outline.names
+        names, shape = self.outline.names, shape_of(wanted)
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
-        shape = shape_of(wanted)
-        slots = int(np.prod(shape))
+        counter = Counter(
+            self.session, self.rows.table, self.rows.parameters, self.outline, self.seen,
+            self.most_counts,
+        )  # fmt: skip
         slot = self.slot(wanted, shape)
-        unchecked = [name for name in self.rows.parameters if name not in self.seen.checked]
-        plans = [
-            Plan(names[place], self._edges(wanted, place), names[place] in unchecked)
-            for place in places
-        ]
-        counted = {names[place] for place in places}
-        # Values that are not counted are looked at all the same, as the reader in memory does.
-        plans += [Plan(name, None, check=True) for name in unchecked if name not in counted]
-        found: dict[str, Coded] = {}
-        for some in in_groups(plans, self.rows.parameters, slots, self.most_counts):
-            found |= coded_counts(
-                self.session, self.rows.table, self.rows.parameters, some, slot=slot, slots=slots
-            )
-        self.seen.add(unchecked, found)
-        cells = [np.moveaxis(found[names[p]].counts.reshape(-1, *shape), 0, 2) for p in places]
+        found = counter.counts(wanted, slot, int(np.prod(shape)))
+        cells = [np.moveaxis(found[names[p]].reshape(-1, *shape), 0, 2) for p in places]
         sizes = cells[0].sum(axis=(1, 2)) if cells else self.by_slot(slot, shape).sum(axis=1)
         held, best = self.met(wanted, slot, shape)
-        notes = self.seen.told(self.rows.parameters)
-        return Counted(tuple(cells), sizes, held, best, notes)
-
-    def _edges(self, wanted: Wanted, place: int) -> dict[int, Any]:
-        parameter = self.rows.parameters[self.outline.names[place]]
-        if wanted.edges is None:
-            return parameter.grid
-        return {domain: edges for (p, domain), edges in wanted.edges.items() if p == place}
+        return Counted(tuple(cells), sizes, held, best, self.seen.told(self.rows.parameters))
 
     def slot(self, wanted: Wanted, shape: tuple[int, int, int]) -> ir.Value:
         """Return each trial's place among (groups, blocks, buckets); NOWHERE if not counted."""
@@ -322,3 +290,10 @@ class IbisPasses:
                     best[place] = min(best[place], row[f"b{name}"])
         counts = held.reshape(-1, *shape).sum(axis=(1, 2))
         return counts, np.where(np.isinf(best), np.nan, best)
+
+
+def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """Return the earliest and the latest place in time; 0 without an order."""
+    firsts = [int(row["earliest"]) for row in rows if row.get("earliest") is not None]
+    lasts = [int(row["latest"]) for row in rows if row.get("latest") is not None]
+    return (min(firsts), max(lasts)) if firsts else (0, 0)

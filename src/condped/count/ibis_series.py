@@ -14,7 +14,7 @@ from condped.arrays import BoolArray, IntArray
 from condped.count.ibis_session import Session
 from condped.count.ibis_trees import any_of, choose, code, stepwise
 from condped.count.keys import KeyBins, keys_of, values_of
-from condped.count.passes import Levels, Series
+from condped.count.passes import Levels, Series, TooManyLevels
 
 Numbered = Mapping[Series, tuple[ir.Value, ir.BooleanValue | None]]
 _NO_BIN = -1
@@ -107,6 +107,7 @@ def fetched_levels(
     series: Numbered,
     *,
     group: ir.Value | None,
+    most: int,
     apart: bool = False,
 ) -> dict[Series, Levels]:
     """Return the numbers in marked bins, those of one type in one query.
@@ -117,8 +118,10 @@ def fetched_levels(
     for kind in (True, False):
         some = [one for one, entries in wanted.items() if entries[0][0].whole is kind]
         if some:
-            bases = _numbered(session, table, some, wanted, series, kind=kind, apart=apart, group=group)
-            result |= _fetched(session, some, bases, whole=kind)
+            bases = _numbered(
+                session, table, some, wanted, series, kind=kind, apart=apart, group=group
+            )
+            result |= _fetched(session, some, bases, whole=kind, most=most)
     return {one: result[one] for one in wanted}
 
 
@@ -146,8 +149,7 @@ def _numbered(
         return [base.filter(base.series != code(_NO_BIN))]
     if not session.unnests or len(some) == 1:
         return [
-            table.filter(marked[k]).select(series=code(k), value=values[k], **dealt)
-            for k in places
+            table.filter(marked[k]).select(series=code(k), value=values[k], **dealt) for k in places
         ]
     # Each row once per series, of which it then shows the number that belongs there.
     columns = {f"v{k}": choose(marked[k], values[k], ibis.null(dtype)) for k in places}
@@ -162,16 +164,17 @@ def _numbered(
 
 
 def _fetched(
-    session: Session, some: Sequence[Series], bases: Sequence[ir.Table], *, whole: bool
+    session: Session, some: Sequence[Series], bases: Sequence[ir.Table], *, whole: bool, most: int
 ) -> dict[Series, Levels]:
-    rows: list[dict[str, Any]] = []
+    """Return the numbers; raises TooManyLevels where a series has more than ``most`` entries."""
+    rows: dict[int, list[dict[str, Any]]] = {place: [] for place in range(len(some))}
     for base in bases:
         query = base.group_by(list(base.columns)).agg(n=base.count())
-        rows += session.rows(query, "looking for cut-offs")
-    return {
-        one: _gathered([row for row in rows if row["series"] == place], whole=whole)
-        for place, one in enumerate(some)
-    }
+        for row in session.rows(query.limit(len(some) * most + 1), "looking for cut-offs"):
+            rows[row["series"]].append(row)
+    if any(len(entries) > most for entries in rows.values()):
+        raise TooManyLevels
+    return {one: _gathered(rows[place], whole=whole) for place, one in enumerate(some)}
 
 
 def _marked(

@@ -182,8 +182,7 @@ class Summary:
             counts["counted_as_worst"] += n * (role == "worst")
             if role == "used":
                 lowest, highest = min(lowest, row["lowest"]), max(highest, row["highest"])
-        none = lowest > highest
-        return TrialCounts(**counts), math.nan if none else lowest, math.nan if none else highest
+        return TrialCounts(**counts), lowest, highest
 
 
 def group_expression(number: ir.Value, groups: int, seed: int) -> ir.Value:
