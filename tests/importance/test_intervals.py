@@ -37,7 +37,7 @@ def test_a_subset_has_the_variances_of_its_own_analysis(
     buckets = ranked_buckets(found.top, used, QUANTILES, region_quantile)
     cells = grid_map(table, used)
     (counts,) = count_subsets(cells, subsets, buckets, len(QUANTILES))
-    together = subset_variances(counts, cells, len(table.parameters), settings)
+    together = subset_variances(counts, cells.ranges, len(table.parameters), settings)
     for chosen, variance in zip(subsets, together, strict=True):
         mask = np.isin(used, chosen)
         alone = analyse(table.only(mask), QUANTILES, settings, Handling())

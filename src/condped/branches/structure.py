@@ -11,6 +11,9 @@ import numpy as np
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.branches.cuts import chosen, intervals
 from condped.branches.discover import Regimes, find_gates
+from condped.count.countable import Countable
+from condped.count.in_memory import InMemory
+from condped.errors import SettingsError
 from condped.pooling import pool_domains
 from condped.regimes import expand_domains
 from condped.space.condition import Node
@@ -63,8 +66,26 @@ class Structure:
         return tuple(name for name in self.space if name not in self.parents)
 
 
-def structure_of(table: TrialTable) -> Structure:
-    """Return the conditions of a space, those that the trials show where it has none."""
+def structure_of(trials: TrialTable | Countable) -> Structure:
+    """Return the conditions of a space, those that the trials show where it has none.
+
+    What the trials show is looked for in memory only.
+    """
+    if isinstance(trials, InMemory):
+        return _structure_of(trials.table)
+    if isinstance(trials, TrialTable):
+        return _structure_of(trials)
+    if trials.space is None:
+        raise SettingsError(
+            "Which parameter switches which is looked for in memory only, unless a space tells. "
+            "Give a space with conditions."
+        )
+    space = trials.space
+    parents = {name: direct for name in space if (direct := _direct_gates(name, space))}
+    return Structure(space, parents, "space", (), ())
+
+
+def _structure_of(table: TrialTable) -> Structure:
     given: Mapping[str, tuple[Alternative, ...]] = table.space or {}
     conditional = {name for name in given if given[name][0].when is not None}
     shown = _shown(table, known=conditional, given=set(given))

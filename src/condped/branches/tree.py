@@ -8,21 +8,22 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from condped.arrays import BoolArray
 from condped.branches.result import Branch, Branches, Node
 from condped.branches.splits import splits_of
 from condped.branches.structure import Structure, structure_of
 from condped.branches.together import TestedTogether
+from condped.count.countable import Countable, Sets
+from condped.count.in_memory import countable
+from condped.count.opening import open_trials
 from condped.errors import SettingsError
 from condped.importance.options import AnalysisOptions, split_options
 from condped.importance.point import importance
 from condped.importance.result import ImportanceResult
-from condped.read import read
-from condped.read.where import ParameterColumn, columns_of
+from condped.space.condition import Condition
 from condped.space.condition import Node as Test
 from condped.space.possible import conjunction, text_of
-from condped.topsets import Handling, TopSets, top_sets
-from condped.trials import Parameter, TrialTable
+from condped.topsets import Handling
+from condped.trials import TrialTable
 
 _HANDLING = ("failed", "pruned", "nonfinite", "infeasible")
 
@@ -50,15 +51,14 @@ def branches(
     >>> found.roots[0].branches[1].inside.names[0]  # what matters where nothing is good
     'y'
     """
-    analysis, reading = split_options("branches", options)
+    analysis, opening = split_options("branches", options)
     require_conditions("branches", analysis)
-    table = read(source, **reading)
-    whole = importance(table, target_quantile=target_quantile, **analysis)
-    top = sets_of(table, target_quantile, analysis)
-    structure = structure_of(table)
-    builder = _Builder(table, structure, whole, top, columns_of(table), analysis)
-    everywhere = np.ones(len(table), dtype=bool)
-    roots = tuple(builder.node(name, everywhere, None) for name in structure.roots)
+    trials = open_trials(source, **opening)
+    whole = importance(trials, target_quantile=target_quantile, **analysis)
+    top = sets_of(trials, target_quantile, analysis)
+    structure = structure_of(trials)
+    builder = _Builder(trials, structure, whole, top, analysis)
+    roots = tuple(builder.node(name, None) for name in structure.roots)
     return Branches(
         roots=roots,
         parents=structure.parents,
@@ -78,25 +78,27 @@ def require_conditions(function: str, analysis: dict[str, Any]) -> None:
         )
 
 
-def sets_of(table: TrialTable, target_quantile: float, analysis: dict[str, Any]) -> TopSets:
+def sets_of(
+    trials: TrialTable | Countable, target_quantile: float, analysis: dict[str, Any]
+) -> Sets:
     """Return the sets that an analysis with these options is about."""
     handling = Handling(**{name: analysis[name] for name in _HANDLING if name in analysis})
-    return top_sets(table, (target_quantile,), analysis.get("region_quantile", 1.0), handling)
+    region_quantile = analysis.get("region_quantile", 1.0)
+    return countable(trials).top_sets((target_quantile,), region_quantile, handling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Builder:
-    """Makes nodes, from a table and what is known of all of it."""
+    """Makes nodes, from trials and what is known of all of them."""
 
-    table: TrialTable
+    trials: Countable
     structure: Structure
     whole: ImportanceResult
-    top: TopSets
-    columns: dict[str, ParameterColumn]
+    top: Sets
     analysis: dict[str, Any]
     tested: TestedTogether = field(default_factory=TestedTogether)
 
-    def node(self, name: str, rows: BoolArray, path: Test | None) -> Node:
+    def node(self, name: str, path: Test | None) -> Node:
         """Return a parameter inside the trials that a path leads to."""
         own = self.whole[name]
         tested = self.whole.quickly_tested
@@ -112,54 +114,51 @@ class _Builder:
         children = self.structure.gates.get(name, ())
         if not children:
             return made
-        found = self._branches(name, children, rows, path)
+        found = self._branches(name, children, path)
         return replace(made, branches=found, choosing=self._choosing(found))
 
     def _branches(
-        self, gate: str, children: tuple[str, ...], rows: BoolArray, path: Test | None
+        self, gate: str, children: tuple[str, ...], path: Test | None
     ) -> tuple[Branch, ...]:
-        found = []
         splits = splits_of(self.structure.space, gate, children)
+        conditions = []
         for split in splits:
-            here = rows & split.test.holds(self.columns)
-            # A gate with several domains has not all of its values on each way to it.
-            if len(self.structure.space[gate]) > 1 and not here.any():
-                continue
             way = conjunction(path, split.test)
-            nodes = tuple(self.node(child, here, way) for child in split.children)
+            assert way is not None  # a split has a test
+            conditions.append(Condition(text_of(way) or "", way))
+        sizes = self.trials.count_where(self.top, conditions)
+        found = []
+        for place, (split, condition) in enumerate(zip(splits, conditions, strict=True)):
+            target, trials = sizes.sizes[place].tolist()
+            # A gate with several domains has not all of its values on each way to it.
+            if len(self.structure.space[gate]) > 1 and not trials:
+                continue
             found.append(
                 Branch(
                     label=split.label,
-                    condition=text_of(way) or "",
-                    trials=int(np.count_nonzero(here & (self.top.buckets <= 1))),
-                    target_trials=int(np.count_nonzero(here & (self.top.buckets == 0))),
-                    best=self._best(here),
-                    nodes=nodes,
-                    find_inside=self.tested.member(partial(self._inside, here)),
+                    condition=condition.text,
+                    trials=trials,
+                    target_trials=target,
+                    best=self._best(float(sizes.best[place])),
+                    nodes=tuple(self.node(child, condition.root) for child in split.children),
+                    find_inside=self.tested.member(partial(self._inside, condition)),
                 )
             )
         return tuple(found)
 
-    def _inside(self, rows: BoolArray) -> ImportanceResult:
+    def _inside(self, condition: Condition) -> ImportanceResult:
         """Return the importances among some of the trials, of what varies there."""
-        here = replace(self.table.only(rows), notes=(), ignored_columns=())
-        varying = [parameter.name for parameter in here.parameters if _varies(parameter)]
+        here = self.trials.inside(condition)
         return importance(
-            here.with_parameters(varying),
+            here.with_parameters(here.varying()),
             target_quantile=self.whole.target_quantile or 0.1,
             **self.analysis,
         )
 
-    def _best(self, rows: BoolArray) -> float | None:
-        if len(self.table.objectives) > 1:
+    def _best(self, lowest: float) -> float | None:
+        if np.isnan(lowest):
             return None
-        (objective,) = self.table.objectives
-        used = rows if self.top.used is None else rows & self.top.used
-        losses = np.where(np.isfinite(objective.losses), objective.losses, np.inf)[used]
-        if not losses.size or np.isinf(losses.min()):
-            return None
-        lowest = float(losses.min())
-        return -lowest if objective.direction == "maximize" else lowest
+        return -lowest if self.trials.objectives[0].direction == "maximize" else lowest
 
     def _choosing(self, found: tuple[Branch, ...]) -> float:
         """Return the share of the variance of reaching the target set between branches."""
@@ -171,9 +170,3 @@ class _Builder:
             return 0.0
         between = (reached**2 / np.maximum(trials, 1.0)).sum() - reached.sum() ** 2 / trials.sum()
         return max(0.0, float(between) / spread)
-
-
-def _varies(parameter: Parameter) -> bool:
-    present = parameter.domain_ids >= 0
-    values, ids = parameter.values[present], parameter.domain_ids[present]
-    return bool(values.size and ((values != values[0]).any() or (ids != ids[0]).any()))

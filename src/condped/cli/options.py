@@ -54,6 +54,16 @@ _READING = (
     click.option("--state", metavar="COLUMN", help="How trials ended: complete, pruned, failed."),
     click.option("--constraint", "constraints", multiple=True, metavar="COLUMN",
                  help="A constraint, violated above 0; repeatable."),
+    click.option("--order", metavar="COLUMN",
+                 help="The place of each trial in time.  [default: the order of the rows]"),
+)  # fmt: skip
+_ENGINES = (
+    click.option("--engine", default="auto", show_default=True,
+                 type=click.Choice(["auto", "memory", "stream", "ibis"]),
+                 help="Where trials are counted: in memory, file by file, or in a database."),
+    click.option("--backend", metavar="URL",
+                 help="The database or cluster in which SOURCE is a table: duckdb://…, "
+                 "postgres://…, spark://…"),
 )  # fmt: skip
 _SETS = (
     click.option("--region-quantile", type=float, default=1.0, show_default=True,
@@ -109,7 +119,9 @@ target_quantile_option = click.option(
 
 def analysis_options(command: Command) -> Command:
     """Add the source and the options that every analysis has."""
-    return _added(command, *_READING, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *FORMS)
+    return _added(
+        command, *_READING, *_ENGINES, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *FORMS
+    )
 
 
 def comparison_options(command: Command) -> Command:
@@ -124,7 +136,7 @@ def form_options(command: Command) -> Command:
 
 def report_options(command: Command) -> Command:
     """Add the source and the options of an analysis whose ``-o`` is a file."""
-    reading = (_READING[0], _objective("--objective"), *_READING[2:])
+    reading = (_READING[0], _objective("--objective"), *_READING[2:], *_ENGINES)
     return _added(command, *reading, *_SETS, *_METHOD, *_TRIALS, *_NUMBERS, *_ENDINGS, *FORMS)
 
 

@@ -17,7 +17,7 @@ from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.count.rank_places import rank_place_counts
 from condped.count.search import Search
-from condped.errors import DataError, not_found
+from condped.errors import not_found
 from condped.read.outside import all_outside
 from condped.read.where import columns_of
 from condped.regimes import expand_parameter
@@ -269,11 +269,6 @@ class _Ended:
         self.noticed.merge(other.noticed)
 
     def selections(self, conditions: tuple[Condition, ...]) -> tuple[Selection, ...]:
-        if conditions and not self.met[-1]:
-            raise DataError(
-                f"None of the {self.met[0]} trials meets the condition "
-                f"{' and '.join(c.text for c in conditions)!r}. Correct where, or leave it out."
-            )
         return tuple(
             Selection(c.text, before, before - after)
             for c, before, after in zip(conditions, self.met, self.met[1:], strict=False)

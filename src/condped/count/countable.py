@@ -179,8 +179,12 @@ class Countable(Protocol):
         """Say what is known of trials that repeat a configuration."""
         ...
 
-    def where(self, condition: Condition) -> Countable:
-        """Return the trials that meet a condition, which they remember."""
+    def inside(self, condition: Condition) -> Countable:
+        """Return the trials that meet a condition, be there any or not, and no notes of them."""
+        ...
+
+    def varying(self) -> tuple[str, ...]:
+        """Return the parameters that do not have the same value in all trials that have them."""
         ...
 
     def with_parameters(self, names: Sequence[str]) -> Countable:

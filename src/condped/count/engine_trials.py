@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,7 +32,7 @@ from condped.count.order_statistics import Ranks, order_statistics
 from condped.count.passes import Counted, Passes, Series, Tally, Wanted, Within
 from condped.count.ranks import RankedStudy
 from condped.count.subsets import CellRange
-from condped.errors import SettingsError, not_found
+from condped.errors import DataError, SettingsError, not_found
 from condped.pooling import may_be_smooth, vary_smoothly
 from condped.regimes import spanning_domain
 from condped.space.condition import Condition
@@ -107,6 +107,8 @@ class EngineTrials:
         Places of the parameters to look at; None: all.
     spanned
         Whether each parameter has one domain that spans all of its own.
+    quiet
+        Whether they are a part of other trials, of which all has been said.
     noticed
         Notes, in order.
     """
@@ -114,6 +116,7 @@ class EngineTrials:
     passes: Passes
     chosen: tuple[int, ...] | None = None
     spanned: bool = False
+    quiet: bool = False
     noticed: dict[str, None] = field(default_factory=dict)
     known: dict[Handling, Tally] = field(default_factory=dict)
 
@@ -141,7 +144,7 @@ class EngineTrials:
 
     @property
     def ignored_columns(self) -> tuple[str, ...]:
-        return self.passes.outline.ignored_columns
+        return () if self.quiet else self.passes.outline.ignored_columns
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -149,18 +152,29 @@ class EngineTrials:
 
     @property
     def selections(self) -> tuple[Selection, ...]:
+        if self.quiet:
+            return ()
         return next((tally.selections for tally in self.known.values()), ())
 
     def tally(self, handling: Handling) -> Tally:
         """Return how the trials ended."""
         if handling not in self.known:
-            self.known[handling] = self.passes.tally(handling)
-            self.notice(self.known[handling].notes)
+            found = self.passes.tally(handling)
+            if found.selections and not found.counts.total and not self.quiet:
+                total = found.selections[0].total
+                conditions = " and ".join(chosen.condition for chosen in found.selections)
+                raise DataError(
+                    f"None of the {total} trials meets the condition {conditions!r}. Correct "
+                    "where, or leave it out."
+                )
+            self.known[handling] = found
+            self.notice(found.notes)
         return self.known[handling]
 
     def notice(self, notes: Sequence[str]) -> None:
         """Keep notes, each once."""
-        self.noticed.update(dict.fromkeys(notes))
+        if not self.quiet:
+            self.noticed.update(dict.fromkeys(notes))
 
     def top_sets(
         self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
@@ -338,8 +352,22 @@ class EngineTrials:
     def remark_on_repeats(self) -> str:
         return "Whether trials repeat a configuration was not looked at."
 
-    def where(self, condition: Condition) -> EngineTrials:
-        return replace(self, passes=self.passes.where(condition), noticed={}, known={})
+    def inside(self, condition: Condition) -> EngineTrials:
+        return replace(self, passes=self.passes.where(condition), quiet=True, noticed={}, known={})
+
+    def varying(self) -> tuple[str, ...]:
+        # One cell for each numeric domain, which is taken to vary if two trials have it.
+        wanted = Wanted(Within(Handling()), np.zeros(0), edges={}, parameters=self.places)
+        found = []
+        for place, counts in zip(self.places, self._counted(wanted).parameters, strict=True):
+            outline = self.passes.outline
+            numeric = any(
+                trials > 1 and not isinstance(domain, Categorical) and not domain.single
+                for domain, (trials,) in _sizes_of(outline.domains[place], counts[0, 0, :-1])
+            )
+            if numeric or np.count_nonzero(counts[0, 0, :-1]) > 1:
+                found.append(outline.names[place])
+        return tuple(found)
 
     def with_parameters(self, names: Sequence[str]) -> EngineTrials:
         known = {self.passes.outline.names[place]: place for place in self.places}
@@ -347,6 +375,13 @@ class EngineTrials:
             if name not in known:
                 raise not_found("parameter", name, known)
         return replace(self, chosen=tuple(known[name] for name in names))
+
+
+def _sizes_of(domains: tuple[Domain, ...], counts: IntArray) -> Iterator[tuple[Domain, IntArray]]:
+    """Iterate over domains and how many trials have each, from counts on one cell per number."""
+    cells = np.cumsum([cells_by_rank(domain, None) for domain in domains])[:-1]
+    for domain, part in zip(domains, np.split(counts, cells), strict=True):
+        yield domain, part.sum(axis=0)
 
 
 def _own(top: Sets) -> EngineSets:

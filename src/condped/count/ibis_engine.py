@@ -8,17 +8,20 @@ import ibis.expr.operations as ops
 import ibis.expr.types as ir
 
 from condped.count.asked import Asked
+from condped.count.ibis_long import long_rows
+from condped.count.ibis_long_passes import LongPasses
 from condped.count.ibis_passes import IbisPasses
 from condped.count.ibis_session import Session
 from condped.count.ibis_sources import Opened, opened
 from condped.count.ibis_wide import wide_rows
-from condped.count.passes import Outline
-from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
+from condped.count.long_table import LongTable
+from condped.count.passes import Outline, Passes
+from condped.errors import DataError, SettingsError, SourceError, not_found
 from condped.read.outside import check_way
 from condped.space.spec import Space
 
 
-def open_passes(source: Any, asked: Asked, backend: str | None = None) -> IbisPasses:
+def open_passes(source: Any, asked: Asked, backend: str | None = None) -> Passes:
     """Open a source for counting.
 
     Parameters
@@ -32,6 +35,8 @@ def open_passes(source: Any, asked: Asked, backend: str | None = None) -> IbisPa
     """
     check_way(asked.outside)
     _check(asked)
+    if isinstance(source, LongTable):
+        return _long_passes(source, asked, backend)
     if isinstance(source, ir.Table):
         if backend is not None:
             raise SettingsError(
@@ -84,6 +89,7 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
             "not guess them from the rows. Give their bounds."
         )
     _check_roles(asked, space)
+    _refuse_alike(session, table, {*space, asked.objective, asked.state, *asked.constraints})
     rows = wide_rows(session, table, asked, space, texts=made.texts)
     names = tuple(space) if asked.parameters is None else tuple(dict.fromkeys(asked.parameters))
     for name in names:
@@ -102,6 +108,7 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
         space_inferred=space.inferred,
         ignored_columns=tuple(name for name in table.columns if name not in taken),
         some_parameters=asked.parameters is not None,
+        outside=asked.outside,
     )
     passes = IbisPasses(session, rows, outline, asked.outside, asked.failure_values)
     if asked.where is None:
@@ -110,6 +117,46 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
     return IbisPasses(
         session, rows, outline, asked.outside, asked.failure_values, chosen.conditions
     )
+
+
+def _long_passes(source: LongTable, asked: Asked, backend: str | None) -> LongPasses:
+    """Open a long table."""
+    for one in (source.rows, source.trials):
+        if not isinstance(one, ir.Table) and not (one is source.trials and one is None):
+            raise SourceError(
+                f"A LongTable takes Ibis tables (got {type(one).__name__}). Connect with Ibis to "
+                "where the rows are."
+            )
+    if backend is not None:
+        raise SettingsError("backend cannot be set for Ibis tables: they have their own.")
+    session = Session(source.rows.get_backend(), _name(source.rows))
+    session.require()
+    for one in (source.rows, source.trials):
+        if one is not None:
+            _refuse_local(one)
+    long = long_rows(session, source, asked)
+    names = tuple(long.domains) if asked.parameters is None else tuple(asked.parameters)
+    for name in names:
+        if name not in long.domains:
+            raise not_found("parameter", name, long.domains)
+    for name in long.measured():
+        table = source.rows if source.trials is None else source.trials
+        if name not in table.columns:
+            raise not_found("column", name, table.columns)
+    assert asked.objective is not None
+    outline = Outline(
+        engine=session.engine,
+        names=names,
+        domains=tuple(long.domains[name] for name in names),
+        objective=asked.objective,
+        direction=asked.direction,
+        ordered=asked.order is not None,
+        space=asked.space,
+        some_parameters=asked.parameters is not None,
+        outside=asked.outside,
+    )
+    passes = LongPasses(long, outline)
+    return passes if asked.where is None else passes.where(asked.where)
 
 
 def _refuse_local(table: ir.Table) -> None:
@@ -126,6 +173,21 @@ def _refuse_local(table: ir.Table) -> None:
         )
 
 
+def _refuse_alike(session: Session, table: ir.Table, names: set[str | None]) -> None:
+    """Refuse names that differ in case only where the engine takes them for one."""
+    if session.backend.name != "pyspark" or session.setting("spark.sql.caseSensitive") == "true":
+        return
+    known: dict[str, str] = {}
+    for name in table.columns:
+        other = known.setdefault(name.lower(), name)
+        if other != name and {other, name} & names:
+            raise DataError(
+                f"The columns {other!r} and {name!r} differ in case only, and Spark does not tell "
+                "them apart. Rename one of them.",
+                column=name,
+            )
+
+
 def _check_roles(asked: Asked, space: Space) -> None:
     taken = {asked.objective, asked.state, *asked.constraints}
     for name in space:
@@ -135,6 +197,3 @@ def _check_roles(asked: Asked, space: Space) -> None:
                 "constraint. Take it out of one of them.",
                 column=name,
             )
-
-
-__all__ = ["CondpedError", "open_passes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,13 +12,13 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import ValueArray
-from condped.count.edges import grid_edges, is_whole
+from condped.count.edges import is_whole
 from condped.count.ibis_columns import Cells, Numbers, choice_places, numbers_of, whole_check
 from condped.count.ibis_conditions import ChoiceGate, Gate, NumberGate
 from condped.count.ibis_marks import Kind, Mark, Marks, Owner
 from condped.count.ibis_steps import between_steps
-from condped.count.ibis_trees import any_of, below, bound, choose, code, real, stepwise
-from condped.errors import DataError
+from condped.count.ibis_trees import all_of, any_of, below, bound, choose, code, real, stepwise
+from condped.errors import ConditionError, DataError
 from condped.read.convert import none_place
 from condped.read.outside import bounds_of
 from condped.space.domain import Categorical, Domain, Int
@@ -27,56 +27,54 @@ from condped.space.spec import Alternative
 
 @dataclass(frozen=True)
 class ParameterColumn:
-    """A column and the alternatives that the space has for it.
+    """A column and the domains of the parameter that it holds.
 
     Attributes
     ----------
-    holds
-        Where the condition of each alternative holds; None: everywhere.
+    domains
+        The distinct ones, in order.
+    applies
+        Where each of them does, by the conditions alone; None (of the only one): everywhere.
+    conditions
+        The texts of the conditions, for messages.
     finished
         Which trials ended; None: all.
+    positions
+        Whether choices are given by their positions.
     """
 
     cells: Cells
-    alternatives: tuple[Alternative, ...]
-    holds: tuple[ir.BooleanValue | None, ...]
-    finished: ir.BooleanValue | None
+    domains: tuple[Domain, ...]
+    applies: tuple[ir.BooleanValue | None, ...]
     outside: str
-
-    @cached_property
-    def domains(self) -> tuple[Domain, ...]:
-        """The distinct domains in order."""
-        return tuple(dict.fromkeys(alternative.domain for alternative in self.alternatives))
+    conditions: tuple[str, ...] = ()
+    finished: ir.BooleanValue | None = None
+    positions: bool = False
 
     @cached_property
     def owner(self) -> Owner:
         """What messages say of it."""
-        texts = [a.when.text for a in self.alternatives if a.when is not None]
-        return Owner(self.cells.name, self.domains, texts, self.outside)
+        return Owner(self.cells.name, self.domains, self.conditions, self.outside)
 
     @cached_property
     def numbers(self) -> Numbers | None:
         """The values as numbers; None for a categorical."""
-        if isinstance(self.domains[0], Categorical):
+        if all(isinstance(domain, Categorical) for domain in self.domains):
             return None
         return numbers_of(self.cells, as_whole=is_whole(self.domains))
 
-    @cached_property
-    def applies(self) -> list[ir.BooleanValue | None]:
-        """Where each domain applies by the conditions alone; None: everywhere."""
-        if self.alternatives[0].when is None:
-            return [None]
-        return [
-            any_of(
-                held
-                for alternative, held in zip(self.alternatives, self.holds, strict=True)
-                if alternative.domain == domain
-            )
-            for domain in self.domains
-        ]
+    def choices(self, domain: Categorical) -> list[tuple[Any, int]]:
+        """Return (literal to compare with, position of the choice) for what the column may hold."""
+        if self.positions:
+            return [(real(place), place) for place in range(len(domain.choices))]
+        return choice_places(self.cells, domain.choices)
 
     def active(self, domain: int) -> ir.BooleanValue:
-        """Return where it has a value of one of its domains."""
+        """Return where it has a value of one of its domains; -1 stands for any of them."""
+        if domain < 0:
+            found = any_of(self.active(place) for place in range(len(self.domains)))
+            assert found is not None
+            return found
         applies = self.applies[domain]
         if none_place(self.domains[domain]) is None:
             present = ~self.cells.missing
@@ -91,11 +89,6 @@ class ParameterColumn:
             else len(edges.get(place, ())) + 1
             for place, domain in enumerate(self.domains)
         ]
-
-    @cached_property
-    def grid(self) -> dict[int, ValueArray]:
-        """The edges of the domains' own cells."""
-        return grid_edges(self.domains)
 
     def codes(
         self, offset: int, edges: Mapping[int, ValueArray], *, check: bool
@@ -133,6 +126,13 @@ class ParameterColumn:
                 placed = choose(clash, marked(Kind.CLASH), placed)
             if self.numbers is not None and self.numbers.wrong is not None:
                 wrong = ~missing & self.numbers.wrong.fill_null(False)
+                numeric = [
+                    applies
+                    for domain, applies in zip(self.domains, self.applies, strict=True)
+                    if not isinstance(domain, Categorical)
+                ]
+                if len(numeric) < len(self.domains):
+                    wrong = all_of([wrong, any_of(numeric)])
                 placed = choose(wrong, marked(Kind.TEXT), placed)
         return placed, marks
 
@@ -155,7 +155,7 @@ class ParameterColumn:
             drop = self.outside == "drop"
             unknown = Mark(Kind.OUTSIDE if drop else Kind.UNKNOWN, place)
             other = code(marks.number(unknown) if check else marks.start - 1)
-            known = choice_places(self.cells, domain.choices)
+            known = self.choices(domain)
             if not known:
                 return other
             branches = [(literal, code(start + position)) for literal, position in known]
@@ -203,10 +203,7 @@ class ParameterColumn:
         for place, domain in enumerate(self.domains):
             applies, present = self.applies[place], ~self.cells.missing
             if isinstance(domain, Categorical):
-                known = any_of(
-                    self.cells.value == literal
-                    for literal, _ in choice_places(self.cells, domain.choices)
-                )
+                known = any_of(self.cells.value == literal for literal, _ in self.choices(domain))
                 out = present if known is None else present & ~known.fill_null(False)
             else:
                 assert self.numbers is not None
@@ -219,15 +216,21 @@ class ParameterColumn:
 
     def gate(self) -> Gate:
         """Return the parameter as conditions see it once domains and choices are settled."""
-        present = any_of(self.active(place) for place in range(len(self.domains)))
-        assert present is not None
+        present = self.active(-1)
+        kinds = {isinstance(domain, Categorical) for domain in self.domains}
+        if len(kinds) > 1:
+            raise ConditionError(
+                f"{self.cells.name!r} has numeric and categorical domains, which conditions cannot "
+                "tell apart. Leave it out of the condition."
+            )
         if self.numbers is not None:
             return NumberGate(self.numbers.value, present)
         choices = []
         for place, domain in enumerate(self.domains):
             assert isinstance(domain, Categorical)
             active = self.active(place)
-            choices += [(c, active & here) for c, here in _having(self.cells, domain.choices)]
+            having = _having(self.cells, domain.choices, self.choices(domain))
+            choices += [(c, active & here) for c, here in having]
         return ChoiceGate(choices, present)
 
 
@@ -251,19 +254,21 @@ def raw_gate(cells: Cells, alternatives: tuple[Alternative, ...]) -> Gate:
     for domain in domains:
         assert isinstance(domain, Categorical)
         choices += [choice for choice in domain.choices if choice is not None]
-    having = _having(cells, choices)
+    having = _having(cells, choices, choice_places(cells, choices))
     if alternatives[0].when is None and none_place(domains[0]) is not None:
         # Always active, so a missing value is the choice None, to conditions as well.
         return ChoiceGate([*having, (None, cells.missing)], ibis.literal(True))
     return ChoiceGate(having, ~cells.missing)
 
 
-def _having(cells: Cells, choices: Any) -> list[tuple[Any, ir.BooleanValue]]:
+def _having(
+    cells: Cells, choices: Sequence[Any], known: Sequence[tuple[Any, int]]
+) -> list[tuple[Any, ir.BooleanValue]]:
     """Return where a column has each of the choices; never null."""
     found: list[tuple[Any, ir.BooleanValue]] = []
     if None in choices:
         found.append((None, cells.missing))
-    for literal, place in choice_places(cells, choices):
+    for literal, place in known:
         here = ~cells.missing & (cells.value == literal).fill_null(False)
         found.append((choices[place], here))
     return found

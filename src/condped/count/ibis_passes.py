@@ -11,11 +11,11 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.ibis_codes import Coded, Plan, coded_counts
+from condped.count.ibis_counter import Counter, Seen, shape_of
 from condped.count.ibis_conditions import compiled
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_session import Session
-from condped.count.ibis_trees import all_of, any_of, choose, code
+from condped.count.ibis_trees import all_of, any_of, choose, code, real
 from condped.count.ibis_trials import NOWHERE, Summary, block_expression, group_expression
 from condped.count.ibis_wide import WideRows
 from condped.count.keys import KeyBins
@@ -26,14 +26,6 @@ from condped.topsets import Handling
 from condped.trials import Selection
 
 
-@dataclass(slots=True)
-class Seen:
-    """What is known of the table once it has been looked at; shared by selections of it."""
-
-    checked: set[str] = field(default_factory=set)  # parameters whose values are right
-    notes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each of these
-
-
 @dataclass(frozen=True)
 class IbisPasses:
     """Passes over a table of one row per trial.
@@ -42,8 +34,10 @@ class IbisPasses:
     ----------
     conditions
         What trials were chosen by, the first one first.
-    failing
-        The note on objectives that stand for failures, in the words of ``failure_values``.
+    failures
+        Objectives that stand for failures.
+    own
+        Whether closing these closes the connection, too.
     """
 
     session: Session
@@ -84,7 +78,9 @@ class IbisPasses:
         stage = len(self.conditions)
         chosen = [row for row in kept if row.get("stage", stage) == stage]
         counts, lowest, highest = Summary(chosen).counts(handling)
-        return Tally(counts, lowest, highest, selections, self._told(rows, selections))
+        earliest, latest = _span(kept)
+        notes = self._told(rows, selections)
+        return Tally(counts, lowest, highest, earliest, latest, selections, notes)
 
     def _summary(self) -> list[dict[str, Any]]:
         """Return the trials counted by all that decides what becomes of them, in one query."""
@@ -101,11 +97,13 @@ class IbisPasses:
         loss = ended.finite.ifelse(ended.loss, ibis.null("float64"))
         values = {"loss": loss}
         if self.rows.order is not None:
+            values["time"] = self.rows.order
             values["unordered"] = choose(self.rows.order.isnull(), code(1), code(0))
         base = table.select(**keys, **values)
         found = {"n": base.count(), "lowest": base.loss.min(), "highest": base.loss.max()}
         if self.rows.order is not None:
             found["unordered"] = base.unordered.sum()
+            found |= {"earliest": base.time.min(), "latest": base.time.max()}
         return self.session.rows(base.group_by(list(keys)).agg(**found), "reading the objectives")
 
     def _selections(self, kept: Sequence[Mapping[str, Any]]) -> tuple[Selection, ...]:
@@ -151,8 +149,10 @@ class IbisPasses:
         seed: int = 0,
     ) -> dict[Series, list[IntArray]]:
         series = {one: self._series(one, within) for one in wanted}
-        group = self._group(groups, seed)
-        return histogram_counts(self.session, self.rows.table, wanted, series, group, groups)
+        group = self.group(groups, seed)
+        return histogram_counts(
+            self.session, self.rows.table, wanted, series, group=group, groups=groups
+        )
 
     def levels(
         self,
@@ -162,55 +162,27 @@ class IbisPasses:
         seed: int = 0,
     ) -> dict[Series, Levels]:
         series = {one: self._series(one, within) for one in wanted}
-        group = self._group(groups, seed)
-        return fetched_levels(self.session, self.rows.table, wanted, series, group)
+        group = self.group(groups, seed)
+        return fetched_levels(
+            self.session, self.rows.table, wanted, series, group=group,
+            most=self.most_levels * groups,
+        )  # fmt: skip
 
     def count(self, wanted: Wanted) -> Counted:
-        names = self.outline.names
+        names, shape = self.outline.names, shape_of(wanted)
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
-        blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
-        shape = (wanted.groups, blocks, len(wanted.cutoffs) + 1)
-        slot = self._slot(wanted, shape)
-        unchecked = [name for name in self.rows.parameters if name not in self.seen.checked]
-        plans = [
-            Plan(names[place], self._edges(wanted, place), names[place] in unchecked)
-            for place in places
-        ]
-        counted = {names[place] for place in places}
-        # Values that are not counted are looked at all the same, as the reader in memory does.
-        plans += [Plan(name, None, check=True) for name in unchecked if name not in counted]
-        found: dict[str, Coded] = {}
-        for some in self._together(plans, int(np.prod(shape))):
-            found |= coded_counts(self.session, self.rows, some, slot, int(np.prod(shape)))
-        for name in unchecked:
-            self.seen.notes[name] = found[name].notes
-            self.seen.checked.add(name)
-        cells = [np.moveaxis(found[names[p]].counts.reshape(-1, *shape), 0, 2) for p in places]
-        sizes = cells[0].sum(axis=(1, 2)) if cells else self._sizes(slot, shape)
-        held, best = self._conditions(wanted, slot, shape)
-        notes = [note for name in self.rows.parameters for note in self.seen.notes[name]]
-        return Counted(tuple(cells), sizes, held, best, tuple(notes))
+        counter = Counter(
+            self.session, self.rows.table, self.rows.parameters, self.outline, self.seen,
+            self.most_counts,
+        )  # fmt: skip
+        slot = self.slot(wanted, shape)
+        found = counter.counts(wanted, slot, int(np.prod(shape)))
+        cells = [np.moveaxis(found[names[p]].reshape(-1, *shape), 0, 2) for p in places]
+        sizes = cells[0].sum(axis=(1, 2)) if cells else self.by_slot(slot, shape).sum(axis=1)
+        held, best = self.met(wanted, slot, shape)
+        return Counted(tuple(cells), sizes, held, best, self.seen.told(self.rows.parameters))
 
-    def _edges(self, wanted: Wanted, place: int) -> dict[int, Any]:
-        parameter = self.rows.parameters[self.outline.names[place]]
-        if wanted.edges is None:
-            return parameter.grid
-        return {domain: edges for (p, domain), edges in wanted.edges.items() if p == place}
-
-    def _together(self, plans: Sequence[Plan], slots: int) -> list[list[Plan]]:
-        """Group parameters so that the counts of each group fit into one answer."""
-        groups: list[list[Plan]] = []
-        room = 0
-        for plan in plans:
-            size = plan.places(self.rows.parameters[plan.name]) * slots
-            if not groups or size > room or len(groups[-1]) >= 64:
-                groups.append([])
-                room = self.most_counts
-            groups[-1].append(plan)
-            room -= size
-        return groups
-
-    def _slot(self, wanted: Wanted, shape: tuple[int, int, int]) -> ir.Value:
+    def slot(self, wanted: Wanted, shape: tuple[int, int, int]) -> ir.Value:
         """Return each trial's place among (groups, blocks, buckets); NOWHERE if not counted."""
         bucket = self.rows.ended.bucket(wanted.within.handling, wanted.cutoffs)
         slot: Any = bucket
@@ -218,11 +190,11 @@ class IbisPasses:
             assert wanted.block_starts is not None
             slot = slot + block_expression(self._time(), wanted.block_starts) * shape[2]
         if wanted.groups > 1:
-            group = self._group(wanted.groups, wanted.seed)
+            group = self.group(wanted.groups, wanted.seed)
             slot = slot + group * (shape[1] * shape[2])
         if slot is not bucket:
             slot = choose(bucket == code(NOWHERE), code(NOWHERE), slot)
-        return choose(self._chosen(), slot, code(NOWHERE)) if self._filtered else slot
+        return choose(self.chosen(), slot, code(NOWHERE)) if self._filtered else slot
 
     @property
     def _filtered(self) -> bool:
@@ -231,7 +203,7 @@ class IbisPasses:
     def _gone(self) -> ir.BooleanValue | None:
         return any_of(parameter.is_outside() for parameter in self.rows.parameters.values())
 
-    def _chosen(self) -> ir.BooleanValue | None:
+    def chosen(self) -> ir.BooleanValue | None:
         """Return which trials are neither dropped nor left out by a condition; None: all."""
         held: list[ir.BooleanValue | None] = [self._held(c) for c in self.conditions]
         gone = self._gone() if self.outside == "drop" else None
@@ -249,7 +221,7 @@ class IbisPasses:
             )
         return self.rows.order
 
-    def _group(self, groups: int, seed: int) -> ir.Value | None:
+    def group(self, groups: int, seed: int) -> ir.Value | None:
         if groups == 1:
             return None
         if self.rows.order is None:
@@ -262,41 +234,33 @@ class IbisPasses:
     def _series(self, series: Series, within: Within) -> tuple[ir.Value, ir.BooleanValue | None]:
         """Return the numbers of a series and which rows have one."""
         ended = self.rows.ended
-        role = ended.role(within.handling)
-        used = None if role is code(0) else role != code(2)
-        itself = None if role is code(0) else role == code(0)
         if series.kind == "loss":
-            return ended.loss, all_of([itself, self._chosen()])
-        region = used
-        if within.cutoff is not None:
-            inside = ended.loss <= within.cutoff if within.cutoff == float("inf") else None
-            inside = self._inside(within.cutoff, itself, used)
-            region = inside
-        rows = all_of([region, self._chosen()])
+            return ended.loss, all_of([ended.stands(within.handling), self.chosen()])
+        rows = self.region(within)
         if series.kind == "order":
             return self._time(), rows
         parameter = self.rows.parameters[self.outline.names[series.parameter]]
         assert parameter.numbers is not None
         return parameter.numbers.value, all_of([rows, parameter.active(series.domain)])
 
-    def _inside(
-        self, cutoff: float, itself: ir.BooleanValue | None, used: ir.BooleanValue | None
-    ) -> ir.BooleanValue | None:
-        from condped.count.ibis_trees import real
+    def region(self, within: Within) -> ir.BooleanValue | None:
+        """Return which trials count; None: all."""
+        ended, cutoff = self.rows.ended, within.cutoff
+        if cutoff is None or cutoff == float("inf"):  # those that count as worst are inside, too
+            return all_of([ended.used(within.handling), self.chosen()])
+        inside = ended.loss <= real(cutoff)
+        return all_of([ended.stands(within.handling), inside, self.chosen()])
 
-        if cutoff == float("inf"):  # trials that count as worst are inside, too
-            return used
-        return all_of([itself, self.rows.ended.loss <= real(cutoff)])
-
-    def _sizes(self, slot: ir.Value, shape: tuple[int, int, int]) -> IntArray:
+    def by_slot(self, slot: ir.Value, shape: tuple[int, int, int]) -> IntArray:
+        """Return (groups, blocks, buckets): the trials of each."""
         base = self.rows.table.select(slot=slot)
         found = np.zeros(int(np.prod(shape)), dtype=np.int64)
         for row in self.session.rows(base.group_by("slot").agg(n=base.count()), "counting trials"):
             if row["slot"] != NOWHERE:
                 found[row["slot"]] = row["n"]
-        return found.reshape(shape).sum(axis=1)
+        return found.reshape(shape)
 
-    def _conditions(
+    def met(
         self, wanted: Wanted, slot: ir.Value, shape: tuple[int, int, int]
     ) -> tuple[IntArray, FloatArray]:
         """Return (conditions, buckets) trials that meet each condition, and the lowest losses."""
@@ -304,10 +268,10 @@ class IbisPasses:
         best = np.full(len(wanted.conditions), np.inf)
         if not wanted.conditions:
             return held.reshape(0, shape[2]), best
-        role = self.rows.ended.role(wanted.within.handling)
-        loss = choose(
-            None if role is code(0) else role != code(0), ibis.null("float64"), self.rows.ended.loss
-        )
+        itself = self.rows.ended.stands(wanted.within.handling)
+        loss = self.rows.ended.loss
+        if itself is not None:
+            loss = itself.ifelse(loss, ibis.null("float64"))
         columns = {
             f"c{place}": choose(self._held(condition), code(1), code(0))
             for place, condition in enumerate(wanted.conditions)
@@ -326,3 +290,10 @@ class IbisPasses:
                     best[place] = min(best[place], row[f"b{name}"])
         counts = held.reshape(-1, *shape).sum(axis=(1, 2))
         return counts, np.where(np.isinf(best), np.nan, best)
+
+
+def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """Return the earliest and the latest place in time; 0 without an order."""
+    firsts = [int(row["earliest"]) for row in rows if row.get("earliest") is not None]
+    lasts = [int(row["latest"]) for row in rows if row.get("latest") is not None]
+    return (min(firsts), max(lasts)) if firsts else (0, 0)

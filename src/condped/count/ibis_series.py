@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import ibis
@@ -13,7 +14,7 @@ from condped.arrays import BoolArray, IntArray
 from condped.count.ibis_session import Session
 from condped.count.ibis_trees import any_of, choose, code, stepwise
 from condped.count.keys import KeyBins, keys_of, values_of
-from condped.count.passes import Levels, Series
+from condped.count.passes import Levels, Series, TooManyLevels
 
 Numbered = Mapping[Series, tuple[ir.Value, ir.BooleanValue | None]]
 _NO_BIN = -1
@@ -24,10 +25,15 @@ def histogram_counts(
     table: ir.Table,
     wanted: Mapping[Series, Sequence[KeyBins]],
     series: Numbered,
+    *,
     group: ir.Value | None,
     groups: int,
+    apart: bool = False,
 ) -> dict[Series, list[IntArray]]:
-    """Return (groups, bins) for each of a series' bins, in one query."""
+    """Return (groups, bins) for each of a series' bins, in one query.
+
+    ``apart``: no row has a number of two series.
+    """
     codes, starts, start = [], [], 0
     for one, bins in wanted.items():
         places = [start + k for k in range(sum(b.bins for b in bins))]
@@ -37,13 +43,16 @@ def histogram_counts(
         found = _placed(value, bins, places)
         codes.append(found if rows is None else choose(rows, found, code(_NO_BIN)))
     counts = np.zeros((groups, start + 1), dtype=np.int64)
+    if apart:
+        branches = [(rows, codes[k]) for k, (_, rows) in enumerate(series.values())]
+        codes = [ibis.cases(*branches, else_=code(_NO_BIN))]
     for query in _queries(session, table, codes, group):
         for row in session.rows(query, "looking for cut-offs"):
             counts[row.get("dealt", 0), row["code"]] += row["n"]
     result: dict[Series, list[IntArray]] = {}
     for (one, bins), first in zip(wanted.items(), starts, strict=True):
         cuts = np.cumsum([first, *(b.bins for b in bins)])
-        result[one] = [counts[:, a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        result[one] = [counts[:, a:b] for a, b in pairwise(cuts)]
     return result
 
 
@@ -96,59 +105,76 @@ def fetched_levels(
     table: ir.Table,
     wanted: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
     series: Numbered,
+    *,
     group: ir.Value | None,
+    most: int,
+    apart: bool = False,
 ) -> dict[Series, Levels]:
-    """Return the numbers in marked bins, those of one type in one query."""
+    """Return the numbers in marked bins, those of one type in one query.
+
+    ``apart``: no row has a number of two series.
+    """
     result = {}
     for kind in (True, False):
         some = [one for one, entries in wanted.items() if entries[0][0].whole is kind]
         if some:
-            result |= _levels(session, table, some, wanted, series, group, whole=kind)
+            bases = _numbered(
+                session, table, some, wanted, series, kind=kind, apart=apart, group=group
+            )
+            result |= _fetched(session, some, bases, whole=kind, most=most)
     return {one: result[one] for one in wanted}
 
 
-def _levels(
+def _numbered(
     session: Session,
     table: ir.Table,
     some: Sequence[Series],
     wanted: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
     series: Numbered,
-    group: ir.Value | None,
     *,
-    whole: bool,
-) -> dict[Series, Levels]:
-    dtype = "int64" if whole else "float64"
+    kind: bool,
+    apart: bool,
+    group: ir.Value | None,
+) -> list[ir.Table]:
+    """Return tables with the columns series (its place among some), value and perhaps dealt."""
+    dtype = "int64" if kind else "float64"
     values = [series[one][0].cast(dtype) for one in some]
     marked = [_marked(series[one], wanted[one]) for one in some]
     dealt = {} if group is None else {"dealt": group}
-    rows: list[dict[str, Any]] = []
-    bases = []
-    if session.unnests and len(some) > 1:
-        # Each row once per series, of which it then shows the number that belongs there.
-        numbers = ibis.array([code(place) for place in range(len(some))]).unnest()
-        kept = table.filter(any_of(marked))
-        columns = {
-            f"v{k}": choose(m, v, ibis.null(dtype))
-            for k, (m, v) in enumerate(zip(marked, values, strict=True))
-        }
-        spread = kept.select(series=numbers, **columns, **dealt)
-        shown = ibis.cases(
-            *((spread.series == code(k), spread[f"v{k}"]) for k in range(len(some) - 1)),
-            else_=spread[f"v{len(some) - 1}"],
-        )
-        base = spread.select(series=spread.series, value=shown, **{n: spread[n] for n in dealt})
-        bases = [base.filter(base.value.notnull())]
-    else:
-        for place, (value, here) in enumerate(zip(values, marked, strict=True)):
-            kept = table.filter(here)
-            bases.append(kept.select(series=code(place), value=value, **dealt))
+    places = range(len(some))
+    if apart:
+        which = ibis.cases(*((marked[k], code(k)) for k in places), else_=code(_NO_BIN))
+        value = ibis.cases(*((marked[k], values[k]) for k in places), else_=ibis.null(dtype))
+        base = table.select(series=which, value=value, **dealt)
+        return [base.filter(base.series != code(_NO_BIN))]
+    if not session.unnests or len(some) == 1:
+        return [
+            table.filter(marked[k]).select(series=code(k), value=values[k], **dealt) for k in places
+        ]
+    # Each row once per series, of which it then shows the number that belongs there.
+    columns = {f"v{k}": choose(marked[k], values[k], ibis.null(dtype)) for k in places}
+    numbers = ibis.array([code(k) for k in places]).unnest()
+    spread = table.filter(any_of(marked)).select(series=numbers, **columns, **dealt)
+    shown = ibis.cases(
+        *((spread.series == code(k), spread[f"v{k}"]) for k in places),
+        else_=ibis.null(dtype),
+    )
+    base = spread.select(series=spread.series, value=shown, **{n: spread[n] for n in dealt})
+    return [base.filter(base.value.notnull())]
+
+
+def _fetched(
+    session: Session, some: Sequence[Series], bases: Sequence[ir.Table], *, whole: bool, most: int
+) -> dict[Series, Levels]:
+    """Return the numbers; raises TooManyLevels where a series has more than ``most`` entries."""
+    rows: dict[int, list[dict[str, Any]]] = {place: [] for place in range(len(some))}
     for base in bases:
-        query = base.group_by(["series", "value", *dealt]).agg(n=base.count())
-        rows += session.rows(query, "looking for cut-offs")
-    return {
-        one: _gathered([r for r in rows if r["series"] == place], whole=whole)
-        for place, one in enumerate(some)
-    }
+        query = base.group_by(list(base.columns)).agg(n=base.count())
+        for row in session.rows(query.limit(len(some) * most + 1), "looking for cut-offs"):
+            rows[row["series"]].append(row)
+    if any(len(entries) > most for entries in rows.values()):
+        raise TooManyLevels
+    return {one: _gathered(rows[place], whole=whole) for place, one in enumerate(some)}
 
 
 def _marked(

@@ -36,12 +36,16 @@ class Session:
         Texts that no message may hold.
     end
         Lets go of a connection that was opened here; None: it is the caller's.
+    files
+        Parquet files that the table is made of, of which an engine may not name the one that it
+        cannot read.
     """
 
     backend: Any
     shown: str
     secrets: tuple[str, ...] = ()
     end: Callable[[], None] | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def engine(self) -> str:
@@ -80,11 +84,29 @@ class Session:
             ) from error
         names = query.columns
         with self.failing(step):
-            result = self.backend.raw_sql(text)
+            result = self._run(text)
             fetched = result.collect() if hasattr(result, "collect") else result.fetchall()
             if hasattr(result, "close") and result is not getattr(self.backend, "con", None):
                 result.close()
         return [dict(zip(names, row, strict=True)) for row in fetched]
+
+    def _run(self, text: str) -> Any:
+        """Run a query; Spark would put the values of variables into names and texts with ${}."""
+        run = self.backend.raw_sql
+        if self.backend.name != "pyspark" or "${" not in text:
+            return run(text)
+        name = "spark.sql.variable.substitute"
+        before = self.setting(name)
+        run(f"SET {name}=false")
+        try:
+            return run(text)
+        finally:
+            run(f"SET {name}={before}")
+
+    def setting(self, name: str) -> str:
+        """Return a setting of Spark."""
+        with self.failing("reading the settings"):
+            return str(self.backend.raw_sql(f"SET {name}").collect()[0][1])
 
     def failing(self, step: str) -> Failing:
         """Return a context in which the engine's failures become errors that name the table."""
@@ -94,9 +116,23 @@ class Session:
         """Return what the engine said in one line, without passwords and queries."""
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         said = lines[0] if lines else type(error).__name__
+        said = "".join(letter if letter.isprintable() else "?" for letter in said)
         for secret in self.secrets:
             said = said.replace(secret, "***")
         return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
+
+    def damaged(self, told: str) -> str:
+        """Return which file cannot be read, in words, unless that has been told."""
+        if len(self.files) < 2 or any(path in told for path in self.files):
+            return ""
+        for path in self.files:
+            try:
+                table = self.backend.read_parquet(path)
+                highest = {f"c{k}": table[name].max() for k, name in enumerate(table.columns)}
+                self.backend.raw_sql(self.backend.compile(table.agg(**highest))).fetchall()
+            except Exception:  # whatever it is: this is the one
+                return f" (in {path!r})"
+        return ""
 
     def close(self) -> None:
         """Let go of the connection if it was opened here."""
@@ -118,7 +154,8 @@ class Failing:
         if error is None or isinstance(error, CondpedError) or not isinstance(error, Exception):
             return
         session = self.session
+        told = session.plain(error)
         raise DataError(
-            f"{session.engine} failed while {self.step} of {session.shown}: "
-            f"{session.plain(error)}. Nothing was left behind; put it right and repeat the call."
+            f"{session.engine} failed while {self.step} of {session.shown}: {told}"
+            f"{session.damaged(told)}. Nothing was left behind; put it right and repeat the call."
         ) from error

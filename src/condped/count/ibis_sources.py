@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import ibis
 import ibis.expr.types as ir
 
 from condped.count.ibis_session import Failing, Session
+from condped.count.ibis_spark import spark_session
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
 from condped.read.urls import split_url, without_password
 
@@ -49,8 +50,6 @@ def opened(source: str, backend: str | None) -> Opened:
     if scheme in ("postgres", "postgresql"):
         return _in_database(_postgres(backend), source)
     if scheme == "spark":
-        from condped.count.ibis_spark import spark_session
-
         session = spark_session(backend)
         return _files(session, source) if _is_path(source) else _in_database(session, source)
     raise SettingsError(
@@ -116,14 +115,18 @@ def _files(session: Session, pattern: str) -> Opened:
         lower = pattern.lower()
         if path.is_dir():
             pattern, lower = f"{pattern.rstrip('/')}/**/*.parquet", ".parquet"
-        if "://" not in pattern and not glob.glob(pattern, recursive=True):  # noqa: PTH207
+        found = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+        if "://" not in pattern and not found:
             raise DataError(f"There is no file {pattern!r}. Give the path or pattern of files.")
         with session.failing("opening the files"):
             if lower.endswith(_CSV):
                 table = _csv(session, pattern)
                 return Opened(session, table, texts=True)
             if lower.endswith(_PARQUET):
-                options = {"union_by_name": True} if session.backend.name == "duckdb" else {}
+                options = {}
+                if session.backend.name == "duckdb":
+                    options["union_by_name"] = True
+                    session = replace(session, files=tuple(found))
                 return Opened(session, session.backend.read_parquet(pattern, **options))
         raise DataError(
             f"The engine 'ibis' does not read {pattern!r}. Allowed: Parquet and CSV files, and "

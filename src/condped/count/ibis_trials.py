@@ -70,6 +70,16 @@ class Ended:
                 role = choose(self.state == code(state), of(state), role)
         return role
 
+    def used(self, handling: Handling) -> ir.BooleanValue | None:
+        """Return which trials are used; None: all."""
+        role = self.role(handling)
+        return None if role is code(0) else role != code(2)
+
+    def stands(self, handling: Handling) -> ir.BooleanValue | None:
+        """Return which trials are used and stand for themselves; None: all."""
+        role = self.role(handling)
+        return None if role is code(0) else role == code(0)
+
     def bucket(self, handling: Handling, cutoffs: FloatArray) -> ir.Value:
         """Return how many cut-offs each trial's loss is above; NOWHERE if it is not used."""
         finite = [float(cutoff) for cutoff in cutoffs if math.isfinite(cutoff)]
@@ -172,8 +182,7 @@ class Summary:
             counts["counted_as_worst"] += n * (role == "worst")
             if role == "used":
                 lowest, highest = min(lowest, row["lowest"]), max(highest, row["highest"])
-        none = lowest > highest
-        return TrialCounts(**counts), math.nan if none else lowest, math.nan if none else highest
+        return TrialCounts(**counts), lowest, highest
 
 
 def group_expression(number: ir.Value, groups: int, seed: int) -> ir.Value:

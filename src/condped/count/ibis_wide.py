@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import ibis.expr.types as ir
 
 from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells, cells_of
-from condped.count.ibis_conditions import compiled
+from condped.count.ibis_conditions import Gate, compiled
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
+from condped.count.ibis_trees import any_of
 from condped.count.ibis_trials import Ended, ended, words_by_state
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.states import STATE_OF, state_of
-from condped.space.domain import Categorical
-from condped.space.spec import Space
+from condped.space.domain import Categorical, Domain
+from condped.space.spec import Alternative, Space
 from condped.trials import State
 
 _MOST_WORDS = 1_000  # of a state column; one with more holds something else
@@ -42,23 +43,37 @@ def wide_rows(
     session: Session, table: ir.Table, asked: Asked, space: Space, *, texts: bool
 ) -> WideRows:
     """Say what the columns mean; ``texts``: they come from a text file and are all texts."""
-    told = _ended(session, table, asked, texts=texts)
+    told = ended_of(session, table, asked, texts=texts)
     finished = None
     if told.state is not None:
         finished = told.state == int(State.COMPLETE)
     cells = {name: _cells(table, name, space, texts=texts) for name in space}
     gates = {name: raw_gate(cells[name], space[name]) for name in space}
     parameters = {
-        name: ParameterColumn(
-            cells[name],
-            space[name],
-            tuple(None if a.when is None else compiled(a.when, gates) for a in space[name]),
-            finished,
-            asked.outside,
-        )
-        for name in space
+        name: switched(cells[name], space[name], gates, finished, asked.outside) for name in space
     }
-    return WideRows(table, told, parameters, _order(table, asked))
+    return WideRows(table, told, parameters, order_of(table, asked))
+
+
+def switched(
+    cells: Cells,
+    alternatives: tuple[Alternative, ...],
+    gates: Mapping[str, Gate],
+    finished: ir.BooleanValue | None,
+    outside: str,
+) -> ParameterColumn:
+    """Return a parameter whose domains are switched by conditions on others."""
+    domains = tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
+    if alternatives[0].when is None:
+        return ParameterColumn(cells, domains, (None,), outside, finished=finished)
+    held: dict[Domain, list[ir.BooleanValue]] = {domain: [] for domain in domains}
+    texts = []
+    for alternative in alternatives:
+        assert alternative.when is not None
+        held[alternative.domain].append(compiled(alternative.when, gates))
+        texts.append(alternative.when.text)
+    applies = tuple(any_of(held[domain]) for domain in domains)
+    return ParameterColumn(cells, domains, applies, outside, tuple(texts), finished)
 
 
 def _cells(table: ir.Table, name: str, space: Space, *, texts: bool) -> Cells:
@@ -71,7 +86,7 @@ def _cells(table: ir.Table, name: str, space: Space, *, texts: bool) -> Cells:
     return cells_of(name, table[name], [c for c in choices if isinstance(c, str)])
 
 
-def _ended(session: Session, table: ir.Table, asked: Asked, *, texts: bool) -> Ended:
+def ended_of(session: Session, table: ir.Table, asked: Asked, *, texts: bool) -> Ended:
     assert asked.objective is not None
     objective = numbers("objective", table, asked.objective, texts=texts)
     state, words = None, None
@@ -124,7 +139,7 @@ def _words(session: Session, table: ir.Table, name: str) -> dict[State, Sequence
     return dict(words_by_state(words, name, state_of, ", ".join(STATE_OF)))
 
 
-def _order(table: ir.Table, asked: Asked) -> ir.Value | None:
+def order_of(table: ir.Table, asked: Asked) -> ir.Value | None:
     if asked.order is None:
         return None
     column = _required("order column", table, asked.order)

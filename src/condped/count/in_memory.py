@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,13 +26,13 @@ from condped.count.ranks import RankedStudy, count_ranked
 from condped.count.subsets import count_subsets, fixed_buckets, grid_map, rank_map, ranked_buckets
 from condped.errors import SettingsError
 from condped.pooling import pool_domains
-from condped.read.where import columns_of, only_where
+from condped.read.where import columns_of
 from condped.regimes import expand_domains
 from condped.repeats import remark_on_repeats
 from condped.space.condition import Condition
 from condped.space.spec import Space
 from condped.topsets import Handling, TopSets, top_sets
-from condped.trials import Selection, TrialTable
+from condped.trials import Parameter, Selection, TrialTable
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 
@@ -150,8 +150,12 @@ class InMemory:
     def remark_on_repeats(self) -> str:
         return remark_on_repeats(self.table)
 
-    def where(self, condition: Condition) -> InMemory:
-        return InMemory(only_where(self.table, condition))
+    def inside(self, condition: Condition) -> InMemory:
+        rows = condition.holds(columns_of(self.table))
+        return InMemory(replace(self.table.only(rows), notes=(), ignored_columns=()))
+
+    def varying(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.table.parameters if _varies(p))
 
     def with_parameters(self, names: Sequence[str]) -> InMemory:
         return InMemory(self.table.with_parameters(names))
@@ -160,6 +164,12 @@ class InMemory:
 def countable(trials: TrialTable | Countable) -> Countable:
     """Return trials as something that can be counted."""
     return InMemory(trials) if isinstance(trials, TrialTable) else trials
+
+
+def _varies(parameter: Parameter) -> bool:
+    present = parameter.domain_ids >= 0
+    values, ids = parameter.values[present], parameter.domain_ids[present]
+    return bool(values.size and ((values != values[0]).any() or (ids != ids[0]).any()))
 
 
 def _own(top: Sets) -> TopSets:

@@ -11,6 +11,7 @@ from condped.count.asked import Asked
 from condped.count.countable import Countable
 from condped.count.engine_trials import EngineTrials
 from condped.count.in_memory import InMemory
+from condped.count.long_table import LongTable
 from condped.count.passes import Passes
 from condped.errors import SettingsError, not_found
 from condped.optional import load_optional
@@ -115,7 +116,7 @@ def _chosen(
         )
     if engine != "auto":
         return engine
-    if backend is not None or _is_long(source) or _is_ibis(source):
+    if backend is not None or isinstance(source, LongTable) or _is_ibis(source):
         return "ibis"
     if isinstance(source, str):
         if Path(source).suffix.lower() in _DATABASES:
@@ -123,10 +124,6 @@ def _chosen(
         if not _only_in_memory(source, opening) and _too_large(source):
             return "stream"
     return "memory"
-
-
-def _is_long(source: Any) -> bool:
-    return type(source).__name__ == "LongTable"
 
 
 def _is_ibis(source: Any) -> bool:

@@ -203,10 +203,25 @@ class Passes(Protocol):
     between steps; unless the option ``outside`` says otherwise.
     """
 
-    outline: Outline
-    most_bins: int  # of one histogram, all groups together
-    most_levels: int  # different numbers that may be asked for at a time
-    most_counts: int  # numbers that one parameter's counts may have
+    @property
+    def outline(self) -> Outline:
+        """What is known before any pass."""
+        ...
+
+    @property
+    def most_bins(self) -> int:
+        """Bins of one histogram, all groups together."""
+        ...
+
+    @property
+    def most_levels(self) -> int:
+        """Different numbers that may be asked for at a time."""
+        ...
+
+    @property
+    def most_counts(self) -> int:
+        """Numbers that one parameter's counts may have."""
+        ...
 
     def tally(self, handling: Handling) -> Tally:
         """Return how the trials ended."""

@@ -15,6 +15,8 @@ import condped
 from condped.advice.advise import advise
 from condped.advice.result import Advice, Step
 from condped.branches.tree import branches
+from condped.count.countable import Countable
+from condped.count.opening import open_trials
 from condped.errors import SettingsError
 from condped.importance.account import Account
 from condped.importance.files import write_whole
@@ -27,7 +29,6 @@ from condped.importance.result import ImportanceResult
 from condped.importance.settings import Settings, check_target
 from condped.importance.summary import data_lines, goals
 from condped.present.html import framed, page
-from condped.read import read
 from condped.read.overwriting import refuse_overwriting
 from condped.read.urls import without_password
 from condped.reporting.definition import ENDINGS, definition
@@ -36,7 +37,6 @@ from condped.reporting.steps import VERDICTS, Answers, Question, answers_of
 from condped.reporting.tree import tree_data
 from condped.space.domain import Categorical, choice_labels
 from condped.topsets import Handling
-from condped.trials import TrialTable
 
 SCHEMA = "condped.report/1"
 _NO_TREE = {
@@ -163,19 +163,19 @@ def report(
     """
     if path is not None:
         refuse_overwriting(path, source, options.get("space"))
-    analysis, reading = split_options("report", options)
+    analysis, opening = split_options("report", options)
     question = _question(target_quantile, target, analysis)
-    table = read(source, **reading)
-    told = importance(table, target_quantile=target_quantile, target=target, **analysis)
-    answers = answers_of(table, question)
+    trials = open_trials(source, **opening)
+    told = importance(trials, target_quantile=target_quantile, target=target, **analysis)
+    answers = answers_of(trials, question)
     made = Report(
         data=plain(
             {
                 "schema": SCHEMA,
-                "title": source_name(source, reading) if title is None else title,
+                "title": source_name(source, opening) if title is None else title,
                 **_asked(question, answers),
                 "parameters": parameters_data(answers),
-                **_structure(table, question, answers, analysis),
+                **_structure(trials, question, answers, analysis),
                 "account": _account(answers, told.account.notes),
                 "settings": _settings(question, told.account),
                 "versions": _versions(),
@@ -229,7 +229,7 @@ def _asked(question: Question, answers: Answers) -> dict[str, Any]:
 
 
 def _structure(
-    table: TrialTable, question: Question, answers: Answers, analysis: dict[str, Any]
+    trials: Countable, question: Question, answers: Answers, analysis: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the branches and the advice, or why there are none."""
     missing = None
@@ -240,14 +240,14 @@ def _structure(
     if missing is not None:
         return {"tree": None, "advice": None, "missing": missing}
     asked = {name: value for name, value in analysis.items() if name != "intervals"}
-    found = branches(table, target_quantile=question.target_quantile, **asked)
+    found = branches(trials, target_quantile=question.target_quantile, **asked)
     advice = None
     try:
-        advice = advise(table, target_quantile=question.target_quantile, **asked)
-    except SettingsError as error:  # a condition on the trials that no new space can have
+        advice = advise(trials, target_quantile=question.target_quantile, **asked)
+    except SettingsError as error:  # trials that are not in memory, or no new space can describe
         missing = str(error)
     return {
-        "tree": tree_data(found, table, answers.paper.top, question),
+        "tree": tree_data(found, trials, answers.paper.top, question),
         "advice": None if advice is None else _advice(advice),
         "missing": missing,
     }

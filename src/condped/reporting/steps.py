@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from condped.arrays import FloatArray
-from condped.count.countable import Intervals
+from condped.count.countable import Countable, Intervals
+from condped.count.opening import opened_in_memory
 from condped.errors import SettingsError
 from condped.importance.analysis import Analysis, analyse, analyse_outcome
 from condped.importance.calibrated import regime_p_values
@@ -17,7 +18,6 @@ from condped.importance.outcome import Target, outcome_of
 from condped.importance.settings import Method, Settings
 from condped.independence import adjusted
 from condped.topsets import Handling
-from condped.trials import TrialTable
 
 _STEPS = (
     0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
@@ -122,8 +122,8 @@ class Answers:
         return self.by_method.get("calibrated", self.paper)
 
 
-def answers_of(table: TrialTable, question: Question) -> Answers:
-    """Analyse a table at every step by every method."""
+def answers_of(trials: Countable, question: Question) -> Answers:
+    """Analyse trials at every step by every method."""
     found: dict[Method, Analysis] = {}
     bands: dict[Method, Uncertainty | None] = {}
     quantiles = question.quantiles
@@ -131,10 +131,11 @@ def answers_of(table: TrialTable, question: Question) -> Answers:
         settings = replace(question.settings, method=method)
         if quantiles is None:
             target: Any = question.target
+            table = opened_in_memory("Explaining an outcome", trials)
             outcome = outcome_of(table, target)
             one = analyse_outcome(table, outcome, settings, question.handling)
         else:
-            one = analyse(table, quantiles, settings, question.handling)
+            one = analyse(trials, quantiles, settings, question.handling)
         found[method] = one
         bands[method] = None
         if question.intervals is not None:

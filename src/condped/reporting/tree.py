@@ -7,25 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import FloatArray, IntArray
 from condped.branches.result import Branch, Branches, Node
-from condped.read.where import ParameterColumn, columns_of
+from condped.count.countable import Countable, Sets
 from condped.reporting.numbers import shares
 from condped.reporting.steps import Question, answers_of, letters, verdicts_of
 from condped.space.condition import Condition
-from condped.topsets import TopSets
-from condped.trials import TrialTable
 
 _MOST_INSIDE = 12  # parameters that are shown of a branch
 
 
-def tree_data(
-    found: Branches, table: TrialTable, top: TopSets, question: Question
-) -> dict[str, Any]:
+def tree_data(found: Branches, trials: Countable, top: Sets, question: Question) -> dict[str, Any]:
     """Return the activation tree; parameters by their places in the report."""
-    places = {name: place for place, name in enumerate(table.names)}
+    places = {name: place for place, name in enumerate(trials.names)}
     plan = replace(question, intervals=None)
-    maker = _Maker(table, top, plan, places, columns_of(table))
+    maker = _Maker(trials, top, plan, places)
     roots = [maker.node(node) for node in found.roots]
     maker.judge()
     return {
@@ -40,11 +36,10 @@ def tree_data(
 class _Maker:
     """Makes the nodes, from all trials and the sets of each step."""
 
-    table: TrialTable
-    top: TopSets
+    trials: Countable
+    top: Sets
     question: Question
     places: dict[str, int]
-    columns: dict[str, ParameterColumn]
     # Of each branch: p-values (T, P) and the entries of the parameters that are shown.
     tested: list[tuple[FloatArray, dict[int, dict[str, Any]]]] = field(default_factory=list)
 
@@ -64,16 +59,16 @@ class _Maker:
         """Return a parameter and what it switches."""
         made: dict[str, Any] = {"parameter": self.places[node.parameter]}
         if node.branches:
-            rows = [Condition.parse(b.condition).holds(self.columns) for b in node.branches]
-            sizes = [self._sizes(held) for held in rows]
-            made["choosing"] = shares(self._choosing(np.array(sizes)))
+            conditions = [Condition.parse(branch.condition) for branch in node.branches]
+            sizes = self.trials.count_where(self.top, conditions).sizes
+            made["choosing"] = shares(self._choosing(sizes))
             made["branches"] = [
-                self.branch(branch, held, size)
-                for branch, held, size in zip(node.branches, rows, sizes, strict=True)
+                self.branch(branch, condition, size)
+                for branch, condition, size in zip(node.branches, conditions, sizes, strict=True)
             ]
         return made
 
-    def branch(self, branch: Branch, rows: BoolArray, sizes: IntArray) -> dict[str, Any]:
+    def branch(self, branch: Branch, condition: Condition, sizes: IntArray) -> dict[str, Any]:
         """Return one branch: its trials, what matters inside, and what it switches on."""
         best = None if branch.best is None else float(f"{branch.best:.6g}")
         return {
@@ -82,15 +77,9 @@ class _Maker:
             "trials": int(sizes[-1]),
             "target": sizes[:-1].tolist(),
             "best": best,
-            "inside": self._inside(rows, branch.inside.names),
+            "inside": self._inside(condition, branch.inside.names),
             "nodes": [self.node(node) for node in branch.nodes],
         }
-
-    def _sizes(self, rows: BoolArray) -> IntArray:
-        """Return how many of these trials each target set has, and the region set last."""
-        sets = len(self.top.target_sizes) + 1
-        counted = np.bincount(self.top.buckets[rows].astype(np.intp), minlength=sets + 1)
-        return np.asarray(counted[:sets].cumsum())
 
     def _choosing(self, sizes: IntArray) -> Any:
         """Return (T,): the share of the variance of reaching the target set between branches."""
@@ -102,10 +91,10 @@ class _Maker:
         share = np.divide(between, spread, out=np.zeros_like(spread), where=spread > 0)
         return np.clip(share, 0.0, None)
 
-    def _inside(self, rows: BoolArray, names: tuple[str, ...]) -> dict[str, Any]:
+    def _inside(self, condition: Condition, names: tuple[str, ...]) -> dict[str, Any]:
         """Return the importances among a branch's own trials, of what varies there."""
-        here = replace(self.table.only(rows), notes=(), ignored_columns=())
-        answers = answers_of(here.with_parameters(names), self.question)
+        here = self.trials.inside(condition).with_parameters(names)
+        answers = answers_of(here, self.question)
         found = answers.by_method
         highest = answers.paper.eta_squared.max(axis=0, initial=0.0)
         shown = sorted(range(len(names)), key=lambda p: -highest[p])[:_MOST_INSIDE]

@@ -1,0 +1,190 @@
+"""Counting long tables where they are: present values by row, absence as what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import ibis.expr.types as ir
+import numpy as np
+
+from condped.arrays import BoolArray, IntArray
+from condped.count.ibis_counter import Counter, Seen, shape_of
+from condped.count.ibis_long import LongRows
+from condped.count.ibis_parameters import ParameterColumn
+from condped.count.ibis_passes import IbisPasses
+from condped.count.ibis_series import fetched_levels, histogram_counts
+from condped.count.ibis_trees import all_of, choose, code
+from condped.count.ibis_wide import WideRows
+from condped.count.keys import KeyBins
+from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
+from condped.errors import DataError, not_found
+from condped.space.condition import Condition
+from condped.topsets import Handling
+
+
+@dataclass(frozen=True)
+class LongPasses:
+    """Passes over a table of one row per trial and active parameter."""
+
+    long: LongRows
+    outline: Outline
+    conditions: tuple[Condition, ...] = ()
+    seen: Seen = field(default_factory=Seen)
+    own: bool = True
+    most_bins: int = 1 << 10
+    most_levels: int = 1 << 17
+    most_counts: int = 1 << 20
+
+    def where(self, condition: Condition) -> LongPasses:
+        for name in condition.names:
+            if name not in self.long.domains:
+                raise not_found("parameter", name, self.long.domains)
+        return replace(self, conditions=(*self.conditions, condition), own=False)
+
+    def close(self) -> None:
+        if self.own:
+            self.long.session.close()
+
+    def tally(self, handling: Handling) -> Tally:
+        self._check_keys()
+        return self._trials().tally(handling)
+
+    def histogram(
+        self,
+        wanted: Mapping[Series, Sequence[KeyBins]],
+        within: Within,
+        groups: int = 1,
+        seed: int = 0,
+    ) -> dict[Series, list[IntArray]]:
+        of_trials = {one: bins for one, bins in wanted.items() if one.kind != "value"}
+        of_rows = {one: bins for one, bins in wanted.items() if one.kind == "value"}
+        found: dict[Series, list[IntArray]] = {}
+        if of_trials:
+            found |= self._trials().histogram(of_trials, within, groups, seed)
+        if of_rows:
+            table, series, group = self._values(of_rows, within, groups, seed)
+            found |= histogram_counts(
+                self.long.session, table, of_rows, series, group=group, groups=groups, apart=True
+            )
+        return {one: found[one] for one in wanted}
+
+    def levels(
+        self,
+        wanted: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
+        within: Within,
+        groups: int = 1,
+        seed: int = 0,
+    ) -> dict[Series, Levels]:
+        of_trials = {one: bins for one, bins in wanted.items() if one.kind != "value"}
+        of_rows = {one: bins for one, bins in wanted.items() if one.kind == "value"}
+        found: dict[Series, Levels] = {}
+        if of_trials:
+            found |= self._trials().levels(of_trials, within, groups, seed)
+        if of_rows:
+            table, series, group = self._values(of_rows, within, groups, seed)
+            found |= fetched_levels(
+                self.long.session, table, of_rows, series, group=group, apart=True,
+                most=self.most_levels * groups,
+            )  # fmt: skip
+        return {one: found[one] for one in wanted}
+
+    def count(self, wanted: Wanted) -> Counted:
+        self._check_keys()
+        names, shape = self.outline.names, shape_of(wanted)
+        places = range(len(names)) if wanted.parameters is None else wanted.parameters
+        trials = self._trials(wanted.conditions)
+        slot = trials.slot(wanted, shape)
+        table, parameters = self._rows(lambda some: {"slot": some.slot(wanted, shape)})
+        counter = Counter(
+            self.long.session, table, parameters, self.outline, self.seen, self.most_counts,
+            table["parameter"],
+        )  # fmt: skip
+        found = counter.counts(wanted, table["slot"], int(np.prod(shape)))
+        sizes = trials.by_slot(slot, shape)
+        cells = [_with_absent(found[names[place]], sizes) for place in places]
+        held, best = trials.met(wanted, slot, shape)
+        notes = self.seen.told(self.long.domains)
+        return Counted(tuple(cells), sizes.sum(axis=1), held, best, notes)
+
+    def _trials(self, more: Sequence[Condition] = (), others: Sequence[str] = ()) -> IbisPasses:
+        """Return passes over the trials, with those parameters that conditions look at."""
+        names = [name for c in (*self.conditions, *more) for name in c.names]
+        if self.long.asked.outside == "drop":
+            names = list(self.long.domains)
+        return self._over(self.long.with_parameters([*names, *others]))
+
+    def _over(self, rows: WideRows) -> IbisPasses:
+        asked = self.long.asked
+        return IbisPasses(
+            self.long.session, rows, self.outline, asked.outside, asked.failure_values,
+            self.conditions, own=False,
+        )  # fmt: skip
+
+    def _rows(
+        self, make: Callable[[IbisPasses], Mapping[str, ir.Value]]
+    ) -> tuple[ir.Table, dict[str, ParameterColumn]]:
+        """Return the rows with columns that are made of their trials, and the parameters there."""
+        long, given, rows = self.long, self.long.given, self.long.given.rows
+        own = {"parameter": rows[given.parameter], "value": rows[given.value]}
+        if long.space is None:
+            own["domain"] = rows[given.domain]
+        gates = long.gates()
+        if given.trials is None and not (gates or self.conditions or long.asked.outside == "drop"):
+            # Each row knows all that matters of its trial: nothing has to be put together.
+            table = rows.select(**own, **make(self._over(long.without_parameters())))
+            return table, long.columns_of(table, {})
+        trials = self._trials(others=gates)
+        held, switches = long.switches(trials.rows)
+        beside = trials.rows.table.select(
+            its_trial=trials.rows.table[given.trial], **make(trials), **switches
+        )
+        mine = rows.select(my_trial=rows[given.trial], **own)
+        table = mine.join(beside, mine.my_trial == beside.its_trial)
+        return table, long.columns_of(table, held)
+
+    def _values(
+        self, wanted: Mapping[Series, Any], within: Within, groups: int, seed: int
+    ) -> tuple[ir.Table, dict[Series, tuple[ir.Value, ir.BooleanValue | None]], ir.Value | None]:
+        """Return rows, the numbers of each series among them, and the groups of their trials."""
+
+        def made(trials: IbisPasses) -> dict[str, ir.Value]:
+            region = trials.region(within)
+            columns = {"inside": code(1) if region is None else choose(region, code(1), code(0))}
+            dealt = trials.group(groups, seed)
+            return columns if dealt is None else {**columns, "dealt": dealt}
+
+        table, parameters = self._rows(made)
+        series: dict[Series, tuple[ir.Value, ir.BooleanValue | None]] = {}
+        for one in wanted:
+            name = self.outline.names[one.parameter]
+            parameter = parameters[name]
+            assert parameter.numbers is not None
+            here = [table.inside == code(1), table.parameter == name, parameter.active(one.domain)]
+            series[one] = (parameter.numbers.value, all_of(here))
+        return table, series, table.dealt if groups > 1 else None
+
+    def _check_keys(self) -> None:
+        """Refuse a parameter that a trial has twice: which value counts, nobody knows."""
+        if self.seen.keys:
+            return
+        given, rows = self.long.given, self.long.given.rows
+        pairs = rows.group_by(trial=rows[given.trial], parameter=rows[given.parameter])
+        twice = pairs.agg(n=rows.count())
+        found = self.long.session.rows(twice.filter(twice.n > 1).limit(1), "looking at the keys")
+        if found:
+            raise DataError(
+                f"Trial {found[0]['trial']!r} has {found[0]['n']} rows for the parameter "
+                f"{found[0]['parameter']!r}. Keep one row for each trial and parameter."
+            )
+        self.long.check_trials()
+        self.seen.keys = True
+
+
+def _with_absent(counts: IntArray, sizes: IntArray) -> IntArray:
+    """Return (groups, blocks, places, buckets): what no cell holds is absent."""
+    cells = np.moveaxis(counts.reshape(-1, *sizes.shape), 0, 2).copy()
+    cells[:, :, -1] = 0
+    cells[:, :, -1] = sizes - cells.sum(axis=2)
+    return cells

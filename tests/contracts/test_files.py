@@ -1,0 +1,110 @@
+"""Files that are damaged, or not there: named in one line, and passed over only when asked to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from condped.count.passes import Passes, Wanted, Within
+from condped.errors import CondpedError, NameNotFoundError
+from tests.contracts.case import Case
+from tests.contracts.checks import check_counts, check_tally
+from tests.contracts.engines import open_ibis, open_stream
+from tests.contracts.numbers import infinities
+from tests.contracts.oracle import Oracle
+
+OPENED = {"stream": open_stream, "ibis": open_ibis}
+_PARTS = 4
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write a case's table in four files."""
+    table = infinities().table
+    size = table.num_rows // _PARTS
+    for part in range(_PARTS):
+        pq.write_table(table.slice(part * size, size), tmp_path / f"part-{part}.parquet")
+    return tmp_path
+
+
+def _damage(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "text":
+        path.write_text("loss,x\n1,2\n", encoding="utf-8")
+    else:  # the footer is right, and the data is not
+        middle = len(content) // 3
+        path.write_bytes(content[:4] + b"\xff" * (middle - 4) + content[middle:])
+
+
+def _everything(passes: Passes, case: Case) -> None:
+    try:
+        passes.tally(case.handlings[0])
+        passes.count(Wanted(Within(case.handlings[0]), np.array([0.0])))
+    finally:
+        passes.close()
+
+
+def _files(folder: Path) -> set[Path]:
+    return set(folder.rglob("*"))
+
+
+@pytest.mark.parametrize("engine", OPENED)
+@pytest.mark.parametrize("how", ["cut", "empty", "text", "pages"])
+def test_a_damaged_file_among_others_is_named(folder: Path, engine: str, how: str) -> None:
+    """The error says which file it is; once it is put right, everything is counted."""
+    case = infinities()
+    path = folder / "part-2.parquet"
+    whole = path.read_bytes()
+    _damage(path, how)
+    before = _files(folder)
+    with pytest.raises(CondpedError) as caught:
+        _everything(OPENED[engine](f"{folder}/*.parquet", case), case)
+    assert "part-2.parquet" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert _files(folder) == before
+    path.write_bytes(whole)
+    passes = OPENED[engine](f"{folder}/*.parquet", case)
+    oracle = Oracle.of(case)
+    check_tally(passes, oracle)
+    check_counts(passes, oracle)
+    passes.close()
+    assert _files(folder) == before
+
+
+@pytest.mark.parametrize("how", ["cut", "empty"])
+def test_a_damaged_file_is_passed_over_when_asked_to(folder: Path, how: str) -> None:
+    """It is in the account, and the others are counted."""
+    case = replace(infinities(), skip_corrupt=True)
+    _damage(folder / "part-2.parquet", how)
+    size = case.table.num_rows // _PARTS
+    left = case.table.take([*range(2 * size), *range(3 * size, 4 * size)])
+    oracle = Oracle.of(replace(case, table=left))
+    passes = open_stream(f"{folder}/*.parquet", case)
+    check_tally(passes, oracle)
+    check_counts(passes, oracle)
+    assert any("part-2.parquet" in note for note in passes.tally(case.handlings[0]).notes)
+    passes.close()
+
+
+@pytest.mark.parametrize("engine", OPENED)
+def test_files_that_are_not_there_are_named(tmp_path: Path, engine: str) -> None:
+    """Neither a file nor a pattern that matches none is taken for an empty table."""
+    for source in (tmp_path / "none.parquet", tmp_path / "none-*.parquet"):
+        with pytest.raises(CondpedError, match="none"):
+            OPENED[engine](str(source), infinities())
+
+
+@pytest.mark.parametrize("engine", OPENED)
+def test_a_column_that_is_not_there_is_named(folder: Path, engine: str) -> None:
+    """The error says what there is."""
+    case = replace(infinities(), objective="accuracy")
+    with pytest.raises(NameNotFoundError, match="accuracy"):
+        _everything(OPENED[engine](f"{folder}/*.parquet", case), case)
