@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,7 +145,7 @@ def choice_places(cells: Cells, choices: Sequence[Any]) -> list[tuple[Any, int]]
             value = _as_kind(choice, kind)
             if value is not None and (exact or value not in found):
                 found[value] = place
-    literal = {bool: bool, int: whole, float: real}[kind]
+    literal: Callable[[Any], Any] = {bool: bool, int: whole, float: real}[kind]
     return [(literal(value), place) for value, place in found.items()]
 
 

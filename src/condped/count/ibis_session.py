@@ -36,12 +36,15 @@ class Session:
         Texts that no message may hold.
     end
         Lets go of a connection that was opened here; None: it is the caller's.
+    blame
+        Looks for the file that a query failed at, where the engine does not say.
     """
 
     backend: Any
     shown: str
     secrets: tuple[str, ...] = ()
     end: Callable[[], None] | None = None
+    blame: Callable[[str], str | None] | None = None
 
     @property
     def engine(self) -> str:
@@ -136,7 +139,10 @@ class Failing:
         if error is None or isinstance(error, CondpedError) or not isinstance(error, Exception):
             return
         session = self.session
+        said = session.plain(error).rstrip(".")
+        file = None if session.blame is None else session.blame(said)
+        where = "" if file is None else f" at the file {file!r}"
         raise DataError(
-            f"{session.engine} failed while {self.step} of {session.shown}: "
-            f"{session.plain(error)}. Nothing was left behind; put it right and repeat the call."
+            f"{session.engine} failed while {self.step} of {session.shown}{where}: "
+            f"{said}. Nothing was left behind; put it right and repeat the call."
         ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -108,22 +108,21 @@ def _postgres(url: str) -> Session:
 
 def _files(session: Session, pattern: str) -> Opened:
     """Return files as one table; columns that only some of them have are empty in the others."""
-    shown = f"{pattern!r}"
-    session = Session(session.backend, shown, session.secrets, session.end)
+    session = replace(session, shown=repr(pattern))
     try:
         path = Path(pattern)
         lower = pattern.lower()
         if path.is_dir():
             pattern, lower = f"{pattern.rstrip('/')}/**/*.parquet", ".parquet"
-        if "://" not in pattern and not glob.glob(pattern, recursive=True):  # noqa: PTH207
+        paths = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+        if "://" not in pattern and not paths:
             raise DataError(f"There is no file {pattern!r}. Give the path or pattern of files.")
         with session.failing("opening the files"):
             if lower.endswith(_CSV):
                 table = _csv(session, pattern)
                 return Opened(session, table, texts=True)
             if lower.endswith(_PARQUET):
-                options = {"union_by_name": True} if session.backend.name == "duckdb" else {}
-                return Opened(session, session.backend.read_parquet(pattern, **options))
+                return _parquet(session, pattern, paths)
         raise DataError(
             f"The engine 'ibis' does not read {pattern!r}. Allowed: Parquet and CSV files, and "
             "DuckDB databases; engine='memory' reads more."
@@ -131,6 +130,33 @@ def _files(session: Session, pattern: str) -> Opened:
     except BaseException:
         session.close()
         raise
+
+
+def _parquet(session: Session, pattern: str, paths: list[str]) -> Opened:
+    backend = session.backend
+    if backend.name != "duckdb":
+        return Opened(session, backend.read_parquet(pattern))
+
+    def blame(said: str) -> str | None:
+        if len(paths) == 1 or any(path in said for path in paths):
+            return None
+        return next((path for path in paths if _is_damaged(backend, path)), None)
+
+    return Opened(replace(session, blame=blame), backend.read_parquet(pattern, union_by_name=True))
+
+
+def _is_damaged(backend: Any, path: str) -> bool:
+    """Return whether not all cells of a file can be read."""
+    try:
+        table = backend.read_parquet(path)
+        # As texts, so that every cell is looked at: bounds and counts a file may have written down.
+        sums = {
+            f"c{k}": table[c].cast("string").length().sum() for k, c in enumerate(table.columns)
+        }
+        backend.raw_sql(backend.compile(table.agg(**sums))).fetchall()
+    except Exception:
+        return True
+    return False
 
 
 def _csv(session: Session, pattern: str) -> ir.Table:
@@ -164,8 +190,7 @@ def _in_database(session: Session, name: str | None) -> Opened:
             name = rest
         with session.failing("opening the table"):
             table = session.backend.table(name, database=database)
-        shown = f"the table {name!r} in {session.shown}"
-        return Opened(Session(session.backend, shown, session.secrets, session.end), table)
+        return Opened(replace(session, shown=f"the table {name!r} in {session.shown}"), table)
     except BaseException:
         session.close()
         raise
