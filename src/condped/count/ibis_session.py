@@ -141,8 +141,8 @@ class Failing:
         session = self.session
         said = session.plain(error).rstrip(".")
         file = None if session.blame is None else session.blame(said)
-        where = "" if file is None else f" at the file {file!r}"
+        where = session.shown if file is None else f"{session.shown} in {file!r}"
         raise DataError(
-            f"{session.engine} failed while {self.step} of {session.shown}{where}: "
+            f"{session.engine} failed at {where} while {self.step}: "
             f"{said}. Nothing was left behind; put it right and repeat the call."
         ) from error
