@@ -1,6 +1,6 @@
 """What benchmarks.scale measures, each in a process of its own.
 
-Run: python -m benchmarks.scale_tasks scan|one|many FILE [ENGINE]
+Run: python -m benchmarks.scale_tasks scan|one|many FILE [ENGINE], beside a trials_few.parquet
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ def main() -> None:
     def hear(what: str, done: float, total: float) -> None:
         last[0] = time.perf_counter()
 
+    tasks[task](str(Path(path).with_name("trials_few.parquet")), *engine)
     start, begun = time.perf_counter(), time.process_time()
     last[0] = start
     with reporting(hear):

@@ -31,7 +31,7 @@ def spanning_domain(name: str, domains: tuple[Domain, ...]) -> Domain:
             f"Parameter {name!r} is numeric in some regimes and categorical in others: "
             "no single domain spans both. Use a method that keeps regimes apart, or leave it out."
         )
-    return Categorical(dict.fromkeys(choice for domain in choices for choice in domain.choices))
+    return Categorical(list(dict.fromkeys(c for domain in choices for c in domain.choices)))
 
 
 def expand_parameter(parameter: Parameter) -> Parameter:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 import numpy as np
 
 from condped.arrays import BoolArray, ValueArray
 from condped.count.counts import StudyCounts
 from condped.count.edges import is_whole
+from condped.count.engine_trials import EngineTrials
 from condped.count.keys import KeyBins, keys_of
-from condped.count.memory import SMALLEST_REGIME, count_in_memory
+from condped.count.memory import count_in_memory
 from condped.count.passes import Counted, Passes, Series, Wanted, Within
 from condped.count.ranks import count_ranked
 from condped.space.condition import Condition
 from condped.space.domain import Categorical
-from condped.space.grid import grid_of
 from tests.contracts.oracle import Oracle
 
 _FINE_BINS = 12
@@ -42,6 +39,9 @@ def check_tally(passes: Passes, oracle: Oracle) -> None:
         else:
             assert (ours.lowest, ours.highest) == (theirs.lowest, theirs.highest), handling
         assert ours.selections == theirs.selections
+        if oracle.case.order is not None and theirs.counts.used:
+            places = oracle.order[oracle.used(handling)]
+            assert ours.earliest <= places.min() <= places.max() <= ours.latest
 
 
 def check_series(passes: Passes, oracle: Oracle) -> None:
@@ -79,6 +79,9 @@ def _bins(oracle: Oracle, within: Within, *, losses: bool) -> dict[Series, list[
         for number, domain in enumerate(parameter.domains):
             if not losses and not isinstance(domain, Categorical):
                 series.append(Series("value", place, number))
+        numeric = not any(isinstance(domain, Categorical) for domain in parameter.domains)
+        if not losses and numeric and len(parameter.domains) > 1:
+            series.append(Series("value", place))
     found = {}
     for one in series:
         values, _ = oracle.numbers(one, within)
@@ -121,8 +124,6 @@ def check_counts(passes: Passes, oracle: Oracle) -> None:
     for text in case.notes:
         notes = (*counted.notes, *passes.tally(handling).notes)
         assert any(text in note for note in notes), (text, notes)
-    study = count_in_memory(oracle.table, oracle.top(handling))
-    check_study(counted, wanted, oracle, study)
 
 
 def check_dealt(passes: Passes, oracle: Oracle) -> None:
@@ -144,6 +145,14 @@ def check_dealt(passes: Passes, oracle: Oracle) -> None:
         parameters=tuple(range(len(oracle.table.parameters)))[::-1][:40],
     )
     check_counted(passes.count(wanted), wanted, oracle)
+    # Domains without edges have one cell; and of parameters that span theirs.
+    some = tuple(
+        place for place, p in enumerate(oracle.table.parameters) if len(p.domains) > 1
+    ) or (0,)
+    bare = Wanted(within, np.zeros(0), edges={}, parameters=some)
+    check_counted(passes.count(bare), bare, oracle)
+    spanned = Wanted(within, oracle.cutoffs(handling)[:1], parameters=some, spanned=True)
+    check_counted(passes.count(spanned), spanned, oracle)
 
 
 def _rank_edges(oracle: Oracle, within: Within) -> dict[tuple[int, int], ValueArray]:
@@ -175,87 +184,46 @@ def check_counted(counted: Counted, wanted: Wanted, oracle: Oracle) -> None:
     np.testing.assert_array_equal(counted.best, best)
 
 
-def check_study(counted: Counted, wanted: Wanted, oracle: Oracle, study: StudyCounts) -> None:
-    """Compare regimes, region and target sets with those of the counter in memory."""
-    top = oracle.top(wanted.within.handling)
-    assert study.region_size == top.region_size
-    if not top.counts.used:
-        return
-    until = _buckets_until(wanted, oracle, [*top.target_sizes, top.region_size])
-    for ours, parameter, expected in zip(
-        counted.parameters, oracle.table.parameters, study.parameters, strict=True
-    ):
-        cells = ours[0, 0].cumsum(axis=-1)[:, until]  # (places, sets)
-        bounds = np.cumsum([0, *(grid_of(domain).cells for domain in parameter.domains), 1])
-        kept = [
-            cells[start:stop]
-            for start, stop in pairwise(bounds)
-            if cells[start:stop, -1].sum() >= SMALLEST_REGIME
-        ]
-        assert len(kept) == len(expected.regimes)
-        for regime, theirs in zip(kept, expected.regimes, strict=True):
-            np.testing.assert_array_equal(regime[:, -1], theirs.region)
-            np.testing.assert_array_equal(regime[:, :-1].T, theirs.target)
+def check_driven(passes: Passes, oracle: Oracle) -> None:
+    """Compare what the estimators take of an engine with what they take of memory.
 
-
-def _buckets_until(wanted: Wanted, oracle: Oracle, sizes: Sequence[int]) -> list[int]:
-    """Return the last bucket of each set: its trials are those in the buckets up to its cut-off."""
-    handling = wanted.within.handling
-    ordered = np.sort(oracle.losses(handling)[oracle.used(handling)])
-    return [int(np.searchsorted(wanted.cutoffs, ordered[size - 1])) for size in sizes]
-
-
-def check_ranked(passes: Passes, oracle: Oracle) -> None:
-    """Compare cells by rank and blocks of time with those of the ranked counter in memory."""
-    handling, blocks = oracle.case.handlings[0], oracle.case.blocks
+    Here the engine's own order statistics decide about the sets and about the cells by rank.
+    """
+    case = oracle.case
+    handling = case.handlings[0]
     top = oracle.top(handling)
-    if top.region_size < blocks:
+    trials = EngineTrials(passes)
+    sets = trials.top_sets(case.quantiles, case.region, handling)
+    assert sets.counts == top.counts
+    assert (sets.region_size, sets.all_equal) == (top.region_size, top.all_equal)
+    np.testing.assert_array_equal(sets.target_sizes, top.target_sizes)
+    _same_study(trials.count(sets), count_in_memory(oracle.table, top))
+    if top.region_size < case.blocks:
         return
-    study = count_ranked(oracle.table, top, blocks)
-    cutoffs = oracle.cutoffs(handling)
-    last = _buckets_until(Wanted(Within(handling), cutoffs), oracle, [top.region_size])[0]
-    within = Within(handling, float(cutoffs[last]))
-    in_region = np.flatnonzero(oracle.inside(within))
-    starts = [-(-len(in_region) * block // blocks) for block in range(1, blocks)]
-    edges = {
-        (place, number): _fifty(oracle.numbers(Series("value", place, number), within)[0])
-        for place, parameter in enumerate(oracle.table.parameters)
-        for number, domain in enumerate(parameter.domains)
-        if not isinstance(domain, Categorical)
-    }
-    wanted = Wanted(
-        Within(handling), cutoffs, edges=edges, block_starts=oracle.order[in_region[starts]]
-    )
-    until = _buckets_until(wanted, oracle, [*top.target_sizes, top.region_size])
-    for place, ours in enumerate(passes.count(wanted).parameters):
-        cells = ours[0].cumsum(axis=-1)[:, :, until]  # (blocks, places, sets)
+    ours = trials.count_ranked(sets, case.blocks)
+    theirs = count_ranked(oracle.table, top, case.blocks)
+    _same_study(ours.counts, theirs.counts)
+    for mine, other in zip(ours.blocks, theirs.blocks, strict=True):
+        for one, two in zip(mine, other, strict=True):
+            assert one.ordered == two.ordered
+            np.testing.assert_array_equal(one.region, two.region)
+            np.testing.assert_array_equal(one.target, two.target)
+
+
+def _same_study(ours: StudyCounts, theirs: StudyCounts) -> None:
+    assert ours.region_size == theirs.region_size
+    np.testing.assert_array_equal(ours.target_sizes, theirs.target_sizes)
+    for mine, other in zip(ours.parameters, theirs.parameters, strict=True):
+        assert mine.name == other.name
+        assert [one.domain for one in mine.regimes] == [one.domain for one in other.regimes]
+        for one, two in zip(mine.regimes, other.regimes, strict=True):
+            np.testing.assert_array_equal(one.region, two.region, err_msg=repr(mine.name))
+            np.testing.assert_array_equal(one.target, two.target, err_msg=repr(mine.name))
+        # Small regimes have no order.
         sizes = [
-            len(domain.choices)
-            if isinstance(domain, Categorical)
-            else len(edges[place, number]) + 1
-            for number, domain in enumerate(oracle.table.parameters[place].domains)
+            sorted(
+                zip(counts.dropped_region.tolist(), counts.dropped_target.T.tolist(), strict=True)
+            )
+            for counts in (mine, other)
         ]
-        bounds = np.cumsum([0, *sizes, 1])
-        kept = [
-            cells[:, start:stop]
-            for start, stop in pairwise(bounds)
-            if cells[:, start:stop, -1].sum() >= SMALLEST_REGIME
-        ]
-        for regime, theirs in zip(kept, study.blocks[place], strict=True):
-            np.testing.assert_array_equal(regime[:, :, -1], theirs.region)
-            np.testing.assert_array_equal(np.moveaxis(regime[:, :, :-1], 2, 0), theirs.target)
-
-
-def _fifty(values: ValueArray) -> ValueArray:
-    """Return the upper edges of at most fifty cells by mid-rank, all but the last."""
-    levels, counts = np.unique(values, return_counts=True)
-    if len(levels) <= 50:
-        return levels[:-1]
-    cells = ((np.cumsum(counts) - counts / 2) * 50 / counts.sum()).astype(int)
-    uppers = [levels[cells == cell] for cell in range(cells[-1])]
-    # A cell without a value ends where the one before it does.
-    found, last = [], levels[0]
-    for upper in uppers:
-        last = upper[-1] if len(upper) else last
-        found.append(last)
-    return np.array(found)
+        assert sizes[0] == sizes[1]

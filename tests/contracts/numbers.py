@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 
 from condped.count.edges import grid_edges
 from condped.space.domain import Domain, Float, Int
-from tests.contracts.case import LOSS, Case, wide
+from tests.contracts.case import LOSS, ORDER, Case, wide
 
 _HUGE = 2**60
 
@@ -97,6 +98,9 @@ def kinds() -> Case:
         "whole_singles": pa.array([*map(float, range(61)), None], pa.float32()),
         "ints_as_floats": pa.array([*range(61), None], pa.int64()),
         "null_or_nan": pa.array([0.5, None, float("nan"), 0.25, -0.0], from_pandas=False),
+        "decimal": pa.array([*(Decimal(k) / 1000 for k in range(200)), None], pa.decimal128(9, 3)),
+        "spelled": pa.array(["0.1", " .25 ", "1e-3", "0.30000000000000004", "+1", None]),
+        "spelled_whole": pa.array(["1", "2.0", "3e0", " 40", None]),
         "nothing": pa.array([None, None], pa.float64()),
         "not_a_number": pa.array([float("nan")] * 2, from_pandas=False),
         "unused": pa.array(["not", "in", "the", "space"]),
@@ -105,6 +109,9 @@ def kinds() -> Case:
         **dict.fromkeys(("int8", "int16", "int32", "whole_floats", "whole_singles"), whole),
         "ints_as_floats": Float(0.0, 60.0),
         "null_or_nan": Float(-1.0, 1.0),
+        "decimal": Float(0.0, 0.2),
+        "spelled": Float(0.0, 1.0),
+        "spelled_whole": Int(1, 40),
         "nothing": Float(0.0, 1.0),
         "not_a_number": Float(0.0, 1.0),
     }
@@ -115,6 +122,8 @@ def kinds() -> Case:
         "int8 < whole_floats",
         "not (int16 >= int32)",
         "nothing < 1",
+        "decimal <= 0.1 and spelled >= 0.25",
+        "spelled_whole in [2, 40]",
         "not not_a_number in [0.5, 1]",
     )
     return Case("kinds", wide(2, columns), space, conditions=conditions, csv=False)
@@ -139,6 +148,10 @@ def infinities() -> Case:
 def all_equal() -> Case:
     """All objectives are the same: one cut-off, and everything at or below it."""
     table = wide(4, {"x": np.linspace(0, 1, 40)}, [0.1])
+    # Of the numbers of an order all int64 may be used.
+    order = np.linspace(-(2.0**62), 2.0**62, 40).astype(np.int64)
+    order[0], order[-1] = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    table = table.set_column(table.column_names.index(ORDER), ORDER, pa.array(order[::-1]))
     return Case("all_equal", table, {"x": Float(0.0, 1.0)}, region=0.5)
 
 

@@ -14,6 +14,7 @@ from condped.count.keys import KeyBins, group_of, keys_of
 from condped.count.memory import places_of
 from condped.count.passes import Levels, Series, Tally, Wanted, Within
 from condped.read.where import columns_of
+from condped.regimes import expand_parameter
 from condped.space.domain import Categorical
 from condped.space.grid import grid_of
 from condped.topsets import Handling, TopSets, top_sets
@@ -94,7 +95,7 @@ class Oracle:
             self.top(handling).counts,
             float(ordinary.min()) if ordinary.size else np.nan,
             float(ordinary.max()) if ordinary.size else np.nan,
-            self.table.selections,
+            selections=self.table.selections,
         )
 
     def inside(self, within: Within) -> BoolArray:
@@ -115,7 +116,9 @@ class Oracle:
             rows = np.flatnonzero(inside)
             return self.order[rows], rows
         parameter = self.table.parameters[series.parameter]
-        rows = np.flatnonzero(inside & (parameter.domain_ids == series.domain))
+        ids = parameter.domain_ids
+        here = ids >= 0 if series.domain < 0 else ids == series.domain
+        rows = np.flatnonzero(inside & here)
         return parameter.values[rows], rows
 
     def group(self, rows: IntArray, groups: int, seed: int) -> IntArray:
@@ -164,6 +167,8 @@ class Oracle:
     def count(self, wanted: Wanted, place: int) -> IntArray:
         """Return (groups, blocks, places, buckets) of one parameter."""
         parameter = self.table.parameters[place]
+        if wanted.spanned:
+            parameter = expand_parameter(parameter)
         starts = [] if wanted.block_starts is None else wanted.block_starts.tolist()
         cells, n_cells = self._cells(wanted, place, parameter)
         used = np.flatnonzero(self.used(wanted.within.handling))
@@ -185,7 +190,7 @@ class Oracle:
         sizes = [
             grid_of(domain).cells
             if isinstance(domain, Categorical)
-            else len(wanted.edges[place, number]) + 1
+            else len(wanted.edges.get((place, number), ())) + 1
             for number, domain in enumerate(parameter.domains)
         ]
         cells = np.full(len(self.table), sum(sizes))
@@ -193,7 +198,7 @@ class Oracle:
             rows = parameter.domain_ids == number
             values = parameter.values[rows]
             if not isinstance(domain, Categorical):
-                values = np.searchsorted(wanted.edges[place, number], values)
+                values = np.searchsorted(wanted.edges.get((place, number), ()), values)
             cells[rows] = sum(sizes[:number]) + values
         return cells, sum(sizes) + 1
 

@@ -151,6 +151,7 @@ def unreadable() -> tuple[Refused, ...]:
     good = _good()
     rows = good.table.num_rows
     texts = pa.array(["1.5", "it's"] * (rows // 2))
+    times = pa.array(range(rows), pa.timestamp("us"))
     return (
         Refused(replace(good, name="no_parameter", table=good.table.drop_columns(["m"])), "'m'"),
         Refused(replace(good, name="no_objective", objective="accuracy"), "'accuracy'"),
@@ -165,6 +166,10 @@ def unreadable() -> tuple[Refused, ...]:
         ),
         Refused(replace(good.with_column("x", texts), name="text_as_number"), "'x'"),
         Refused(replace(good.with_column("loss", texts), name="text_as_objective"), "'loss'"),
+        Refused(replace(good.with_column("x", times), name="time_as_number", csv=False), "'x'"),
+        Refused(
+            replace(good.with_column("loss", times), name="time_as_objective", csv=False), "'loss'"
+        ),
         Refused(
             replace(
                 good,

@@ -98,6 +98,7 @@ def postgresql_place(folder: Path) -> Iterator[Place]:
 _POSTGRESQL_TYPES = {
     "int8": "SMALLINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT", "float": "REAL",
     "double": "DOUBLE PRECISION", "string": "TEXT", "bool": "BOOLEAN",
+    "decimal128(9, 3)": "NUMERIC(9, 3)", "timestamp[us]": "TIMESTAMP",
 }  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from tests.contracts.case import Case
 from tests.contracts.checks import (
     check_counts,
     check_dealt,
+    check_driven,
     check_outline,
-    check_ranked,
     check_series,
     check_tally,
 )
@@ -41,6 +41,6 @@ def test_counts_are_those_in_memory(engine: Engine, case: Case) -> None:
         check_series(passes, oracle)
         check_counts(passes, oracle)
         check_dealt(passes, oracle)
-        check_ranked(passes, oracle)
+        check_driven(passes, oracle)
     finally:
         passes.close()

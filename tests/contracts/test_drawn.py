@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.contracts.case import Case
-from tests.contracts.checks import check_counts, check_dealt, check_ranked, check_series
+from tests.contracts.checks import check_counts, check_dealt, check_driven, check_series
 from tests.contracts.checks import check_tally as check_account
 from tests.contracts.drawn import cases
 from tests.contracts.engines import Engine
@@ -22,12 +25,13 @@ def test_drawn_tables_are_counted_as_in_memory(
     """All counts are the same integers."""
     engine: Engine = request.getfixturevalue(name)
     oracle = Oracle.of(case)
-    passes = engine.open(case)
+    passes: Any = engine.open(case)
     try:
         check_account(passes, oracle)
         check_series(passes, oracle)
         check_counts(passes, oracle)
         check_dealt(passes, oracle)
-        check_ranked(passes, oracle)
+        # With room for few numbers at a time the search for order statistics takes more passes.
+        check_driven(replace(passes, most_bins=64, most_levels=8), oracle)
     finally:
         passes.close()

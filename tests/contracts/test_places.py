@@ -11,7 +11,7 @@ import pytest
 from tests.contracts import numbers, structures
 from tests.contracts.case import ORDER, Case
 from tests.contracts.engines import fresh_name
-from tests.contracts.places import Place
+from tests.contracts.places import Place, require
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,13 @@ def _bits(column: pa.ChunkedArray) -> list[object]:
     """Return values as what they are, floats as their bits."""
     values = column.to_pylist()
     return [np.float64(v).view(np.int64) if isinstance(v, float) else v for v in values]
+
+
+def test_nothing_is_left_out_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not installed is skipped on a developer's machine, and fails in CI."""
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="no_such_engine"):
+        require("no_such_engine")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="no_such_engine"):
+        require("no_such_engine")

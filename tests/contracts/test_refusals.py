@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from condped.count.passes import Wanted, Within
+from condped.count.engine_trials import EngineTrials
 from condped.errors import CondpedError, DataError
 from tests.contracts.case import Case
-from tests.contracts.engines import Engine
+from tests.contracts.engines import ENGINES, Engine, holds
 from tests.contracts.oracle import read
 from tests.contracts.outside import Refused, refused, unreadable
 
@@ -16,13 +15,17 @@ from tests.contracts.outside import Refused, refused, unreadable
 def _count(engine: Engine, case: Case) -> None:
     passes = engine.open(case)
     try:
-        passes.tally(case.handlings[0])
-        passes.count(Wanted(Within(case.handlings[0]), np.array([0.0])))
+        trials = EngineTrials(passes)
+        trials.count(trials.top_sets((0.1,), 1.0, case.handlings[0]))
     finally:
         passes.close()
 
 
-@pytest.mark.parametrize("wrong", refused(), ids=str)
+def _pairs(several: tuple[Refused, ...]) -> list[tuple[str, Refused]]:
+    return [(engine, one) for engine in ENGINES for one in several if holds(engine, one.case)]
+
+
+@pytest.mark.parametrize(("engine", "wrong"), _pairs(refused()), indirect=["engine"], ids=str)
 def test_values_that_do_not_fit_are_refused(engine: Engine, wrong: Refused) -> None:
     """The error names the parameter and how many trials there are, in one line."""
     with pytest.raises(DataError) as theirs:
@@ -37,7 +40,7 @@ def test_values_that_do_not_fit_are_refused(engine: Engine, wrong: Refused) -> N
     assert "\n" not in str(ours.value)
 
 
-@pytest.mark.parametrize("wrong", unreadable(), ids=str)
+@pytest.mark.parametrize(("engine", "wrong"), _pairs(unreadable()), indirect=["engine"], ids=str)
 def test_tables_that_cannot_be_meant_are_refused(engine: Engine, wrong: Refused) -> None:
     """The error is of memory's kind, and says what it is about."""
     with pytest.raises(CondpedError) as theirs:

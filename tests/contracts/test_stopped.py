@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -176,36 +176,34 @@ def _table(place: Place, name: str) -> Any:
     return name
 
 
-@pytest.mark.parametrize("end", ["stop", "kill"])
-def test_a_session_that_ends_is_told(sparks: Sparks, end: str) -> None:
+def test_a_session_that_ends_is_told(sparks: Sparks) -> None:
     """Whether Spark is stopped or its Java is killed; a new session counts everything."""
     case, name = maximised(), fresh_name()
-    place = spark_place(sparks)
-    place.put(name, case.table)
-    views = _views(sparks)
-    passes = open_ibis(place.connection.table(name), case)
-    passes.tally(case.handlings[0])
-    _ending(sparks, end)()
+    passes = _looked_at(sparks, case, name)
+    sparks.session.stop()
     with pytest.raises(DataError) as caught:
         _count(passes, case)
     passes.close()
     _told(caught.value, name)
+    passes = _looked_at(sparks, case, name)
+    views = _views(sparks)
+    _agree(passes, case)
+    assert _views(sparks) == views
+    sparks.java.kill()
+    sparks.java.wait()
+    with pytest.raises(DataError) as killed:
+        _count(passes, case)
+    _told(killed.value, name)
+
+
+def _looked_at(sparks: Sparks, case: Case, name: str) -> Passes:
+    """Put a table into a session, open it, and make the first pass."""
     place = spark_place(sparks)
     place.put(name, case.table)
-    _agree(open_ibis(place.connection.table(name), case), case)
-    assert _views(sparks) <= views
-
-
-def _ending(sparks: Sparks, end: str) -> Callable[[], object]:
-    if end == "stop":
-        stop: Callable[[], object] = sparks.session.stop
-        return stop
-
-    def kill() -> None:
-        sparks.java.kill()
-        sparks.java.wait()
-
-    return kill
+    place.prepare("")
+    passes = open_ibis(place.connection.table(name), case)
+    passes.tally(case.handlings[0])
+    return passes
 
 
 def _views(sparks: Sparks) -> set[str]:

@@ -16,6 +16,7 @@ from condped.count.memory import place_counts
 from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.count.rank_places import rank_place_counts
+from condped.count.search import Search
 from condped.errors import not_found
 from condped.read.outside import all_outside
 from condped.read.where import columns_of
@@ -177,8 +178,9 @@ class ChunkedPasses:
             state.add(chunk, wanted, self.conditions, counted, places)
 
         needed = (*counted, *(name for c in wanted.conditions for name in c.names))
-        states = self._fold(lambda: _Cells(len(wanted.conditions)), step, needed, "Counting")
-        whole = _Cells(len(wanted.conditions))
+        search = Search(wanted.cutoffs)
+        states = self._fold(lambda: _Cells(search), step, needed, "Counting")
+        whole = _Cells(search)
         for state in states:
             whole.merge(state)
         return replace(whole.counted(wanted, counted), notes=whole.noticed.told(names))
@@ -286,7 +288,7 @@ class _Ended:
 class _Cells:
     """Counts of some chunks."""
 
-    conditions: int
+    search: Search  # among the cut-offs
     parameters: dict[str, IntArray] = field(default_factory=dict)
     sizes: IntArray | None = None
     held: IntArray | None = None
@@ -303,14 +305,14 @@ class _Cells:
     ) -> None:
         self.noticed.add(chunk.notices)
         losses, used, ordinary = chunk.losses(chosen(chunk, conditions), wanted.within.handling)
-        buckets, n = _buckets(chunk, wanted, losses, used)
-        sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)[:n]
-        self.sizes = sizes if self.sizes is None else self.sizes + sizes
+        buckets, n = _buckets(chunk, wanted, self.search, losses, used)
+        sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
+        self.sizes = sizes[:n] if self.sizes is None else self.sizes + sizes[:n]
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
         for name in counted:
             parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(parameter, buckets, n)
+                counts = place_counts(parameter, buckets, sizes)
             else:
                 counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:
@@ -365,7 +367,7 @@ class _Cells:
 
 
 def _buckets(
-    chunk: Chunk, wanted: Wanted, losses: FloatArray, used: BoolArray | None
+    chunk: Chunk, wanted: Wanted, search: Search, losses: FloatArray, used: BoolArray | None
 ) -> tuple[ValueArray, int]:
     """Return each row's place among (groups, blocks, buckets), and how many there are."""
     cutoffs = wanted.cutoffs
@@ -375,7 +377,7 @@ def _buckets(
     if len(cutoffs) == 1:
         found = (losses > cutoffs[0]).astype(dtype)
     else:
-        found = np.searchsorted(cutoffs, losses).astype(dtype)
+        found = search.places(losses).astype(dtype)
     if blocks > 1 or wanted.groups > 1:
         whole = found.astype(np.int64)
         if wanted.block_starts is not None:

@@ -115,6 +115,7 @@ class Session:
         """Return what the engine said in one line, without passwords and queries."""
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         said = lines[0] if lines else type(error).__name__
+        said = "".join(letter if letter.isprintable() else "?" for letter in said)
         for secret in self.secrets:
             said = said.replace(secret, "***")
         return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"

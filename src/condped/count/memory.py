@@ -139,22 +139,31 @@ def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
     )
 
 
-def place_counts(parameter: Parameter, buckets: IdArray, n_buckets: int) -> IntArray:
+def place_counts(parameter: Parameter, buckets: IdArray, sizes: IntArray) -> IntArray:
     """Return (places, buckets): trials in each cell of all domains and, last, absent.
 
-    Trials without a place in the counts have the bucket ``n_buckets``.
+    ``sizes`` are the trials in each bucket, of which the last has no place in the counts.
     """
     layout = _lay_out(parameter, range(len(parameter.domains)))
-    flat = _cell_counts(parameter, buckets, n_buckets + 1, layout)[:, :-1]
+    flat = _cell_counts(parameter, buckets, len(sizes), layout, sizes)[:, :-1]
     return np.concatenate([flat[: layout.rest], flat[layout.rest :].sum(axis=0, keepdims=True)])
 
 
 def _cell_counts(
-    parameter: Parameter, buckets: IdArray, n_buckets: int, layout: _Layout
+    parameter: Parameter,
+    buckets: IdArray,
+    n_buckets: int,
+    layout: _Layout,
+    sizes: IntArray | None = None,
 ) -> IntArray:
-    """Return (cells, buckets): trials of each bucket in each place of the layout."""
+    """Return (cells, buckets): trials of each bucket in each place of the layout.
+
+    ``sizes``, if known, are the trials of each bucket.
+    """
     if not parameter.everywhere and len(layout.grids) == len(parameter.domains) <= _SOME_DOMAINS:
-        return _counts_by_domain(parameter, buckets, n_buckets, layout)
+        if sizes is None:
+            sizes = _sizes(buckets, n_buckets)
+        return _counts_by_domain(parameter, buckets, sizes, layout)
     flat = np.zeros(layout.cells * n_buckets, dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
@@ -165,15 +174,22 @@ def _cell_counts(
     return flat.reshape(layout.cells, n_buckets)
 
 
+def _sizes(buckets: IdArray, n_buckets: int) -> IntArray:
+    sizes = np.zeros(n_buckets, dtype=np.int64)
+    for start in range(0, len(buckets), _CHUNK):
+        sizes += np.bincount(buckets[start : start + _CHUNK], minlength=n_buckets)
+    return sizes
+
+
 def _counts_by_domain(
-    parameter: Parameter, buckets: IdArray, n_buckets: int, layout: _Layout
+    parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
 ) -> IntArray:
     """Count the rows of one domain after the other, and take all others as absent."""
+    n_buckets = len(sizes)
     counts = np.zeros((layout.cells, n_buckets), dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
         ids, values, here = parameter.domain_ids[rows], parameter.values[rows], buckets[rows]
-        counts[layout.rest] += np.bincount(here, minlength=n_buckets)
         for place, (first, grid) in enumerate(
             zip(layout.starts, layout.grids.values(), strict=True)
         ):
@@ -184,7 +200,7 @@ def _counts_by_domain(
             size = grid.cells * n_buckets
             found = np.bincount(cells.astype(np.intp), minlength=size).reshape(-1, n_buckets)
             counts[first : first + grid.cells] += found
-            counts[layout.rest] -= found.sum(axis=0)
+    counts[layout.rest] = sizes - counts[: layout.rest].sum(axis=0)
     return counts
 
 

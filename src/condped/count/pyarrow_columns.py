@@ -39,6 +39,12 @@ def is_text(kind: Any) -> bool:
     )
 
 
+def _dtype(kind: Any) -> np.dtype[Any]:
+    # Arrow's own way to ask for it imports pandas.
+    name = "f" if pa.types.is_floating(kind) else "i" if pa.types.is_signed_integer(kind) else "u"
+    return np.dtype(f"{name}{kind.bit_width // 8}")
+
+
 def _numbers(array: Any) -> Column:
     if not array.null_count:
         return number_column(array.to_numpy())
@@ -49,6 +55,6 @@ def _numbers(array: Any) -> Column:
         np.frombuffer(bits, np.uint8, (stop + 7) // 8), count=stop, bitorder="little"
     )
     missing = present[start:] == 0
-    values = np.frombuffer(data, array.type.to_pandas_dtype(), stop)[start:]
+    values = np.frombuffer(data, _dtype(array.type), stop)[start:]
     nothing = np.nan if values.dtype.kind == "f" else 0
     return number_column(np.where(missing, nothing, values), missing)

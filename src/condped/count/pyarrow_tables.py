@@ -204,7 +204,8 @@ class TableFiles:
         partitions = [partition_of(file.path, root) for file in files]
         schemas = [_with_said(f.schema, said) for f, said in zip(files, partitions, strict=True)]
         names = all_columns([schema.names for schema in schemas], notes)
-        whole = fitted([schema.empty_table() for schema in schemas]).schema
+        # Not by the method empty_table, which imports pandas.
+        whole = fitted([pa.Table.from_batches([], schema) for schema in schemas]).schema
         types = {name: whole.field(name).type for name in names}
         return cls(files, tuple(_spelled(partitions)), types)
 
