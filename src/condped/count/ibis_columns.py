@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from condped.errors import DataError
 from condped.read.texts import MISSING
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
-_WHOLE = r"^\s*[+-]?[0-9]{1,18}\s*$"
+_WHOLE = r"^\s*[+-]?[0-9]{1,19}\s*$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,9 @@ def _spelled_numbers(text: ir.Value, *, as_whole: bool) -> Numbers:
     number = spells.ifelse(text.strip(), "0").cast("float64")
     if not as_whole:
         return Numbers(number, wrong=~spells)
-    short = text.re_search(_WHOLE)
-    exact = short.ifelse(text.strip(), "0").cast("int64")
     fits = (number > real(-(2.0**63))) & (number < real(2.0**63))
+    short = text.re_search(_WHOLE) & fits
+    exact = short.ifelse(text.strip(), "0").cast("int64")
     value = short.ifelse(exact, fits.ifelse(number, real(0.0)).cast("int64"))
     fraction = (~short).ifelse(_fraction(number), False)
     return Numbers(value, wrong=any_of([~spells, ~fits]), fraction=fraction)
@@ -145,7 +145,7 @@ def choice_places(cells: Cells, choices: Sequence[Any]) -> list[tuple[Any, int]]
             value = _as_kind(choice, kind)
             if value is not None and (exact or value not in found):
                 found[value] = place
-    literal = {bool: bool, int: whole, float: real}[kind]
+    literal: Callable[[Any], Any] = {bool: bool, int: whole, float: real}[kind]
     return [(literal(value), place) for value, place in found.items()]
 
 

@@ -173,8 +173,9 @@ class LongRows:
 
     def gates(self) -> tuple[str, ...]:
         """Return the parameters that conditions of the space look at."""
-        every = self.space or {}
-        named = (n for entry in every.values() for a in entry if a.when for n in a.when.names)
+        if self.space is None:
+            return ()
+        named = (n for entry in self.space.values() for a in entry if a.when for n in a.when.names)
         return tuple(dict.fromkeys(named))
 
     def switches(self, trials: WideRows) -> tuple[dict[str, tuple[str, ...]], dict[str, ir.Value]]:
@@ -220,7 +221,7 @@ class LongRows:
         return found
 
     def check_trials(self) -> None:
-        """Refuse rows of one trial that tell different things of it, and trials that stand twice."""
+        """Refuse rows of one trial that contradict each other, and trials that stand twice."""
         given, rows = self.given, self.given.rows
         if given.trials is not None:
             trials = given.trials

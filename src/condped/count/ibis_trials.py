@@ -162,7 +162,7 @@ class Summary:
     rows: list[dict[str, Any]]
 
     def counts(self, handling: Handling) -> tuple[TrialCounts, float, float]:
-        """Return the counts, and the lowest and highest loss of trials that stand for themselves."""
+        """Return the counts, and the bounds of the losses of trials that stand for themselves."""
         counts = dict.fromkeys(
             ("total", "used", "failed", "pruned", "running", "nonfinite", "infeasible",
              "counted_as_worst"), 0,
