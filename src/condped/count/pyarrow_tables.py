@@ -23,8 +23,8 @@ from condped.read.parts import all_columns, joined, partition_of
 from condped.read.pyarrow_files import fitted, index_of, one_line, spelled, unreadable
 from condped.read.refusal import Part
 
-# Rows at a time: few enough for their columns to stay in the processor's cache.
-BATCH = 1 << 16
+# Rows at a time: many, for threads to wait for each other less, yet few tens of megabytes.
+BATCH = 1 << 17
 # Bytes of each column that are fetched at a time, however large its row group is.
 _BUFFER = 1 << 20
 # Rows of an Arrow file that are mapped into memory at a time.
