@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import ibis.expr.types as ir
 
-from condped.count.ibis_trees import EXACT, any_of, real, whole
+from condped.count.ibis_trees import EXACT, any_of, is_nan, real, whole
 from condped.errors import DataError
 from condped.read.texts import MISSING
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
-_WHOLE = r"^\s*[+-]?[0-9]{1,18}\s*$"
+_WHOLE = r"^\s*[+-]?[0-9]{1,19}\s*$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def cells_of(name: str, column: ir.Value, texts: Sequence[str] | None = None) ->
     empty = column.isnull()
     if dtype.is_floating():
         value = column if dtype.is_float64() else column.cast("float64")
-        return Cells(name, value, empty | value.isnan())
+        return Cells(name, value, empty | is_nan(value))
     if dtype.is_decimal():
         # Through text: some engines divide by a power of ten and miss the nearest float.
         return Cells(name, column.cast("string").cast("float64"), empty)
@@ -117,9 +117,9 @@ def _spelled_numbers(text: ir.Value, *, as_whole: bool) -> Numbers:
     number = spells.ifelse(text.strip(), "0").cast("float64")
     if not as_whole:
         return Numbers(number, wrong=~spells)
-    short = text.re_search(_WHOLE)
-    exact = short.ifelse(text.strip(), "0").cast("int64")
     fits = (number > real(-(2.0**63))) & (number < real(2.0**63))
+    short = text.re_search(_WHOLE) & fits
+    exact = short.ifelse(text.strip(), "0").cast("int64")
     value = short.ifelse(exact, fits.ifelse(number, real(0.0)).cast("int64"))
     fraction = (~short).ifelse(_fraction(number), False)
     return Numbers(value, wrong=any_of([~spells, ~fits]), fraction=fraction)
@@ -145,7 +145,7 @@ def choice_places(cells: Cells, choices: Sequence[Any]) -> list[tuple[Any, int]]
             value = _as_kind(choice, kind)
             if value is not None and (exact or value not in found):
                 found[value] = place
-    literal = {bool: bool, int: whole, float: real}[kind]
+    literal: Callable[[Any], Any] = {bool: bool, int: whole, float: real}[kind]
     return [(literal(value), place) for value, place in found.items()]
 
 

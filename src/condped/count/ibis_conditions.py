@@ -40,7 +40,10 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 class Gate(Protocol):
     """A parameter as conditions look at it."""
 
-    present: ir.BooleanValue
+    @property
+    def present(self) -> ir.BooleanValue:
+        """Where it has a value; never null."""
+        ...
 
     def compared(self, op: str, value: Any) -> ir.BooleanValue:
         """Return where it is present and the comparison holds; never null."""

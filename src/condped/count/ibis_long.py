@@ -14,7 +14,7 @@ from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
-from condped.count.ibis_trees import any_of
+from condped.count.ibis_trees import any_of, is_nan
 from condped.count.ibis_wide import WideRows, ended_of, order_of, switched
 from condped.count.long_table import LongTable
 from condped.errors import CondpedError, DataError, SettingsError, not_found
@@ -155,7 +155,7 @@ class LongRows:
                 column=self.given.value,
             )
         empty = value.isnull()
-        return Cells(name, value, empty | value.isnan() if value.type().is_floating() else empty)
+        return Cells(name, value, empty | is_nan(value) if value.type().is_floating() else empty)
 
     def recorded(self, name: str, cells: Cells, domain: ir.Value) -> ParameterColumn:
         """Return a parameter whose domain stands beside each value."""
@@ -173,8 +173,9 @@ class LongRows:
 
     def gates(self) -> tuple[str, ...]:
         """Return the parameters that conditions of the space look at."""
-        every = self.space or {}
-        named = (n for entry in every.values() for a in entry if a.when for n in a.when.names)
+        if self.space is None:
+            return ()
+        named = (n for entry in self.space.values() for a in entry if a.when for n in a.when.names)
         return tuple(dict.fromkeys(named))
 
     def switches(self, trials: WideRows) -> tuple[dict[str, tuple[str, ...]], dict[str, ir.Value]]:
@@ -220,7 +221,7 @@ class LongRows:
         return found
 
     def check_trials(self) -> None:
-        """Refuse rows of one trial that tell different things of it, and trials that stand twice."""
+        """Refuse rows of one trial that contradict each other, and trials that stand twice."""
         given, rows = self.given, self.given.rows
         if given.trials is not None:
             trials = given.trials

@@ -11,8 +11,8 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.ibis_counter import Counter, Seen, shape_of
 from condped.count.ibis_conditions import compiled
+from condped.count.ibis_counter import Counter, Seen, shape_of
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_session import Session
 from condped.count.ibis_trees import all_of, any_of, choose, code, real
@@ -189,8 +189,8 @@ class IbisPasses:
         if shape[1] > 1:
             assert wanted.block_starts is not None
             slot = slot + block_expression(self._time(), wanted.block_starts) * shape[2]
-        if wanted.groups > 1:
-            group = self.group(wanted.groups, wanted.seed)
+        group = self.group(wanted.groups, wanted.seed)
+        if group is not None:
             slot = slot + group * (shape[1] * shape[2])
         if slot is not bucket:
             slot = choose(bucket == code(NOWHERE), code(NOWHERE), slot)

@@ -114,7 +114,7 @@ def fetched_levels(
 
     ``apart``: no row has a number of two series.
     """
-    result = {}
+    result: dict[Series, Levels] = {}
     for kind in (True, False):
         some = [one for one, entries in wanted.items() if entries[0][0].whole is kind]
         if some:

@@ -36,16 +36,15 @@ class Session:
         Texts that no message may hold.
     end
         Lets go of a connection that was opened here; None: it is the caller's.
-    files
-        Parquet files that the table is made of, of which an engine may not name the one that it
-        cannot read.
+    blame
+        Looks for the file that a query failed at, where the engine does not say.
     """
 
     backend: Any
     shown: str
     secrets: tuple[str, ...] = ()
     end: Callable[[], None] | None = None
-    files: tuple[str, ...] = ()
+    blame: Callable[[str], str | None] | None = None
 
     @property
     def engine(self) -> str:
@@ -121,19 +120,6 @@ class Session:
             said = said.replace(secret, "***")
         return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
 
-    def damaged(self, told: str) -> str:
-        """Return which file cannot be read, in words, unless that has been told."""
-        if len(self.files) < 2 or any(path in told for path in self.files):
-            return ""
-        for path in self.files:
-            try:
-                table = self.backend.read_parquet(path)
-                highest = {f"c{k}": table[name].max() for k, name in enumerate(table.columns)}
-                self.backend.raw_sql(self.backend.compile(table.agg(**highest))).fetchall()
-            except Exception:  # whatever it is: this is the one
-                return f" (in {path!r})"
-        return ""
-
     def close(self) -> None:
         """Let go of the connection if it was opened here."""
         if self.end is not None:
@@ -154,8 +140,10 @@ class Failing:
         if error is None or isinstance(error, CondpedError) or not isinstance(error, Exception):
             return
         session = self.session
-        told = session.plain(error)
+        said = session.plain(error).rstrip(".")
+        file = None if session.blame is None else session.blame(said)
+        where = session.shown if file is None else f"{session.shown} in {file!r}"
         raise DataError(
-            f"{session.engine} failed while {self.step} of {session.shown}: {told}"
-            f"{session.damaged(told)}. Nothing was left behind; put it right and repeat the call."
+            f"{session.engine} failed at {where} while {self.step}: "
+            f"{said}. Nothing was left behind; put it right and repeat the call."
         ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def _connected(shown: str, feature: str, connect: Callable[[], Any], secrets: An
     """Connect, and have the connection closed when the passes are."""
     blank = Session(_Nobody(feature), shown, tuple(secrets))
     try:
-        with Failing(blank, "connecting to the place"):
+        with Failing(blank, "connecting"):
             backend = connect()
     except DataError as error:
         if isinstance(error.__cause__, ImportError):
@@ -108,26 +109,21 @@ def _postgres(url: str) -> Session:
 
 def _files(session: Session, pattern: str) -> Opened:
     """Return files as one table; columns that only some of them have are empty in the others."""
-    shown = f"{pattern!r}"
-    session = Session(session.backend, shown, session.secrets, session.end)
+    session = replace(session, shown=repr(pattern))
     try:
         path = Path(pattern)
         lower = pattern.lower()
         if path.is_dir():
             pattern, lower = f"{pattern.rstrip('/')}/**/*.parquet", ".parquet"
-        found = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-        if "://" not in pattern and not found:
+        paths = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+        if "://" not in pattern and not paths:
             raise DataError(f"There is no file {pattern!r}. Give the path or pattern of files.")
         with session.failing("opening the files"):
             if lower.endswith(_CSV):
                 table = _csv(session, pattern)
-                return Opened(session, table, texts=True)
+                return Opened(_forgetting(session, table), table, texts=True)
             if lower.endswith(_PARQUET):
-                options = {}
-                if session.backend.name == "duckdb":
-                    options["union_by_name"] = True
-                    session = replace(session, files=tuple(found))
-                return Opened(session, session.backend.read_parquet(pattern, **options))
+                return _parquet(session, pattern, paths)
         raise DataError(
             f"The engine 'ibis' does not read {pattern!r}. Allowed: Parquet and CSV files, and "
             "DuckDB databases; engine='memory' reads more."
@@ -135,6 +131,46 @@ def _files(session: Session, pattern: str) -> Opened:
     except BaseException:
         session.close()
         raise
+
+
+def _parquet(session: Session, pattern: str, paths: list[str]) -> Opened:
+    backend = session.backend
+    if backend.name != "duckdb":
+        table = backend.read_parquet(pattern)
+        return Opened(_forgetting(session, table), table)
+
+    def blame(said: str) -> str | None:
+        if len(paths) == 1 or any(path in said for path in paths):
+            return None
+        return next((path for path in paths if _is_damaged(backend, path)), None)
+
+    return Opened(replace(session, blame=blame), backend.read_parquet(pattern, union_by_name=True))
+
+
+def _forgetting(session: Session, table: ir.Table) -> Session:
+    """Have the name that Ibis gave to files in a session of the caller's forgotten at the end."""
+
+    def end() -> None:
+        if session.backend.name == "pyspark":
+            with suppress(Exception):  # the session may have ended before
+                session.backend.drop_view(table.get_name(), force=True)
+        session.close()
+
+    return replace(session, end=end)
+
+
+def _is_damaged(backend: Any, path: str) -> bool:
+    """Return whether not all cells of a file can be read."""
+    try:
+        table = backend.read_parquet(path)
+        # As texts, so that every cell is looked at: bounds and counts a file may have written down.
+        sums = {
+            f"c{k}": table[c].cast("string").length().sum() for k, c in enumerate(table.columns)
+        }
+        backend.raw_sql(backend.compile(table.agg(**sums))).fetchall()
+    except Exception:
+        return True
+    return False
 
 
 def _csv(session: Session, pattern: str) -> ir.Table:
@@ -145,11 +181,24 @@ def _csv(session: Session, pattern: str) -> ir.Table:
     return session.backend.read_csv(pattern, header=True, inferSchema=False)
 
 
+def _tables(backend: Any, schema: str | None = None) -> list[str]:
+    """Return the names of the tables and views in a schema, or in the usual one."""
+    if backend.name != "duckdb":
+        databases = [schema] if schema is None else backend.list_databases()
+        return sorted(backend.list_tables(database=schema)) if schema in databases else []
+    # Ibis 12 lists tables with a function that DuckDB 2 no longer has.
+    rows = backend.raw_sql(
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        "WHERE table_catalog = current_database()"
+    ).fetchall()
+    return sorted(name for there, name in rows if there == (schema or backend.current_database))
+
+
 def _in_database(session: Session, name: str | None) -> Opened:
     """Return a table by its name; without one there must be a single table."""
     try:
         with session.failing("looking for the table"):
-            known = sorted(session.backend.list_tables())
+            known = _tables(session.backend)
         if name is None:
             if len(known) != 1:
                 shown = ", ".join(map(repr, known[:12])) or "none"
@@ -162,14 +211,13 @@ def _in_database(session: Session, name: str | None) -> Opened:
         if name not in known:
             database, dot, rest = name.partition(".")
             with session.failing("looking for the table"):
-                inside = sorted(session.backend.list_tables(database=database)) if dot else []
+                inside = _tables(session.backend, database) if dot else []
             if rest not in inside:
-                raise not_found(f"table in {session.shown}", name, known)
+                raise not_found("table", name, known)
             name = rest
         with session.failing("opening the table"):
             table = session.backend.table(name, database=database)
-        shown = f"the table {name!r} in {session.shown}"
-        return Opened(Session(session.backend, shown, session.secrets, session.end), table)
+        return Opened(replace(session, shown=f"the table {name!r} in {session.shown}"), table)
     except BaseException:
         session.close()
         raise

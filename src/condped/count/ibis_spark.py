@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from importlib.util import find_spec
 from typing import Any
 
 import ibis
 
 from condped.count.ibis_session import Failing, Session
-from condped.errors import MissingLibraryError
+from condped.errors import MissingLibraryError, SettingsError
 
 _LOCAL = "local"
 
@@ -21,6 +23,11 @@ def spark_session(url: str) -> Session:
     """
     if find_spec("pyspark") is None:
         raise MissingLibraryError(feature="Counting in Spark", library="pyspark", extra="spark")
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        raise SettingsError(
+            "Spark needs Java, which is not on this machine. Install Java 17 or newer, or set "
+            "JAVA_HOME to where it is."
+        )
     place = url.partition("://")[2]
     local = place.startswith(_LOCAL)
     master = ("local[*]" if place == _LOCAL else place) if local else url

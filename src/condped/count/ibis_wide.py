@@ -87,6 +87,7 @@ def _cells(table: ir.Table, name: str, space: Space, *, texts: bool) -> Cells:
 
 
 def ended_of(session: Session, table: ir.Table, asked: Asked, *, texts: bool) -> Ended:
+    """Return the columns that tell how trials ended."""
     assert asked.objective is not None
     objective = numbers("objective", table, asked.objective, texts=texts)
     state, words = None, None
@@ -140,6 +141,7 @@ def _words(session: Session, table: ir.Table, name: str) -> dict[State, Sequence
 
 
 def order_of(table: ir.Table, asked: Asked) -> ir.Value | None:
+    """Return the column with the place of each trial in time; None if there is none."""
     if asked.order is None:
         return None
     column = _required("order column", table, asked.order)

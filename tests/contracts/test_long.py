@@ -1,0 +1,218 @@
+"""Long tables: the same counts as the wide table that they were made from, on every engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import condped
+from condped.count.asked import Asked
+from condped.count.ibis_engine import open_passes
+from condped.count.keys import KeyBins, keys_of
+from condped.count.long_table import LongTable
+from condped.count.passes import Series, Wanted, Within
+from condped.errors import DataError, SettingsError
+from condped.space.condition import Condition
+from condped.space.domain import Categorical, plain_domain
+from condped.space.spec import Space
+from condped.topsets import Handling
+from condped.trials import TrialTable
+from tests.contracts.engines import fresh_name
+from tests.contracts.places import Place
+from tests.count.table_chunks import reference
+
+# In the order of their names, which is that of a long table that records its domains.
+SPACE = Space(
+    {
+        "c": {"type": "float", "low": 0, "high": 1},
+        "k": {"type": "categorical", "choices": ["a", "b'\"", "ü"]},
+        "n": {"type": "int", "low": 1, "high": 64, "log": True, "when": "k != 'a'"},
+        "x": [
+            {"type": "float", "low": -7, "high": -2, "when": "c < 0.5"},
+            {"type": "float", "low": 1, "high": 3, "log": True, "when": "c >= 0.5"},
+        ],
+    }
+)
+MEASURED = {"objective": "loss", "state": "ended", "constraints": ("g",)}
+_ROWS = 200
+
+
+def wide() -> pa.Table:
+    """Return trials with one row each."""
+    rng = np.random.default_rng(3)
+    k, c = rng.choice(["a", "b'\"", "ü"], _ROWS), np.round(rng.random(_ROWS), 2)
+    x = np.where(c < 0.5, rng.uniform(-7, -2, _ROWS), rng.uniform(1, 3, _ROWS))
+    return pa.table(
+        {
+            "c": c,
+            "x": x,
+            "k": k,
+            "n": pa.array(rng.integers(1, 65, _ROWS), mask=k == "a"),
+            "loss": np.round(rng.normal(size=_ROWS), 1),
+            "ended": rng.choice(["complete", "failed", "pruned"], _ROWS, p=[0.8, 0.1, 0.1]),
+            "g": rng.normal(-1, 1, _ROWS),
+            "time": rng.permutation(_ROWS) - 20,
+        }
+    )
+
+
+def lengthened(table: TrialTable, value: Callable[[Any, float], Any]) -> pa.Table:
+    """Return one row per trial and active parameter."""
+    rows = []
+    for parameter in table.parameters:
+        for trial, (number, place) in enumerate(
+            zip(parameter.values, parameter.domain_ids, strict=True)
+        ):
+            if place >= 0:
+                domain = parameter.domains[place]
+                text = json.dumps(plain_domain(domain))
+                rows.append((trial, parameter.name, value(domain, float(number)), text))
+    names = ["trial", "parameter", "value", "domain"]
+    return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def spelled(domain: Any, number: float) -> str:
+    """Return a value as a text."""
+    if isinstance(domain, Categorical):
+        return str(domain.choices[int(number)])
+    return repr(number)
+
+
+def as_number(domain: Any, number: float) -> float:
+    """Return a value as Optuna stores it."""
+    return number
+
+
+def measured(table: pa.Table) -> pa.Table:
+    """Return the trials without their parameters."""
+    trials = table.select(["loss", "ended", "g", "time"])
+    return trials.append_column("trial", pa.array(np.arange(table.num_rows)))
+
+
+def sources(place: Place) -> dict[str, tuple[LongTable, Space | None]]:
+    """Return the trials in all the shapes that a long table can have."""
+    table = wide()
+    read = condped.read(table, space=SPACE, **MEASURED)
+    texts, numbers = lengthened(read, spelled), lengthened(read, as_number)
+    trials = measured(table)
+    repeated = texts
+    for name in ("loss", "ended", "g", "time"):
+        repeated = repeated.append_column(name, trials[name].take(texts["trial"]))
+
+    def put(content: pa.Table) -> Any:
+        name = fresh_name()
+        place.put(name, content)
+        return place.connection.table(name)
+
+    there = put(trials)
+    return {
+        "positions": (LongTable(put(numbers), there), None),
+        "repeated": (LongTable(put(repeated)), None),
+        "space": (LongTable(put(texts.drop(["domain"])), there), SPACE),
+    }
+
+
+@pytest.mark.parametrize(
+    ("named", "shape"),
+    [
+        *(("duckdb_place", shape) for shape in ("positions", "repeated", "space")),
+        *(("postgresql_place", shape) for shape in ("positions", "repeated", "space")),
+        ("spark_place", "space"),  # every query takes it a second
+    ],
+)
+def test_long_tables_are_counted_as_wide_ones(
+    request: pytest.FixtureRequest, named: str, shape: str
+) -> None:
+    """The account, cells, conditions, groups, blocks and numbers are the same integers."""
+    table, place = wide(), request.getfixturevalue(named)
+    source, space = sources(place)[shape]
+    passes = open_passes(source, Asked(space=space, order="time", **MEASURED))
+    oracle = reference(condped.read(table, space=SPACE, **MEASURED), times=table["time"].to_numpy())
+    assert passes.outline.names == oracle.outline.names
+    assert [set(d) for d in passes.outline.domains] == [set(d) for d in oracle.outline.domains]
+    handling = Handling(failed="worst", pruned="keep", infeasible="drop")
+    chosen = Condition.parse("not n < 30 and k in ['ü', 'a']")
+    for ours, theirs in ((passes, oracle), (passes.where(chosen), oracle.where(chosen))):
+        tally, expected = ours.tally(handling), theirs.tally(handling)
+        assert (tally.counts, tally.selections) == (expected.counts, expected.selections)
+        assert (tally.lowest, tally.highest) == (expected.lowest, expected.highest)
+        wanted = Wanted(
+            Within(handling),
+            np.array([-0.5, 0.3]),
+            block_starts=np.array([60]),
+            groups=2,
+            seed=5,
+            conditions=(Condition.parse("x < 0 or n > 10"),),
+        )
+        counted, right = ours.count(wanted), theirs.count(wanted)
+        for name, mine, its in zip(
+            passes.outline.names, counted.parameters, right.parameters, strict=True
+        ):
+            np.testing.assert_array_equal(mine, its, err_msg=name)
+        np.testing.assert_array_equal(counted.sizes, right.sizes)
+        np.testing.assert_array_equal(counted.conditions, right.conditions)
+        np.testing.assert_array_equal(counted.best, right.best)
+    one = int(keys_of(np.array([1.0]))[0])
+    bins = {
+        Series("value", 3, 1): [KeyBins(one, 48, 32)],
+        Series("value", 2, 0): [KeyBins(0, 2, 16, whole=True)],
+    }
+    within = Within(handling, 0.5)
+    marked = {
+        series: [(several[0], np.arange(several[0].bins) % 2 == 0)]
+        for series, several in bins.items()
+    }
+    found, expected_bins = passes.histogram(bins, within), oracle.histogram(bins, within)
+    levels, expected_levels = passes.levels(marked, within), oracle.levels(marked, within)
+    for series in bins:
+        np.testing.assert_array_equal(found[series][0], expected_bins[series][0])
+        np.testing.assert_array_equal(levels[series].values, expected_levels[series].values)
+        np.testing.assert_array_equal(levels[series].counts, expected_levels[series].counts)
+    passes.close()
+
+
+def _count(place: Place, rows: pa.Table, **asked: Any) -> None:
+    name, trials = fresh_name(), fresh_name()
+    place.put(name, rows)
+    place.put(trials, measured(wide()))
+    source = LongTable(place.connection.table(name), place.connection.table(trials))
+    passes = open_passes(source, Asked(**{**MEASURED, **asked}))
+    passes.tally(Handling())
+    passes.count(Wanted(Within(Handling()), np.array([0.0])))
+
+
+def _changed(column: str, value: Any, row: int = 0) -> pa.Table:
+    rows = lengthened(condped.read(wide(), space=SPACE, **MEASURED), as_number)
+    values = rows[column].to_pylist()
+    values[row] = value
+    return rows.set_column(rows.column_names.index(column), column, pa.array(values))
+
+
+def _against_its_condition() -> pa.Table:
+    """Return rows with one more, of a parameter that is inactive in its trial."""
+    rows = _changed("value", 0.5).drop(["domain"])
+    inactive = wide()["k"].to_pylist().index("a")
+    more = pa.table({"trial": [inactive], "parameter": ["n"], "value": [3.0]})
+    return pa.concat_tables([rows, more])
+
+
+def test_what_a_long_table_cannot_mean_is_refused(duckdb_place: Place) -> None:
+    """A parameter twice in a trial, a value outside, and a domain that is none."""
+    last = _changed("value", 0.5).num_rows - 1
+    with pytest.raises(DataError, match="Trial 0 has 2 rows for the parameter 'c'"):
+        _count(duckdb_place, _changed("trial", 0, row=1))
+    with pytest.raises(
+        DataError, match=r"'c' has the value 7.0 outside its domain .* \(in 1 row\)"
+    ):
+        _count(duckdb_place, _changed("value", 7.0))
+    with pytest.raises(DataError, match="domain of 'x' cannot be understood"):
+        _count(duckdb_place, _changed("domain", "{", row=last))
+    with pytest.raises(DataError, match="'n' has a value where no condition of its holds"):
+        _count(duckdb_place, _against_its_condition(), space=SPACE)
+    with pytest.raises(SettingsError, match="has no column 'domain'"):
+        _count(duckdb_place, _changed("value", 0.5).drop(["domain"]))
