@@ -21,6 +21,8 @@ _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 # An engine that can count so many bins does so fastest if they are all of one width; for one that
 # cannot, bins are cut to measure.
 _MANY_BINS = 1 << 16
+# ... and sooner than it has sorted more numbers than this.
+_SHORT = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,9 +229,10 @@ def order_statistics(
     trials.
     """
     groups = max((asked.members.shape[1] for asked in wanted.values()), default=1)
-    if trials * len(wanted) <= passes.most_levels:
-        return _all_asked_for(passes, wanted, within, groups, seed)
     even = passes.most_bins >= _MANY_BINS
+    short = min(passes.most_levels, _SHORT) if even else passes.most_levels
+    if trials * len(wanted) <= short:
+        return _all_asked_for(passes, wanted, within, groups, seed)
     most = max(passes.most_bins // (groups * max(len(wanted), 1)), 2)
     searches = {
         series: _Search(asked, bins_between(*_key_range(asked), most, asked.whole, even=even))
