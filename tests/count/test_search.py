@@ -18,9 +18,7 @@ def test_numbers_are_found_as_numpy_finds_them(edges: int, power: int) -> None:
     beside = [np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]
     ends = [np.inf, -np.inf, 1.7e308, -1.7e308, 0.0, -0.0]
     looked_up = np.concatenate([numbers, cuts, *beside, ends])
-    np.testing.assert_array_equal(
-        Search(cuts).places(looked_up), np.searchsorted(cuts, looked_up)
-    )
+    np.testing.assert_array_equal(Search(cuts).places(looked_up), np.searchsorted(cuts, looked_up))
 
 
 @pytest.mark.parametrize(
