@@ -19,8 +19,8 @@ class BinSet:
 
     def __init__(self, bins: Sequence[KeyBins]) -> None:
         self.bins = tuple(bins)
-        sizes = [one.bins for one in bins]
-        self.ends = np.cumsum(sizes)  # of the numbers of each
+        sizes = np.array([one.bins for one in bins], dtype=np.int64)
+        self.ends: IntArray = np.cumsum(sizes)  # of the numbers of each
         self.total = int(self.ends[-1])
         if len(bins) == 1:
             return
@@ -28,7 +28,7 @@ class BinSet:
         self.starts = np.array([bins[place].start for place in order], dtype=np.int64)
         self.stops = np.array([bins[place].stop for place in order], dtype=np.int64)
         self.shifts = np.array([bins[place].shift for place in order], dtype=np.uint64)
-        self.firsts = (self.ends - sizes)[order]
+        self.firsts: IntArray = (self.ends - sizes)[order]
         self.shift = 0
         apart = int(self.stops[-1]) - int(self.starts[0])
         while apart >> self.shift >= _STEPS:
@@ -57,7 +57,7 @@ class BinSet:
         # As unsigned numbers, those below the first are far beyond the last.
         steps = keys.view(np.uint64) - np.uint64(int(self.starts[0]) & _WHOLE)
         steps >>= np.uint64(self.shift)
-        return np.minimum(steps, np.uint64(len(self.near) - 1)).astype(np.int64)
+        return np.asarray(np.minimum(steps, np.uint64(len(self.near) - 1)).astype(np.int64))
 
 
 class Histogram:
