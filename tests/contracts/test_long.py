@@ -38,7 +38,7 @@ SPACE = Space(
         ],
     }
 )
-MEASURED = {"objective": "loss", "state": "ended", "constraints": ("g",)}
+MEASURED: Any = {"objective": "loss", "state": "ended", "constraints": ("g",)}
 _ROWS = 200
 
 

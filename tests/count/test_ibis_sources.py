@@ -1,0 +1,182 @@
+"""Opening tables through Ibis: files, databases, tables of the caller's, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import condped
+from condped.count.asked import Asked
+from condped.count.ibis_engine import open_passes
+from condped.count.ibis_session import Session
+from condped.count.passes import Passes, Wanted, Within
+from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
+from condped.space.condition import Condition
+from condped.space.spec import Space
+from condped.topsets import Handling
+
+SPACE = Space(
+    {
+        "x": {"type": "float", "low": 0, "high": 1},
+        "n": {"type": "int", "low": 2**60, "high": 2**60 + 9},
+        "k": {"type": "categorical", "choices": ["01", 1, True, None, "it's"]},
+        "y": {"type": "float", "low": 0, "high": 1, "when": "k in ['01', 1]"},
+    }
+)
+_TEXTS = ["01", "1", "True", "", "it's"]
+
+
+def trials(texts: bool) -> dict[str, list[Any]]:
+    """Return columns whose values a CSV file can only spell; or those that have types."""
+    rng = np.random.default_rng(2)
+    k = [_TEXTS[i] for i in rng.integers(0, 5 if texts else 1, 60)]
+    return {
+        "x": rng.random(60).tolist(),
+        "n": (2**60 + rng.integers(0, 10, 60)).tolist(),
+        "k": k,
+        "y": [0.25 if one in ("01", "1") else None for one in k],
+        "loss": np.round(rng.normal(size=60), 1).tolist(),
+        "time": list(range(60)),
+    }
+
+
+def regions(passes: Passes) -> list[list[int]]:
+    """Return how many trials each place of each parameter has."""
+    counted = passes.count(Wanted(Within(Handling()), np.zeros(0)))
+    return [cells.sum(axis=(0, 1, 3)).tolist() for cells in counted.parameters]
+
+
+def test_csv_files_spell_what_the_space_names(tmp_path: Path) -> None:
+    """Numbers beyond 2^53, choices of several types, and empty cells are those of memory."""
+    path = tmp_path / "trials.csv"
+    pa.csv.write_csv(pa.table(trials(texts=True)), path)
+    table = condped.read(str(path), objective="loss", space=SPACE)
+    passes = open_passes(str(path), Asked("loss", space=SPACE))
+    x, n, k, y = regions(passes)
+    passes.close()
+    values = {parameter.name: parameter for parameter in table.parameters}
+    assert k[:-1] == np.bincount(values["k"].values, minlength=5).tolist()
+    assert n[:-1] == np.bincount(values["n"].values - 2**60, minlength=10).tolist()
+    assert (sum(x), y[-1]) == (60, int(np.count_nonzero(values["y"].domain_ids < 0)))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Write a database with two tables in two schemas."""
+    path = tmp_path / "runs.duckdb"
+    table = pa.table(trials(texts=False))  # DuckDB finds it by its name
+    with duckdb.connect(path) as connection:
+        connection.register("arriving", table)
+        connection.execute('CREATE TABLE "run\'s" AS SELECT * FROM arriving')
+        connection.execute("CREATE SCHEMA other")
+        connection.execute("CREATE TABLE other.runs AS SELECT * FROM arriving")
+    return path
+
+
+def test_tables_of_a_database_are_found_by_name(database: Path) -> None:
+    """The only one needs no name; one of another schema has it in its name."""
+    asked = Asked("loss", space=SPACE)
+    found = []
+    for source, backend in (
+        (str(database), None),
+        ("run's", f"duckdb://{database}"),
+        ("other.runs", f"duckdb://{database}"),
+    ):
+        passes = open_passes(source, asked, backend)
+        found.append(regions(passes))
+        passes.close()
+    assert found[0] == found[1] == found[2]
+    assert passes.outline.ignored_columns == ("time",)
+    assert passes.outline.engine == "DuckDB through Ibis"
+    with pytest.raises(NameNotFoundError, match=r"no table 'runs'.*\"run's\""):
+        open_passes("runs", asked, f"duckdb://{database}")
+    with duckdb.connect(database) as connection:  # nothing holds it any more
+        connection.execute("CREATE TABLE second AS SELECT 1")
+    with pytest.raises(DataError, match="holds 2 tables"):
+        open_passes(str(database), asked)
+
+
+def test_a_connection_of_the_caller_is_left_open(database: Path) -> None:
+    """Also where trials were chosen; one that was opened here is closed with the first passes."""
+    connection = ibis.duckdb.connect(database, read_only=True)
+    passes = open_passes(connection.table("run's"), Asked("loss", space=SPACE))
+    passes.where(Condition.parse("x < 0.5")).close()
+    passes.close()
+    assert regions(passes)[0]
+    connection.disconnect()
+    ours = open_passes(str(database), Asked("loss", space=SPACE))
+    ours.where(Condition.parse("x < 0.5")).close()
+    assert regions(ours)[0]
+    ours.close()
+    with pytest.raises(DataError, match=r"DuckDB through Ibis failed at .*runs.duckdb"):
+        regions(ours)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"objective": None}, SettingsError, "objective is needed"),
+        ({"space": None}, SettingsError, "space is needed"),
+        ({"skip_corrupt": True}, SettingsError, "skip_corrupt cannot be set"),
+        ({"order": "x"}, SettingsError, "whole numbers"),
+        ({"order": "when"}, NameNotFoundError, "no order column 'when'"),
+        ({"state": "time"}, DataError, "must hold texts"),
+        ({"objective": "k"}, DataError, "both a parameter"),
+        ({"constraints": ("z",)}, NameNotFoundError, "no constraint 'z'"),
+        ({"parameters": ("z",)}, NameNotFoundError, "no parameter 'z'"),
+        ({"where": Condition.parse("z > 1")}, NameNotFoundError, "no parameter 'z'"),
+        ({"outside": "clip"}, SettingsError, "outside must be one of"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    database: Path, changed: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    """In one line that says what is allowed."""
+    with pytest.raises(error, match=message):
+        open_passes(str(database), Asked(**{"objective": "loss", "space": SPACE, **changed}))
+
+
+def test_groups_and_blocks_need_an_order(database: Path) -> None:
+    """Rows of a table have no number of their own."""
+    passes = open_passes(str(database), Asked("loss", space=SPACE))
+    within, none = Within(Handling()), np.zeros(0)
+    with pytest.raises(SettingsError, match="rows of a table have no number"):
+        passes.count(Wanted(within, none, groups=2))
+    with pytest.raises(SettingsError, match="no order of time"):
+        passes.count(Wanted(within, none, block_starts=np.array([30])))
+    passes.close()
+
+
+def test_dataframes_and_other_things_are_refused() -> None:
+    """What is in this process is not in an engine."""
+    asked = Asked("loss", space=SPACE)
+    with pytest.raises(SourceError, match="dataframe of this process"):
+        open_passes(ibis.memtable({"loss": [1.0]}, schema={"loss": "float64"}), asked)
+    with pytest.raises(SourceError, match="takes an Ibis table"):
+        open_passes(3, asked)
+    with pytest.raises(SettingsError, match=r"got 'mysql://me@host/runs'\)"):
+        open_passes("t", asked, "mysql://me:secret@host/runs")
+
+
+def test_a_backend_without_what_counting_needs_is_refused() -> None:
+    """The error names what it lacks."""
+
+    class Lacking:
+        name = "tiny"
+
+        def has_operation(self, operation: type) -> bool:
+            return operation.__name__ not in ("IsNan", "Modulus")
+
+        def raw_sql(self, text: str) -> None:
+            raise AssertionError(text)
+
+    with pytest.raises(SettingsError, match="'tiny' cannot count trials: it lacks IsNan, Modulus"):
+        Session(Lacking(), "t").require()
