@@ -63,8 +63,8 @@ def is_finite(value: ir.Value) -> ir.BooleanValue:
     """Return whether a float is a finite number.
 
     Only of these the difference to themselves is 0. Comparing with the largest would do as well,
-    and ``isnan`` beside it, but DuckDB believes the statistics of Parquet files, in which NaN is not
-    recorded (its issue 25521), and answers both without looking at the values.
+    and ``isnan`` beside it, but DuckDB believes the statistics of Parquet files, which do not
+    tell of NaN (its issue 25521), and answers both without looking at the values.
     """
     return (value - value) == real(0.0)
 

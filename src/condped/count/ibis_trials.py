@@ -12,7 +12,17 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import FloatArray, ValueArray
-from condped.count.ibis_trees import all_of, any_of, choose, code, is_finite, is_nan, real, stepwise, whole
+from condped.count.ibis_trees import (
+    all_of,
+    any_of,
+    choose,
+    code,
+    is_finite,
+    is_nan,
+    real,
+    stepwise,
+    whole,
+)
 from condped.count.keys import FACTORS, MODULUS, shift_of
 from condped.errors import DataError
 from condped.topsets import Handling, TrialCounts
