@@ -21,6 +21,8 @@ _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 # An engine that can count so many bins does so fastest if they are all of one width; for one that
 # cannot, bins are cut to measure.
 _MANY_BINS = 1 << 16
+# How many times more numbers than on average a bin may hold.
+_UNEVEN = 16
 # ... and sooner than it has sorted more numbers than this.
 _SHORT = 1 << 17
 
@@ -234,6 +236,8 @@ def order_statistics(
     if trials * len(wanted) <= short:
         return _all_asked_for(passes, wanted, within, groups, seed)
     most = max(passes.most_bins // (groups * max(len(wanted), 1)), 2)
+    if not even:  # a long query takes its time, too
+        most = min(most, _enough(passes, wanted, trials))
     searches = {
         series: _Search(asked, bins_between(*_key_range(asked), most, asked.whole, even=even))
         for series, asked in wanted.items()
@@ -256,6 +260,12 @@ def order_statistics(
         for search in searches.values():
             search.refine(most, even=even)
     return found
+
+
+def _enough(passes: Passes, wanted: Mapping[Series, Ranks], trials: int) -> int:
+    """Return with how many bins of a series few enough numbers will be left."""
+    ranks = sum(a.find(np.full(len(a.members), trials)).size for a in wanted.values())
+    return max(_UNEVEN * ranks * trials // passes.most_levels, 2)
 
 
 def _all_asked_for(
