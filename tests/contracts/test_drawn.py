@@ -32,8 +32,8 @@ def test_drawn_tables_are_counted_as_in_memory(
         check_counts(passes, oracle)
         check_dealt(passes, oracle)
         check_driven(passes, oracle)
-        if name == "reference":
-            # With room for few numbers the search for order statistics takes many passes.
-            check_driven(replace(passes, most_bins=64, most_levels=8), oracle)
+        # With room for few numbers the search for order statistics takes more passes. There must
+        # be room for as many as there are cells by rank: fewer numbers have a cell each.
+        check_driven(replace(passes, most_bins=64, most_levels=64), oracle)
     finally:
         passes.close()
