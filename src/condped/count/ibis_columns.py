@@ -145,7 +145,8 @@ def choice_places(cells: Cells, choices: Sequence[Any]) -> list[tuple[Any, int]]
             value = _as_kind(choice, kind)
             if value is not None and (exact or value not in found):
                 found[value] = place
-    literal: Callable[[Any], Any] = {bool: bool, int: whole, float: real}[kind]
+    literals: dict[type, Callable[[Any], Any]] = {bool: bool, int: whole, float: real}
+    literal = literals[kind]
     return [(literal(value), place) for value, place in found.items()]
 
 

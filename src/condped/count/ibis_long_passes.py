@@ -10,7 +10,7 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray
-from condped.count.ibis_counter import Counter, Seen, shape_of
+from condped.count.ibis_counter import Counter, Seen
 from condped.count.ibis_long import LongRows
 from condped.count.ibis_parameters import ParameterColumn
 from condped.count.ibis_passes import IbisPasses
@@ -92,19 +92,19 @@ class LongPasses:
 
     def count(self, wanted: Wanted) -> Counted:
         self._check_keys()
-        names, shape = self.outline.names, shape_of(wanted)
+        names = self.outline.names
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
         trials = self._trials(wanted.conditions)
-        slot = trials.slot(wanted, shape)
-        table, parameters = self._rows(lambda some: {"slot": some.slot(wanted, shape)})
+        slots = trials.slots(wanted)
+        table, parameters = self._rows(lambda some: some.slots(wanted).columns)
         counter = Counter(
             self.long.session, table, parameters, self.outline, self.seen, self.most_counts,
             table["parameter"],
         )  # fmt: skip
-        found = counter.counts(wanted, table["slot"], int(np.prod(shape)))
-        sizes = trials.by_slot(slot, shape)
+        found = counter.counts(wanted, slots.of(table))
+        sizes = trials.by_slot(slots)
         cells = [_with_absent(found[names[place]], sizes) for place in places]
-        held, best = trials.met(wanted, slot, shape)
+        held, best = trials.met(wanted, slots)
         notes = self.seen.told(self.long.domains)
         return Counted(tuple(cells), sizes.sum(axis=1), held, best, notes)
 
