@@ -6,9 +6,9 @@ Run: python -m benchmarks.scale [--quick] [--rows 1e6 1e7 1e8] [--engines stream
 A Parquet file of conditional trials with ten parameters is written for each size (about 42 bytes a
 row; 10^8 rows take 4.2 GB of the scratch directory). Each measurement runs in a fresh process: a
 scan, which reads every column in batches on all cores and sums it up, then each engine with one
-target quantile and with 99. Times are from call to result after a call with a small file, which does the
-imports, and with the file in the page cache; memory is the process's peak. The best of several runs counts, and the ratio is taken to the
-scan of the same round.
+target quantile and with 99. Times are from call to result, after a call with a small file, which
+does the imports, and with the file in the page cache; memory is the process's peak. They take
+turns in several rounds, and the best of each counts.
 """
 
 from __future__ import annotations
@@ -87,29 +87,22 @@ def measured(task: str, path: Path, engine: str = "") -> dict[str, float]:
 
 
 def one_size(path: Path, rows: int, engines: list[str], rounds: int) -> list[dict[str, Any]]:
-    """Measure the scan and all engines in rounds; keep each one's best, and its best ratio."""
+    """Measure the scan and all engines in rounds, and keep the best of each."""
     best: dict[tuple[str, str], dict[str, Any]] = {}
     write(path.with_name("trials_few.parquet"), 1000)  # for each process to warm up with
     measured("scan", path)  # brings the file into the page cache
     for _ in range(rounds):
-        scan = measured("scan", path)
-        runs = {("scan", "scan"): scan}
+        runs = {("scan", "scan"): measured("scan", path)}
         for engine in engines:
             for task in TASKS:
                 runs[engine, task] = measured(task, path, engine)
         for (engine, task), run in runs.items():
-            entry = {"rows": rows, "engine": engine, "task": task, **run}
-            entry["ratio"] = run["seconds"] / scan["seconds"]
-            entry["cpu_ratio"] = run["cpu_seconds"] / scan["cpu_seconds"]
-            known = best.get((engine, task))
-            if known is None:
-                best[engine, task] = entry
-            else:
-                best[engine, task] = {
-                    name: min(value, known[name]) if isinstance(value, float) else value
-                    for name, value in entry.items()
-                }
+            known = best.setdefault((engine, task), {"rows": rows, "engine": engine, "task": task})
+            known |= {name: min(value, known.get(name, value)) for name, value in run.items()}
+    scanned = best["scan", "scan"]
     for entry in best.values():
+        entry["ratio"] = entry["seconds"] / scanned["seconds"]
+        entry["cpu_ratio"] = entry["cpu_seconds"] / scanned["cpu_seconds"]
         print(
             f"{rows:>11,} rows, {entry['engine']:>6} {TASKS.get(entry['task'], ''):6}: "
             f"{entry['seconds']:8.2f} s = {entry['ratio']:5.2f} scans "

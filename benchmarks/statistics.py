@@ -19,7 +19,7 @@ import optuna
 import condped
 from benchmarks.statistics_page import page
 from benchmarks.statistics_problems import NEW, PAPER, TPE_TRIALS, Case, cases, gates
-from condped.importance.intervals import Intervals
+from condped.count.countable import Intervals
 from condped.importance.robustness import kendall
 from condped.importance.settings import Method, Sampling
 from condped.problems.catalogue import Problem

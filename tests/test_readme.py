@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
+from pyarrow import parquet
+from pyarrow.csv import read_csv
 
 import condped
 
@@ -61,6 +64,7 @@ def test_commands_run(tmp_path: Path) -> None:
     (tmp_path / "results.csv").write_text("\n".join(lines), encoding="utf-8")
     space = condped.problems.get("activation-disjoint").space.to_dict()
     (tmp_path / "space.json").write_text(json.dumps(space), encoding="utf-8")
+    _write_runs(tmp_path)
     commands = [
         line for block in blocks("sh") for line in block.splitlines() if line.startswith("condped")
     ]
@@ -73,6 +77,17 @@ def test_commands_run(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout
+
+
+def _write_runs(folder: Path) -> None:
+    """Put the same trials into Parquet files and into a DuckDB database."""
+    (folder / "runs").mkdir()
+    rows = read_csv(folder / "results.csv")
+    for part in (0, 1):
+        parquet.write_table(rows.slice(100 * part, 100), folder / "runs" / f"{part}.parquet")
+    with duckdb.connect(str(folder / "runs.duckdb")) as database:
+        database.register("arrow", rows)
+        database.execute("CREATE TABLE trials AS SELECT * FROM arrow")
 
 
 def test_space_example_is_a_space() -> None:

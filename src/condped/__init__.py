@@ -17,6 +17,7 @@ from condped.advice.advise import advise
 from condped.advice.result import Advice
 from condped.branches.result import Branches
 from condped.branches.tree import branches
+from condped.count.long_table import LongTable
 from condped.importance.joint import joint_effects
 from condped.importance.loading import load
 from condped.importance.point import importance
@@ -41,6 +42,7 @@ __all__ = [
     "Float",
     "ImportanceResult",
     "Int",
+    "LongTable",
     "Reader",
     "Report",
     "Space",

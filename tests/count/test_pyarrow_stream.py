@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -288,3 +290,38 @@ def test_columns_that_a_tool_has_marked_are_understood(tmp_path: Path) -> None:
     source = as_parquet(tmp_path, table.append_column("number", [np.arange(300)]))
     memory = condped.read(source, objective="value", space=SPACE)
     same(open_passes(source, asked(objective="value")), reference(memory))
+
+
+_PEAK = """
+import sys
+import numpy as np
+from condped import Space
+from condped.count.asked import Asked
+from condped.count.passes import Wanted, Within
+from condped.count.pyarrow_stream import open_passes
+from condped.topsets import Handling
+
+space = Space({name: {"type": "float", "low": 0, "high": 1} for name in "abcd"})
+passes = open_passes(sys.argv[1], Asked("loss", space=space))
+passes.tally(Handling())
+passes.count(Wanted(Within(Handling()), np.array([0.5])))
+status = open("/proc/self/status").read()
+print(status.split("VmHWM:")[1].split()[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """A file of 160 MB, all of it one row group, takes hardly more than one of 10 MB."""
+    rng = np.random.default_rng(0)
+    peaks = []
+    for rows in (250_000, 4_000_000):
+        path = tmp_path / f"{rows}.parquet"
+        some = pa.array(rng.random(rows))
+        table = pa.table(dict.fromkeys(["loss", *"abcd"], some))
+        pq.write_table(table, path, row_group_size=rows, use_dictionary=False, compression="none")
+        done = subprocess.run(
+            [sys.executable, "-c", _PEAK, str(path)], capture_output=True, text=True, check=True
+        )
+        peaks.append(int(done.stdout) / 1024)
+    assert peaks[1] - peaks[0] < 60

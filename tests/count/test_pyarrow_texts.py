@@ -32,6 +32,8 @@ GOOD = [
     "n,f,k,loss\r\n1,1.5,1,1\r\n\r\n\r\n2,2,true,2\r\n",
     "\ufeffn,f,k,loss\n1,-1e5,None,1\n NA ,nan,,2\n<na>,N/A,none,inf\n",
     'n,f,k,loss\n"1","1.5","a","1"\n2,"2","q""u,o",2',
+    'n,f,k,loss,"",t\n1,2,a,1,"",""""\r\n1,2,a,1,"""",""\n',
+    'n,f,k,loss,t\n1,2,a,1,x"y"\n1,2,a,1,"1\r\n2"\n1,2,a,1,"1"\n',
     'n,f,"remark, if\nany",k,loss\n1,2,"two\nlines, ""so""",a,3\n4,5,x,a,6\n',
     "n,f,k,loss\n+5,+1.5,a,1e+1\n007, 3 ,a,.5\n-0,1.,a,٣\n",
     f"n,f,k,loss\n{2**60},{2**60 + 1},a,1\n{2**60 + 1},1e300,a,-.5\n",

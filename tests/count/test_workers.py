@@ -27,7 +27,12 @@ def test_every_piece_is_taken_once(stretches: int, workers: int) -> None:
     """However stretches and workers divide, the states together hold all pieces."""
     work = [partial(_numbers, 10 * n, 10 * n + n) for n in range(stretches)]
     heard: list[int] = []
-    states = share_out(work, list[int], list.append, heard.append, workers)
+
+    def step(state: list[int], piece: int) -> int:
+        state.append(piece)
+        return piece
+
+    states = share_out(work, list[int], step, heard.append, workers)
     expected = [10 * n + place for n in range(stretches) for place in range(n)]
     assert sorted(piece for state in states for piece in state) == expected
     assert sorted(heard) == expected

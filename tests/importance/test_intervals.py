@@ -16,7 +16,7 @@ from condped.errors import SettingsError
 from condped.importance.analysis import analyse
 from condped.importance.replicates import subset_variances
 from condped.importance.settings import Settings
-from condped.topsets import Handling
+from condped.topsets import Handling, TopSets
 
 QUANTILES = (0.1, 0.4)
 
@@ -34,6 +34,7 @@ def test_a_subset_has_the_variances_of_its_own_analysis(
     used = np.arange(len(table))
     rng = np.random.default_rng(0)
     subsets = [np.sort(rng.permutation(300)[:150]) for _ in range(5)]
+    assert isinstance(found.top, TopSets)
     buckets = ranked_buckets(found.top, used, QUANTILES, region_quantile)
     cells = grid_map(table, used)
     (counts,) = count_subsets(cells, subsets, buckets, len(QUANTILES))

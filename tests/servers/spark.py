@@ -95,9 +95,12 @@ def _configured(builder: Any, folder: Path) -> Any:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.driver.extraJavaOptions": (
-            f"-Dderby.system.home={folder / 'derby'} -Djava.io.tmpdir={folder}"
+            f"-Dderby.system.home={folder / 'derby'} -Djava.io.tmpdir={folder} "
+            # Compiling thoroughly and collecting in parallel pay off in hours, not in seconds.
+            "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         ),
         "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.adaptive.enabled": "false",
     }
     builder = builder.master("local[2]").appName("condped tests")
     for name, value in settings.items():

@@ -74,6 +74,11 @@ class ChunkReader:
                 f"The columns are those of {layout.source}, whose rows are understood together "
                 "only. Read it with engine='memory'."
             )
+        if layout is not None and asked.order is not None:
+            raise SettingsError(
+                f"order cannot be set for {layout.source}: it is recorded or has no meaning there "
+                f"(got {asked.order!r}). Leave order out."
+            )
         if asked.order in space:
             raise DataError(
                 f"Column {asked.order!r} is both a parameter of the space and the order. Take it "

@@ -10,8 +10,9 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
-from condped.count.histogram import Histogram
-from condped.count.keys import KeyBins, values_of
+from condped.count.distinct import Distinct
+from condped.count.histogram import BinSet, Histogram
+from condped.count.keys import KeyBins
 from condped.count.memory import place_counts
 from condped.count.noticed import Noticed
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
@@ -115,24 +116,22 @@ class ChunkedPasses:
         groups: int = 1,
         seed: int = 0,
     ) -> dict[Series, list[IntArray]]:
-        def make() -> dict[Series, list[Histogram]]:
-            return {
-                series: [Histogram(one, groups) for one in bins] for series, bins in wanted.items()
-            }
+        sets = {series: BinSet(bins) for series, bins in wanted.items()}
 
-        def step(state: dict[Series, list[Histogram]], chunk: Chunk) -> None:
+        def make() -> dict[Series, Histogram]:
+            return {series: Histogram(bins, groups) for series, bins in sets.items()}
+
+        def step(state: dict[Series, Histogram], chunk: Chunk) -> None:
             for series, keys, rows in self._keys(wanted, chunk, within):
                 group = None if groups == 1 else group_ids(chunk, groups, seed)[rows]
-                for histogram in state[series]:
-                    histogram.add(keys, group)
+                state[series].add(keys, group)
 
         states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
         return {
-            series: [
-                np.sum([part.counts() for part in parts], axis=0)
-                for parts in zip(*(s[series] for s in states), strict=True)
-            ]
-            for series in wanted
+            series: np.split(
+                np.sum([state[series].counts() for state in states], axis=0), bins.ends[:-1], axis=1
+            )
+            for series, bins in sets.items()
         }
 
     def levels(
@@ -142,29 +141,29 @@ class ChunkedPasses:
         groups: int = 1,
         seed: int = 0,
     ) -> dict[Series, Levels]:
-        def make() -> dict[Series, list[tuple[IntArray, IntArray]]]:
-            return {series: [] for series in wanted}
+        sets = {
+            series: (BinSet([bins for bins, _ in entries]), np.concatenate([m for _, m in entries]))
+            for series, entries in wanted.items()
+        }
 
-        def step(state: dict[Series, list[tuple[IntArray, IntArray]]], chunk: Chunk) -> None:
+        def make() -> dict[Series, Distinct]:
+            return {series: Distinct(self.most_levels) for series in wanted}
+
+        def step(state: dict[Series, Distinct], chunk: Chunk) -> None:
             for series, keys, rows in self._keys(wanted, chunk, within):
-                kept = np.zeros(len(keys), dtype=bool)
-                for bins, marked in wanted[series]:
-                    inside = bins.inside(keys)
-                    if inside.all():
-                        kept |= marked[bins.places(keys)]
-                    else:
-                        kept[inside] |= marked[bins.places(keys[inside])]
-                if not kept.any():
+                bins, marked = sets[series]
+                inside, places = bins.find(keys)
+                kept = np.flatnonzero(marked.take(places))
+                if not kept.size:
                     continue
-                group = np.zeros(int(np.count_nonzero(kept)), dtype=np.int64)
-                if groups > 1:
-                    group = group_ids(chunk, groups, seed)[rows][kept]
-                state[series].append((keys[kept], group))
+                kept = kept if inside is None else inside[kept]
+                group = None if groups == 1 else group_ids(chunk, groups, seed)[rows][kept]
+                state[series].add(keys[kept], group)
 
         states = self._fold(make, step, self._named(wanted), "Looking for cut-offs")
         return {
-            series: _levels(
-                [part for state in states for part in state[series]], entries[0][0].whole, groups
+            series: Distinct.joined([state[series] for state in states], self.most_levels).levels(
+                whole=entries[0][0].whole
             )
             for series, entries in wanted.items()
         }
@@ -205,18 +204,6 @@ class ChunkedPasses:
         """Return for each series the keys of its numbers in a chunk, and their rows."""
         rows = chosen(chunk, self.conditions)
         return series_keys(tuple(wanted), chunk, rows, within, self.outline.names)
-
-
-def _levels(parts: list[tuple[IntArray, IntArray]], whole: bool, groups: int) -> Levels:
-    keys = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
-    group = np.concatenate([np.zeros(0, np.int64), *(part[1] for part in parts)])
-    order = np.lexsort((group, keys)) if groups > 1 else np.argsort(keys)
-    keys, group = keys[order], group[order]
-    first = np.ones(len(keys), dtype=bool)
-    first[1:] = (keys[1:] != keys[:-1]) | (group[1:] != group[:-1])
-    starts = np.flatnonzero(first)
-    counts = np.diff(np.append(starts, len(keys)))
-    return Levels(values_of(keys[starts], whole=whole), group[starts], counts)
 
 
 class _Ended:
@@ -309,10 +296,12 @@ class _Cells:
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
         self.sizes = sizes[:n] if self.sizes is None else self.sizes + sizes[:n]
         known = {parameter.name: parameter for parameter in chunk.table.parameters}
+        # Once for all parameters, whose cells are floats as well.
+        as_floats = buckets.astype(np.float64)
         for name in counted:
             parameter = expand_parameter(known[name]) if wanted.spanned else known[name]
             if wanted.edges is None:
-                counts = place_counts(parameter, buckets, sizes)
+                counts = place_counts(parameter, as_floats, sizes)
             else:
                 counts = rank_place_counts(parameter, buckets, n, wanted.edges, places[name])
             if name in self.parameters:

@@ -63,7 +63,7 @@ def rank_cells(
         wanted[Series("order")] = Ranks(
             tally.earliest, tally.latest, partial(_block_ranks, blocks), ALONE, whole=True
         )
-    found = order_statistics(passes, wanted, within)
+    found = order_statistics(passes, wanted, within, trials=tally.counts.used)
     starts = None
     if blocks > 1:
         times = found.pop(Series("order"))

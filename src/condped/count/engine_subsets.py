@@ -72,7 +72,9 @@ def parts_of(
         lambda ordinary: np.maximum(np.minimum(ranks, ordinary[:, None]), 1),
         members,
     )
-    found = order_statistics(passes, {Series("loss"): asked}, within, seed=seed)[Series("loss")]
+    loss = Series("loss")
+    everything = tally.counts.used
+    found = order_statistics(passes, {loss: asked}, within, trials=everything, seed=seed)[loss]
     cutoffs = np.where(ranks > found.total[:, None], np.inf, found.values)
     if region_quantile == 1.0:
         cutoffs = np.concatenate([cutoffs, np.full((len(cutoffs), 1), np.inf)], axis=1)

@@ -189,7 +189,9 @@ class EngineTrials:
         if used and open_ones.any():
             ranks = sizes[open_ones][None]
             asked = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
-            found = order_statistics(self.passes, {Series("loss"): asked}, Within(handling))
+            found = order_statistics(
+                self.passes, {Series("loss"): asked}, Within(handling), trials=used
+            )
             cutoffs[open_ones] = found[Series("loss")].values[0]
             reached[open_ones] = found[Series("loss")].at_most[0]
         targets = len(target_quantiles)

@@ -8,7 +8,7 @@ from typing import Any
 
 import ibis.expr.types as ir
 
-from condped.count.ibis_trees import EXACT, any_of, real, whole
+from condped.count.ibis_trees import EXACT, any_of, is_nan, real, whole
 from condped.errors import DataError
 from condped.read.texts import MISSING
 
@@ -65,7 +65,7 @@ def cells_of(name: str, column: ir.Value, texts: Sequence[str] | None = None) ->
     empty = column.isnull()
     if dtype.is_floating():
         value = column if dtype.is_float64() else column.cast("float64")
-        return Cells(name, value, empty | value.isnan())
+        return Cells(name, value, empty | is_nan(value))
     if dtype.is_decimal():
         # Through text: some engines divide by a power of ten and miss the nearest float.
         return Cells(name, column.cast("string").cast("float64"), empty)

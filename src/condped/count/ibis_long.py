@@ -14,7 +14,7 @@ from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
-from condped.count.ibis_trees import any_of
+from condped.count.ibis_trees import any_of, is_nan
 from condped.count.ibis_wide import WideRows, ended_of, order_of, switched
 from condped.count.long_table import LongTable
 from condped.errors import CondpedError, DataError, SettingsError, not_found
@@ -155,7 +155,7 @@ class LongRows:
                 column=self.given.value,
             )
         empty = value.isnull()
-        return Cells(name, value, empty | value.isnan() if value.type().is_floating() else empty)
+        return Cells(name, value, empty | is_nan(value) if value.type().is_floating() else empty)
 
     def recorded(self, name: str, cells: Cells, domain: ir.Value) -> ParameterColumn:
         """Return a parameter whose domain stands beside each value."""

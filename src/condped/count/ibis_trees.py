@@ -60,8 +60,18 @@ def below(value: ir.Value, number: float) -> ir.BooleanValue:
 
 
 def is_finite(value: ir.Value) -> ir.BooleanValue:
-    """Return whether a float is a finite number: NaN is above all others where it is ordered."""
-    return (value >= real(-LARGEST)) & (value <= real(LARGEST))
+    """Return whether a float is a finite number.
+
+    Only of these the difference to themselves is 0. Comparing with the largest would do as well,
+    and ``isnan`` beside it, but DuckDB believes the statistics of Parquet files, which do not
+    tell of NaN (its issue 25521), and answers both without looking at the values.
+    """
+    return (value - value) == real(0.0)
+
+
+def is_nan(value: ir.Value) -> ir.BooleanValue:
+    """Return whether a float is not a number."""
+    return ~is_finite(value) & (value != real(math.inf)) & (value != real(-math.inf))
 
 
 def choose(condition: ir.BooleanValue | None, yes: Any, no: Any) -> Any:

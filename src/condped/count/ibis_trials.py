@@ -12,7 +12,17 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import FloatArray, ValueArray
-from condped.count.ibis_trees import all_of, any_of, choose, code, is_finite, real, stepwise, whole
+from condped.count.ibis_trees import (
+    all_of,
+    any_of,
+    choose,
+    code,
+    is_finite,
+    is_nan,
+    real,
+    stepwise,
+    whole,
+)
 from condped.count.keys import FACTORS, MODULUS, shift_of
 from condped.errors import DataError
 from condped.topsets import Handling, TrialCounts
@@ -150,7 +160,7 @@ def ended(
     if by_value is not None and number is not None:
         by_value = all_of([by_value, complete]) if complete is not None else None
     infeasible = any_of(
-        ((value > real(0.0)) & ~value.isnan()).fill_null(False) for value in violations
+        ((value > real(0.0)) & ~is_nan(value)).fill_null(False) for value in violations
     )
     return Ended(loss, is_finite(loss).fill_null(False), number, by_value, infeasible)
 

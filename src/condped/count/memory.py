@@ -21,7 +21,7 @@ _FEW_DOMAINS = 64
 # Up to this many, the rows of one domain after the other are counted.
 _SOME_DOMAINS = 8
 # Rows at a time: few enough for the temporaries of a chunk to stay in the processor's cache.
-_CHUNK = 1 << 15
+_CHUNK = 1 << 16
 
 
 def count_in_memory(table: TrialTable, top: TopSets) -> StudyCounts:
@@ -139,7 +139,7 @@ def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
     )
 
 
-def place_counts(parameter: Parameter, buckets: IdArray, sizes: IntArray) -> IntArray:
+def place_counts(parameter: Parameter, buckets: FloatArray, sizes: IntArray) -> IntArray:
     """Return (places, buckets): trials in each cell of all domains and, last, absent.
 
     ``sizes`` are the trials in each bucket, of which the last has no place in the counts.
@@ -151,7 +151,7 @@ def place_counts(parameter: Parameter, buckets: IdArray, sizes: IntArray) -> Int
 
 def _cell_counts(
     parameter: Parameter,
-    buckets: IdArray,
+    buckets: IdArray | FloatArray,
     n_buckets: int,
     layout: _Layout,
     sizes: IntArray | None = None,
@@ -174,15 +174,16 @@ def _cell_counts(
     return flat.reshape(layout.cells, n_buckets)
 
 
-def _sizes(buckets: IdArray, n_buckets: int) -> IntArray:
+def _sizes(buckets: IdArray | FloatArray, n_buckets: int) -> IntArray:
     sizes = np.zeros(n_buckets, dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
-        sizes += np.bincount(buckets[start : start + _CHUNK], minlength=n_buckets)
+        some = buckets[start : start + _CHUNK].astype(np.intp)
+        sizes += np.bincount(some, minlength=n_buckets)
     return sizes
 
 
 def _counts_by_domain(
-    parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
+    parameter: Parameter, buckets: IdArray | FloatArray, sizes: IntArray, layout: _Layout
 ) -> IntArray:
     """Count the rows of one domain after the other, and take all others as absent."""
     n_buckets = len(sizes)

@@ -21,6 +21,10 @@ _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 # An engine that can count so many bins does so fastest if they are all of one width; for one that
 # cannot, bins are cut to measure.
 _MANY_BINS = 1 << 16
+# How many times more numbers than on average a bin may hold.
+_UNEVEN = 16
+# ... and sooner than it has sorted more numbers than this.
+_SHORT = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,15 +218,26 @@ def _inside(levels: Levels, start: int, stop: int, groups: int) -> tuple[IntArra
 
 
 def order_statistics(
-    passes: Passes, wanted: Mapping[Series, Ranks], within: Within, *, seed: int = 0
+    passes: Passes,
+    wanted: Mapping[Series, Ranks],
+    within: Within,
+    *,
+    trials: int,
+    seed: int = 0,
 ) -> dict[Series, Found]:
     """Return the numbers at wanted ranks of several series, found in the same passes.
 
-    All series have parts of the same groups of trials.
+    No series has more numbers than there are ``trials``. All have parts of the same groups of
+    trials.
     """
     groups = max((asked.members.shape[1] for asked in wanted.values()), default=1)
     even = passes.most_bins >= _MANY_BINS
+    short = min(passes.most_levels, _SHORT) if even else passes.most_levels
+    if trials * len(wanted) <= short:
+        return _all_asked_for(passes, wanted, within, groups, seed)
     most = max(passes.most_bins // (groups * max(len(wanted), 1)), 2)
+    if not even:  # a long query takes its time, too
+        most = min(most, _enough(passes, wanted, trials))
     searches = {
         series: _Search(asked, bins_between(*_key_range(asked), most, asked.whole, even=even))
         for series, asked in wanted.items()
@@ -245,6 +260,50 @@ def order_statistics(
         for search in searches.values():
             search.refine(most, even=even)
     return found
+
+
+def _enough(passes: Passes, wanted: Mapping[Series, Ranks], trials: int) -> int:
+    """Return with how many bins of a series few enough numbers will be left."""
+    ranks = sum(a.find(np.full(len(a.members), trials)).size for a in wanted.values())
+    return max(_UNEVEN * ranks * trials // passes.most_levels, 2)
+
+
+def _all_asked_for(
+    passes: Passes, wanted: Mapping[Series, Ranks], within: Within, groups: int, seed: int
+) -> dict[Series, Found]:
+    """Return order statistics of series that are short enough to ask for all of their numbers."""
+    if not wanted:
+        return {}
+    everything = {}
+    for series, asked in wanted.items():
+        start, stop = _key_range(asked)
+        bins = KeyBins(start, (stop - start).bit_length(), 1, asked.whole)
+        everything[series] = [(bins, np.ones(1, dtype=bool))]
+    levels = passes.levels(everything, within, groups, seed)
+    return {series: _settled(asked, levels[series], groups) for series, asked in wanted.items()}
+
+
+def _settled(asked: Ranks, levels: Levels, groups: int) -> Found:
+    """Return the order statistics of a series of which all numbers are known."""
+    keys, held = _inside(levels, *_key_range(asked), groups)
+    total = asked.members @ held.sum(axis=1)
+    if 0 < len(keys) <= asked.few:
+        nothing = np.zeros((1, 0), dtype=np.int64)
+        return Found(nothing, nothing, nothing, total, levels)
+    ranks = asked.find(total)
+    if not len(keys) or not ranks.size:
+        nothing = np.zeros(ranks.shape, dtype=np.int64)
+        return Found(values_of(nothing, whole=asked.whole), nothing, nothing, total)
+    at_most = asked.members @ held.cumsum(axis=1)
+    below = at_most - asked.members @ held
+    places = np.array([np.searchsorted(p, r) for p, r in zip(at_most, ranks, strict=True)])
+    places = np.minimum(places, len(keys) - 1)
+    return Found(
+        values_of(keys[places], whole=asked.whole),
+        np.take_along_axis(below, places, axis=1),
+        np.take_along_axis(at_most, places, axis=1),
+        total,
+    )
 
 
 def _few(passes: Passes, searches: dict[Series, _Search], within: Within) -> dict[Series, Found]:

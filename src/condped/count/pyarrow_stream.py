@@ -87,13 +87,14 @@ class StreamSource:
         view = self.reader.view(parameters)
         rows, done = 0, 0.0
 
-        def take(state: State, piece: Piece) -> None:
+        def take(state: State, piece: Piece) -> tuple[int, float]:
             raw = RawTable(self.reader.names, piece.rows, piece.read())
             step(state, self.reader.chunk(raw, view, piece.part, piece.words))
+            return piece.rows, piece.work  # and nothing that holds the piece itself
 
-        def tell(piece: Piece) -> None:
+        def tell(taken: tuple[int, float]) -> None:
             nonlocal rows, done
-            rows, done = rows + piece.rows, done + piece.work
+            rows, done = rows + taken[0], done + taken[1]
             report(what, min(done, self.files.work), self.files.work)
 
         workers = worker_count()

@@ -18,15 +18,18 @@ from condped.count.stamp import Stamp
 from condped.count.workers import Stretch
 from condped.errors import DataError
 from condped.read.columns import Column, LevelColumn
+from condped.read.many_files import ending_of
 from condped.read.options import ReadOptions
 from condped.read.parts import all_columns, joined, partition_of
 from condped.read.pyarrow_files import fitted, index_of, one_line, spelled, unreadable
 from condped.read.refusal import Part
 
-# Rows at a time: few enough for their columns to stay in the processor's cache.
-BATCH = 1 << 16
-# Bytes of each column that are fetched at a time, however large its row group is.
-_BUFFER = 1 << 20
+# Rows at a time: many, for threads to wait for each other less, yet few tens of megabytes.
+BATCH = 1 << 17
+# ... of so many columns; of more, fewer rows.
+_COLUMNS = 16
+# Bytes of all columns that are fetched at a time, however large their row groups are.
+_BUFFER = 1 << 24
 # Rows of an Arrow file that are mapped into memory at a time.
 _MAPPED = 1 << 20
 
@@ -79,11 +82,11 @@ class ParquetFile:
             metadata=self.metadata,
             read_dictionary=texts,
             pre_buffer=False,
-            buffer_size=_BUFFER,
+            buffer_size=min(1 << 20, max(1 << 14, _BUFFER // max(1, len(columns)))),
             page_checksum_verification=True,
         ) as file:
             yield from file.iter_batches(
-                BATCH, row_groups=[place], columns=list(columns), use_threads=threads
+                _batch_rows(columns), row_groups=[place], columns=list(columns), use_threads=threads
             )
 
 
@@ -127,8 +130,13 @@ class ArrowFile:
             source.seek(0)
             reader = _arrow_reader(source, [names.index(name) for name in columns])
             for batch in _arrow_batches(reader, None if self.parts is None else self.parts[place]):
-                for start in range(0, len(batch), BATCH):
-                    yield batch.slice(start, BATCH)
+                rows = _batch_rows(columns)
+                for start in range(0, len(batch), rows):
+                    yield batch.slice(start, rows)
+
+
+def _batch_rows(columns: Sequence[str]) -> int:
+    return max(BATCH * _COLUMNS // max(_COLUMNS, len(columns)), 1)
 
 
 def _runs(rows: Sequence[int]) -> Generator[tuple[int, int]]:
@@ -191,7 +199,7 @@ class TableFiles:
 
         def load(path: str) -> TableFile:
             try:
-                file: TableFile = _KINDS[Path(path).suffix.lower()].open(path, notes)
+                file: TableFile = _KINDS[ending_of(path)].open(path, notes)
                 if options.skip_corrupt:
                     for place in range(len(file.stretches)):
                         for _ in file.batches(place, file.schema.names, threads=True):

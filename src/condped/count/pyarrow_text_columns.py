@@ -85,17 +85,11 @@ def _numbers(texts: Any) -> tuple[Column, int] | None:
 
 
 def _cast(texts: Any, raw: Any) -> Any:
+    whole = not any((raw == sign).any() for sign in b".eE")
     try:
-        return texts.cast(pa.int64())
+        return texts.cast(pa.int64() if whole else pa.float64())
     except pa.ArrowInvalid:
-        pass
-    # What looks whole but is no int64 is another matter.
-    if not np.isin(np.frombuffer(b".eE", np.uint8), raw).any():
-        return None
-    try:
-        return texts.cast(pa.float64())
-    except pa.ArrowInvalid:
-        return None
+        return None  # such as what looks whole but is no int64
 
 
 def _signs(texts: Any) -> tuple[Any, BoolArray]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -26,11 +26,6 @@ from condped.read.opened import opened
 
 # Bytes of lines at a time.
 BLOCK = 1 << 22
-# Cells that are quoted as wholes, within one line.
-_QUOTED = {
-    sign: re.compile(rf'(?<=[\n{sign}])"(?:[^"\r\n]|"")*"(?=[\r\n{sign}])'.encode())
-    for sign in ",;\t"
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +58,8 @@ class TextFile:
     ----------
     kept
         Whole rows of each block, where others are passed over; None: others are an error.
+    seen
+        What the blocks were found to be: how many rows they have if they are plain, None if not.
     """
 
     path: str
@@ -70,6 +67,7 @@ class TextFile:
     names: list[str]
     separator: str
     kept: list[int] | None = None
+    seen: list[int | None] = field(default_factory=list)
 
     @classmethod
     def open(cls, path: str) -> TextFile:
@@ -98,24 +96,22 @@ class TextFile:
         """Iterate over the file's lines; for ``corrupt`` see :meth:`taken_apart`."""
         with opened(self.path) as file:
             _, _, before = _header(self.path, file)
-            while lines := file.read(BLOCK):
+            for place in count():
+                lines = file.read(BLOCK)
+                if not lines:
+                    break
                 lines += b"" if lines.endswith(b"\n") else file.readline()
-                if self._plain(lines):
-                    yield Block(_row_count(lines), lines, before)
+                if place == len(self.seen):
+                    self.seen.append(_row_count(lines) if _plain(lines, self.separator) else None)
+                rows = self.seen[place]
+                if rows is not None:
+                    yield Block(rows, lines, before)
                     before += lines.count(b"\n")
                 else:
                     # Where a quoted cell goes on in the next line, so does the block.
                     cells, taken = self.taken_apart(lines, before, corrupt, file)
                     yield Block(len(cells), b"", before, cells)
                     before += taken
-
-    def _plain(self, lines: bytes) -> bool:
-        """Return whether each line is a row to every reader of CSV."""
-        if lines.count(b"\r") != lines.count(b"\r\n"):
-            return False
-        return b'"' not in lines or b'"' not in _QUOTED[self.separator].sub(
-            b"", b"\n" + lines + b"\n"
-        )
 
     def parsed(self, block: Block, columns: Sequence[str], rows: int) -> Any:
         """Return some columns as an Arrow table of texts; None if the lines are not all whole."""
@@ -192,6 +188,26 @@ def _header(path: str, file: IO[bytes]) -> tuple[list[str], str, int]:
 
 def _reader(lines: Iterable[str], separator: str) -> Any:
     return csv.reader(lines, delimiter=separator, strict=True)
+
+
+def _plain(lines: bytes, separator: str) -> bool:
+    """Return whether each line is a row to every reader of CSV.
+
+    So it is if nothing is quoted but whole cells within one line: every other quote then opens
+    a cell, or stands for a second one in it, and the next ends it.
+    """
+    if lines.count(b"\r") != lines.count(b"\r\n"):
+        return False
+    signs = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
+    quotes = np.flatnonzero(signs == ord('"'))
+    if len(quotes) % 2:
+        return False
+    around = np.array([ord(sign) for sign in (separator, "\n", '"')], dtype=np.uint8)
+    opened, closed = signs[quotes[::2] - 1], signs[quotes[1::2] + 1]
+    if not (np.isin(opened, around).all() and np.isin(closed, [*around, ord("\r")]).all()):
+        return False
+    ends = np.flatnonzero(signs == ord("\n"))
+    return not (np.searchsorted(quotes, ends) % 2).any()
 
 
 def _row_count(lines: bytes) -> int:

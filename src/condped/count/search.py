@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from condped.arrays import FloatArray, IntArray
+from condped.arrays import FloatArray, IdArray, IntArray
 
 _STEPS = 1 << 13
 _FEWEST = 4  # edges; among fewer, halving is as fast
@@ -35,7 +35,7 @@ class Search:
                 self.inside.append(np.full(_STEPS, np.nan))
                 self.inside[-1][steps[among == place]] = edges[among == place]
 
-    def places(self, numbers: FloatArray) -> IntArray:
+    def places(self, numbers: FloatArray) -> IdArray:
         """Return ``searchsorted(edges, numbers)``, and anything for NaN."""
         if not self.inside:
             return np.searchsorted(self.edges, numbers)
@@ -51,4 +51,4 @@ class Search:
             steps *= self.scale
             np.clip(steps, -1.0, _STEPS - 2.0, out=steps)
             steps += 1.0
-            return steps.astype(np.intp)
+            return np.asarray(steps.astype(np.intp))

@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from typing import Generic, TypeAlias, TypeVar
 
 Piece = TypeVar("Piece")
+Told = TypeVar("Told")
 State = TypeVar("State")
 Stretch: TypeAlias = Callable[[], Generator[Piece]]
 
@@ -28,15 +29,15 @@ def worker_count() -> int:
 def share_out(
     stretches: Sequence[Stretch[Piece]],
     make: Callable[[], State],
-    step: Callable[[State, Piece], None],
-    done: Callable[[Piece], None],
+    step: Callable[[State, Piece], Told],
+    done: Callable[[Told], None],
     workers: int,
 ) -> list[State]:
     """Let each worker make a state and take pieces into it; return the states.
 
     A worker takes a stretch of its own; when none is left, it helps with those of others. Whatever
     goes wrong stops all, and the error that is raised is that of the earliest piece, however the
-    work was shared out. ``done`` hears of each piece in the calling thread.
+    work was shared out. ``done`` hears what each step returns, in the calling thread.
     """
     team = _Team(stretches, step)
     threads = [
@@ -46,8 +47,8 @@ def share_out(
     try:
         for thread in threads:
             thread.start()
-        for piece in team.finished(len(threads)):
-            done(piece)
+        for told in team.told(len(threads)):
+            done(told)
     finally:
         # On an error or an interrupt in this thread, the others end with their next piece.
         team.stop((-1, 0))
@@ -75,11 +76,11 @@ class _Lane(Generic[Piece]):
             self.pieces.close()
 
 
-class _Team(Generic[State, Piece]):
+class _Team(Generic[State, Piece, Told]):
     """What the workers share."""
 
     def __init__(
-        self, stretches: Sequence[Stretch[Piece]], step: Callable[[State, Piece], None]
+        self, stretches: Sequence[Stretch[Piece]], step: Callable[[State, Piece], Told]
     ) -> None:
         self.lanes = [_Lane(number, stretch) for number, stretch in enumerate(stretches)]
         self.waiting = iter(self.lanes)
@@ -88,7 +89,7 @@ class _Team(Generic[State, Piece]):
         self.failures: dict[_Place, BaseException] = {}
         self.end = _NOWHERE
         self.lock = threading.Lock()
-        self.news: SimpleQueue[Piece | None] = SimpleQueue()
+        self.news: SimpleQueue[tuple[Told] | None] = SimpleQueue()
 
     def work(self, state: State) -> None:
         lane: _Lane[Piece] | None = None
@@ -101,10 +102,9 @@ class _Team(Generic[State, Piece]):
                 continue
             place, piece = taken
             try:
-                self.step(state, piece)
+                self.news.put((self.step(state, piece),))
             except BaseException as error:  # raised again in the calling thread
                 self._fail(place, error)
-            self.news.put(piece)
         with self.lock:
             self.states.append(state)
         self.news.put(None)
@@ -146,14 +146,14 @@ class _Team(Generic[State, Piece]):
         with self.lock:
             self.end = min(self.end, place)
 
-    def finished(self, workers: int) -> Iterable[Piece]:
-        """Iterate over the pieces that are done with, until all workers have ended."""
+    def told(self, workers: int) -> Iterable[Told]:
+        """Iterate over what steps returned, until all workers have ended."""
         while workers:
-            piece = self.news.get()
-            if piece is None:
+            news = self.news.get()
+            if news is None:
                 workers -= 1
             else:
-                yield piece
+                yield news[0]
 
     def close(self) -> None:
         for lane in self.lanes:

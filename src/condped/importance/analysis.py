@@ -99,9 +99,11 @@ def _analysed(
     if settings.method == "calibrated" or pooled is not None:
         ranked = tested.count_ranked(top, time_blocks(tested, top, settings))
         p_values = parameter_p_values(ranked)
-    counts, found = _estimated(trials, top, settings, p_values)
+    counts, found = _estimated(
+        trials, top, settings, p_values, ranked if trials is tested else None
+    )
     if pooled is not None and p_values is not None:
-        _, in_unit = _estimated(tested, top, settings, p_values)
+        _, in_unit = _estimated(tested, top, settings, p_values, ranked)
         found = _combined(found, in_unit, pooled, counts, p_values)
     reasons = _reasons(top, counts, found, settings, outcome)
     known = np.array([[reason is None] for reason in reasons])
@@ -128,10 +130,14 @@ def _estimated(
     top: Sets,
     settings: Settings,
     p_values: FloatArray | None,
+    ranked: RankedStudy | None,
 ) -> tuple[StudyCounts, Estimate]:
-    """Return the counts and the estimate of trials; ``p_values`` gate the calibrated one."""
+    """Return the counts and the estimate of trials; ``p_values`` gate the calibrated one.
+
+    ``ranked`` are the counts by rank of these trials, if they are known.
+    """
     if settings.method == "calibrated" and p_values is not None:
-        own = trials.count_ranked(top, 1)
+        own = trials.count_ranked(top, 1) if ranked is None else ranked
         return own.counts, calibrated_estimate(own, p_values)
     counts = trials.count(top)
     return counts, estimate(counts, settings)

@@ -44,11 +44,11 @@ def assign(
         # To a domain with the choice None a missing value is that choice, not an absence.
         takes_none = np.array([*(none_place(domain) is not None for domain in domains), False])
         absent = missing & ~takes_none[ids] if takes_none.any() else missing
-        if alternatives[0].when is not None:
-            expected = ids >= 0 if finished is None else (ids >= 0) & finished
-            _note_missing(name, absent & expected, notes)
-        if absent.any():
-            ids = np.where(absent, ids.dtype.type(ABSENT), ids)
+        lacking = absent & (ids >= 0)
+        if lacking.any():
+            if alternatives[0].when is not None:
+                _note_missing(name, lacking if finished is None else lacking & finished, notes)
+            ids = np.where(lacking, ids.dtype.type(ABSENT), ids)
     if isinstance(column, LevelColumn):
         codes = fit_choices(name, column, ids, domains, unknown_allowed=outside == "drop")
         return Parameter(name, codes, ids, domains)

@@ -1,0 +1,143 @@
+"""The numbers of docs/scale.md, from what benchmarks.scale and benchmarks.workers wrote down.
+
+Run: python -m benchmarks.scale_page
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "scale.md"
+_ENGINES = {"scan": "plain scan", "stream": "`stream`", "ibis": "`ibis`, DuckDB"}
+_WORKERS = {
+    "stream": "`stream`, threads",
+    "duckdb": "DuckDB, threads",
+    "spark": "Spark, task slots",
+}
+_TASKS = {"scan": "", "one": "one γ'", "many": "99 γ'"}
+# The plan: rows, workers, cores of each, bytes per second that each reads.
+_ROWS, _MACHINES, _CORES, _READS = 1e12, 100, 16, 1e9
+_WIDE, _NARROW = 42.1, 8.6  # bytes per row of the table measured, and of its objective
+_NARROW_PASSES = 3
+
+
+def page(text: str, scale: dict[str, Any], workers: dict[str, Any]) -> str:
+    """Return the page with its numbers filled in anew."""
+    for name, lines in (
+        ("measured", [*_sizes(scale), "", *_one_and_two(workers), "", *_shuffled(workers)]),
+        ("plan", _plan(workers)),
+    ):
+        text = re.sub(
+            rf"(<!-- {name}: [^>]*-->\n).*?(<!-- end -->)",
+            lambda found, lines=lines: found[1] + "\n".join(lines) + "\n" + found[2],
+            text,
+            flags=re.DOTALL,
+        )
+    return text
+
+
+def _sizes(scale: dict[str, Any]) -> list[str]:
+    lines = [
+        "## Measured",
+        "",
+        "10 parameters with conditions, one Parquet file of 42 bytes a row, in the page cache, "
+        f"{scale['cores']} cores;",
+        "a plain scan reads the same columns in batches on all cores and sums them up. Each in",
+        "fresh processes, the best of two or three rounds, ratios to the scan of the same round "
+        "([benchmarks/scale.json](../benchmarks/scale.json)).",
+        "",
+        "| rows | engine | | seconds | × the scan | × its processor time | peak memory |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {run['rows']:,} | {_ENGINES[run['engine']]} | {_TASKS[run['task']]} | "
+        f"{run['seconds']:.2f} | {run['ratio']:.2f} | {run['cpu_ratio']:.2f} | "
+        f"{run['peak_bytes'] / 1e6:.0f} MB |"
+        for run in scale["runs"]
+    ]
+    lines += ["", *_linear(scale)]
+    return lines
+
+
+def _linear(scale: dict[str, Any]) -> list[str]:
+    """Say how the time grows with the rows, and what is spent after counting."""
+    times = {(run["engine"], run["task"], run["rows"]): run for run in scale["runs"]}
+    sizes = sorted({run["rows"] for run in scale["runs"]})
+    lines = []
+    for task in ("one", "many"):
+        per_row = [f"{1e9 * times['stream', task, rows]['seconds'] / rows:.0f}" for rows in sizes]
+        after = [f"{1e3 * times['stream', task, rows]['seconds_after']:.0f}" for rows in sizes]
+        lines.append(
+            f"Streaming {_TASKS[task]}: {', '.join(per_row)} ns a row at "
+            f"{', '.join(f'{rows:,}' for rows in sizes)} rows; after counting "
+            f"{', '.join(after)} ms."
+        )
+    return lines
+
+
+def _one_and_two(workers: dict[str, Any]) -> list[str]:
+    """Return what the model says for two workers, beside what two took."""
+    sizes = sorted({run["rows"] for run in workers["runs"]})
+    lines = [
+        "### One worker and two",
+        "",
+        f"One γ' at {sizes[0]:,} and {sizes[1]:,} rows. From the two sizes on one worker come the "
+        "time of a row (c of",
+        "the plan below) and the time beside the rows (t₀); what they predict for two workers at",
+        "the larger size is set beside what two took, on a machine with "
+        f"{workers['cores']} cores ([benchmarks/workers.json](../benchmarks/workers.json)).",
+        "",
+        "| | c, µs a row | t₀, s | two workers: predicted, s | measured, s | off by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for engine, model in workers["models"].items():
+        predicted, measured = model["predicted_two_workers"], model["measured_two_workers"]
+        lines.append(
+            f"| {_WORKERS[engine]} | {1e6 * model['seconds_per_row']:.2f} | "
+            f"{model['seconds_beside']:.2f} | {predicted:.2f} | {measured:.2f} | "
+            f"{100 * (measured / predicted - 1):+.0f} % |"
+        )
+    return lines
+
+
+def _shuffled(workers: dict[str, Any]) -> list[str]:
+    runs = [run for run in workers["runs"] if run["engine"] == "spark" and run["workers"] == 2]
+    told = "; ".join(
+        f"{run['rows']:,} rows: {run['read_bytes'] / 1e6:.0f} MB read, "
+        f"{run['shuffled_bytes'] / 1e6:.2f} MB shuffled"
+        for run in runs
+    )
+    return [f"What Spark moved, all stages together: {told}."]
+
+
+def _plan(workers: dict[str, Any]) -> list[str]:
+    read = _ROWS * (_WIDE + _NARROW_PASSES * _NARROW)
+    reading = read / (_MACHINES * _READS)
+    lines = [
+        f"- bytes read: {read / 1e12:.0f} TB, {reading:.0f} s at {_READS / 1e9:g} GB/s a worker",
+    ]
+    for engine, model in workers["models"].items():
+        counting = model["seconds_per_row"] * _ROWS / (_MACHINES * _CORES)
+        bound = "counting" if counting > reading else "reading"
+        lines.append(
+            f"- counting at the rate of {_WORKERS[engine].split(',')[0]}: {counting:.0f} s, so "
+            f"{max(counting, reading) / 60:.0f} minutes in all, bound by {bound}"
+        )
+    return lines
+
+
+def main() -> None:
+    """Fill the page in."""
+    scale, workers = (
+        json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("scale", "workers")
+    )
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), scale, workers), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
