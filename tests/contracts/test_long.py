@@ -216,3 +216,31 @@ def test_what_a_long_table_cannot_mean_is_refused(duckdb_place: Place) -> None:
         _count(duckdb_place, _against_its_condition(), space=SPACE)
     with pytest.raises(SettingsError, match="has no column 'domain'"):
         _count(duckdb_place, _changed("value", 0.5).drop(["domain"]))
+
+
+def test_what_finished_trials_lack_is_told(duckdb_place: Place) -> None:
+    """A parameter without a row although its condition holds is inactive, and that is noted."""
+    table = wide()
+    read = condped.read(table, space=SPACE, **MEASURED)
+    rows = lengthened(read, spelled).drop(["domain"])
+    ended, k = table["ended"].to_pylist(), table["k"].to_pylist()
+    due = [t for t in range(_ROWS) if k[t] != "a"]
+    gone = {next(t for t in due if ended[t] == "complete"),
+            next(t for t in due if ended[t] == "failed")}  # fmt: skip
+    kept = [
+        trial not in gone or name != "n"
+        for trial, name in zip(
+            rows["trial"].to_pylist(), rows["parameter"].to_pylist(), strict=True
+        )
+    ]
+    for name, content in (("lacking_rows", rows.filter(kept)), ("lacking", measured(table))):
+        duckdb_place.put(name, content)
+    there = duckdb_place.connection.table
+    passes = open_passes(
+        LongTable(there("lacking_rows"), there("lacking")), Asked(space=SPACE, **MEASURED)
+    )
+    counted = passes.count(Wanted(Within(Handling()), np.array([0.0])))
+    assert counted.notes == (
+        "n: missing in 1 finished trials whose conditions say that it is active; taken as "
+        "inactive there.",
+    )

@@ -11,6 +11,7 @@ from condped.arrays import IntArray
 from condped.count.ibis_codes import Coded, Plan, coded_counts, in_groups
 from condped.count.ibis_parameters import ParameterColumn
 from condped.count.ibis_session import Session
+from condped.count.ibis_slots import Slots
 from condped.count.ibis_spans import edges_of, put_together
 from condped.count.passes import Outline, Wanted
 
@@ -34,12 +35,6 @@ class Seen:
         return tuple(note for name in names for note in self.notes.get(name, ()))
 
 
-def shape_of(wanted: Wanted) -> tuple[int, int, int]:
-    """Return how many groups, blocks and buckets there are."""
-    blocks = 1 if wanted.block_starts is None else len(wanted.block_starts) + 1
-    return wanted.groups, blocks, len(wanted.cutoffs) + 1
-
-
 @dataclass(frozen=True, slots=True)
 class Counter:
     """Counts parameters of a table, and looks at each one's values the first time.
@@ -58,7 +53,7 @@ class Counter:
     most: int
     owner: ir.Value | None = None
 
-    def counts(self, wanted: Wanted, slot: ir.Value, slots: int) -> dict[str, IntArray]:
+    def counts(self, wanted: Wanted, slots: Slots) -> dict[str, IntArray]:
         """Return (places, slots) for each parameter that is wanted."""
         names = self.outline.names
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
@@ -66,7 +61,7 @@ class Counter:
         only_looked = [Plan(name, None, check=True) for name in unchecked]
         if self.outline.outside == "nearest" and (wanted.edges is not None or wanted.spanned):
             # The nearest cell of the domain's own grid is known; among other cells it is not.
-            self.seen.add(unchecked, self._run(only_looked, slot, slots))
+            self.seen.add(unchecked, self._run(only_looked, slots))
             unchecked, only_looked = [], []
         plans = []
         for place in places:
@@ -76,18 +71,17 @@ class Counter:
         counted = {plan.name for plan in plans}
         # Values that are not counted are looked at all the same, as the reader in memory does.
         plans += [plan for plan in only_looked if plan.name not in counted]
-        found = self._run(plans, slot, slots)
+        found = self._run(plans, slots)
         self.seen.add(unchecked, found)
         return {
             name: put_together(found[name].counts, wanted, name, self.parameters[name].domains)
             for name in counted
         }
 
-    def _run(self, plans: Sequence[Plan], slot: ir.Value, slots: int) -> dict[str, Coded]:
+    def _run(self, plans: Sequence[Plan], slots: Slots) -> dict[str, Coded]:
         found: dict[str, Coded] = {}
-        for some in in_groups(plans, self.parameters, slots, self.most):
+        for some in in_groups(plans, self.parameters, slots.size, self.most):
             found |= coded_counts(
-                self.session, self.table, self.parameters, some,
-                slot=slot, slots=slots, owner=self.owner,
-            )  # fmt: skip
+                self.session, self.table, self.parameters, some, slots=slots, owner=self.owner
+            )
         return found

@@ -10,18 +10,23 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray
-from condped.count.ibis_counter import Counter, Seen, shape_of
+from condped.count.ibis_counter import Counter, Seen
 from condped.count.ibis_long import LongRows
+from condped.count.ibis_marks import Kind, Mark, Owner
 from condped.count.ibis_parameters import ParameterColumn
 from condped.count.ibis_passes import IbisPasses
 from condped.count.ibis_series import fetched_levels, histogram_counts
-from condped.count.ibis_trees import all_of, choose, code
+from condped.count.ibis_trees import all_of, any_of, choose, code
 from condped.count.ibis_wide import WideRows
 from condped.count.keys import KeyBins
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.errors import DataError, not_found
 from condped.space.condition import Condition
 from condped.topsets import Handling
+from condped.trials import State
+
+# Where it is remembered that finished trials lack what they should have; no parameter's name.
+_LACKING = ""
 
 
 @dataclass(frozen=True)
@@ -92,20 +97,21 @@ class LongPasses:
 
     def count(self, wanted: Wanted) -> Counted:
         self._check_keys()
-        names, shape = self.outline.names, shape_of(wanted)
+        names = self.outline.names
         places = range(len(names)) if wanted.parameters is None else wanted.parameters
         trials = self._trials(wanted.conditions)
-        slot = trials.slot(wanted, shape)
-        table, parameters = self._rows(lambda some: {"slot": some.slot(wanted, shape)})
+        slots = trials.slots(wanted)
+        table, parameters = self._rows(lambda some: some.slots(wanted).columns)
         counter = Counter(
             self.long.session, table, parameters, self.outline, self.seen, self.most_counts,
             table["parameter"],
         )  # fmt: skip
-        found = counter.counts(wanted, table["slot"], int(np.prod(shape)))
-        sizes = trials.by_slot(slot, shape)
+        found = counter.counts(wanted, slots.of(table))
+        sizes = trials.by_slot(slots)
         cells = [_with_absent(found[names[place]], sizes) for place in places]
-        held, best = trials.met(wanted, slot, shape)
-        notes = self.seen.told(self.long.domains)
+        held, best = trials.met(wanted, slots)
+        self._note_missing()
+        notes = self.seen.told((*self.long.domains, _LACKING))
         return Counted(tuple(cells), sizes.sum(axis=1), held, best, notes)
 
     def _trials(self, more: Sequence[Condition] = (), others: Sequence[str] = ()) -> IbisPasses:
@@ -165,6 +171,44 @@ class LongPasses:
             series[one] = (parameter.numbers.value, all_of(here))
         return table, series, table.dealt if groups > 1 else None
 
+    def _note_missing(self) -> None:
+        """Say where finished trials lack a parameter although its conditions hold."""
+        long, gates = self.long, self.long.gates()
+        if not gates or _LACKING in self.seen.notes:
+            return
+        trials = self._trials(others=gates)
+        held, switches = long.switches(trials.rows)
+        over = self._finished(trials)
+        due = trials.rows.table.select(
+            **{f"p{k}": _one(all_of([over, any_of(switches[h] for h in columns)]))
+               for k, columns in enumerate(held.values())}
+        )  # fmt: skip
+        table, _ = self._rows(lambda some: {"over": _one(self._finished(some))})
+        there = table.select(
+            **{f"p{k}": _one(all_of([table.over == code(1), table.parameter == name,
+                                     any_of(table[h] for h in columns)]))
+               for k, (name, columns) in enumerate(held.items())}
+        )  # fmt: skip
+        sums = [
+            self.long.session.rows(
+                one.agg(**{c: one[c].sum() for c in one.columns}), "looking for missing values"
+            )[0]
+            for one in (due, there)
+        ]
+        lacking = {n: int(sums[0][f"p{k}"] or 0) - int(sums[1][f"p{k}"] or 0)
+                   for k, n in enumerate(held)}  # fmt: skip
+        self.seen.notes[_LACKING] = tuple(
+            Owner(name, long.domains[name], (), long.asked.outside).note(
+                Mark(Kind.MISSING), count, None
+            )
+            for name, count in lacking.items()
+            if count > 0
+        )
+
+    def _finished(self, trials: IbisPasses) -> ir.BooleanValue | None:
+        state = trials.rows.ended.state
+        return None if state is None else state == code(State.COMPLETE)
+
     def _check_keys(self) -> None:
         """Refuse a parameter that a trial has twice: which value counts, nobody knows."""
         if self.seen.keys:
@@ -180,6 +224,11 @@ class LongPasses:
             )
         self.long.check_trials()
         self.seen.keys = True
+
+
+def _one(condition: ir.BooleanValue | None) -> ir.Value:
+    """Return 1 where a condition holds (None: everywhere), and 0 elsewhere."""
+    return code(1) if condition is None else choose(condition, code(1), code(0))
 
 
 def _with_absent(counts: IntArray, sizes: IntArray) -> IntArray:

@@ -12,9 +12,10 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.ibis_conditions import compiled
-from condped.count.ibis_counter import Counter, Seen, shape_of
+from condped.count.ibis_counter import Counter, Seen
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_session import Session
+from condped.count.ibis_slots import Slots, shape_of
 from condped.count.ibis_trees import all_of, any_of, choose, code, real
 from condped.count.ibis_trials import NOWHERE, Summary, block_expression, group_expression
 from condped.count.ibis_wide import WideRows
@@ -175,26 +176,25 @@ class IbisPasses:
             self.session, self.rows.table, self.rows.parameters, self.outline, self.seen,
             self.most_counts,
         )  # fmt: skip
-        slot = self.slot(wanted, shape)
-        found = counter.counts(wanted, slot, int(np.prod(shape)))
+        slots = self.slots(wanted)
+        found = counter.counts(wanted, slots)
         cells = [np.moveaxis(found[names[p]].reshape(-1, *shape), 0, 2) for p in places]
-        sizes = cells[0].sum(axis=(1, 2)) if cells else self.by_slot(slot, shape).sum(axis=1)
-        held, best = self.met(wanted, slot, shape)
+        sizes = cells[0].sum(axis=(1, 2)) if cells else self.by_slot(slots).sum(axis=1)
+        held, best = self.met(wanted, slots)
         return Counted(tuple(cells), sizes, held, best, self.seen.told(self.rows.parameters))
 
-    def slot(self, wanted: Wanted, shape: tuple[int, int, int]) -> ir.Value:
-        """Return each trial's place among (groups, blocks, buckets); NOWHERE if not counted."""
+    def slots(self, wanted: Wanted) -> Slots:
+        """Return where each trial is counted."""
         bucket = self.rows.ended.bucket(wanted.within.handling, wanted.cutoffs)
-        slot: Any = bucket
-        if shape[1] > 1:
-            assert wanted.block_starts is not None
-            slot = slot + block_expression(self._time(), wanted.block_starts) * shape[2]
+        if self._filtered:
+            bucket = choose(self.chosen(), bucket, code(NOWHERE))
+        columns = {"bucket": bucket}
+        if wanted.block_starts is not None and len(wanted.block_starts):
+            columns["block"] = block_expression(self._time(), wanted.block_starts)
         group = self.group(wanted.groups, wanted.seed)
         if group is not None:
-            slot = slot + group * (shape[1] * shape[2])
-        if slot is not bucket:
-            slot = choose(bucket == code(NOWHERE), code(NOWHERE), slot)
-        return choose(self.chosen(), slot, code(NOWHERE)) if self._filtered else slot
+            columns["group"] = group
+        return Slots(columns, shape_of(wanted))
 
     @property
     def _filtered(self) -> bool:
@@ -251,23 +251,21 @@ class IbisPasses:
         inside = ended.loss <= real(cutoff)
         return all_of([ended.stands(within.handling), inside, self.chosen()])
 
-    def by_slot(self, slot: ir.Value, shape: tuple[int, int, int]) -> IntArray:
+    def by_slot(self, slots: Slots) -> IntArray:
         """Return (groups, blocks, buckets): the trials of each."""
-        base = self.rows.table.select(slot=slot)
-        found = np.zeros(int(np.prod(shape)), dtype=np.int64)
-        for row in self.session.rows(base.group_by("slot").agg(n=base.count()), "counting trials"):
-            if row["slot"] != NOWHERE:
-                found[row["slot"]] = row["n"]
-        return found.reshape(shape)
+        base = self.rows.table.select(**slots.columns)
+        found = np.zeros(slots.size + 1, dtype=np.int64)  # the last one: those not counted
+        query = base.group_by(list(slots.columns)).agg(n=base.count())
+        for row in self.session.rows(query, "counting trials"):
+            found[slots.place(row)] += row["n"]
+        return found[:-1].reshape(slots.shape)
 
-    def met(
-        self, wanted: Wanted, slot: ir.Value, shape: tuple[int, int, int]
-    ) -> tuple[IntArray, FloatArray]:
+    def met(self, wanted: Wanted, slots: Slots) -> tuple[IntArray, FloatArray]:
         """Return (conditions, buckets) trials that meet each condition, and the lowest losses."""
-        held = np.zeros((len(wanted.conditions), int(np.prod(shape))), dtype=np.int64)
+        held = np.zeros((len(wanted.conditions), slots.shape[2]), dtype=np.int64)
         best = np.full(len(wanted.conditions), np.inf)
         if not wanted.conditions:
-            return held.reshape(0, shape[2]), best
+            return held, best
         itself = self.rows.ended.stands(wanted.within.handling)
         loss = self.rows.ended.loss
         if itself is not None:
@@ -276,20 +274,19 @@ class IbisPasses:
             f"c{place}": choose(self._held(condition), code(1), code(0))
             for place, condition in enumerate(wanted.conditions)
         }
-        base = self.rows.table.select(slot=slot, loss=loss, **columns)
-        base = base.filter(base.slot != code(NOWHERE))
+        base = self.rows.table.select(bucket=slots.columns["bucket"], loss=loss, **columns)
+        base = base.filter(base.bucket != code(NOWHERE))
         found: dict[str, ir.Value] = {}
         for name in columns:
             met = base[name] == code(1)
             found[f"n{name}"] = base[name].sum()
             found[f"b{name}"] = met.ifelse(base.loss, ibis.null("float64")).min()
-        for row in self.session.rows(base.group_by("slot").agg(**found), "counting conditions"):
+        for row in self.session.rows(base.group_by("bucket").agg(**found), "counting conditions"):
             for place, name in enumerate(columns):
-                held[place, row["slot"]] = row[f"n{name}"]
+                held[place, row["bucket"]] = row[f"n{name}"]
                 if row[f"b{name}"] is not None:
                     best[place] = min(best[place], row[f"b{name}"])
-        counts = held.reshape(-1, *shape).sum(axis=(1, 2))
-        return counts, np.where(np.isinf(best), np.nan, best)
+        return held, np.where(np.isinf(best), np.nan, best)
 
 
 def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:

@@ -203,10 +203,10 @@ def group_expression(number: ir.Value, groups: int, seed: int) -> ir.Value:
     for factor in FACTORS:
         mixed = (mixed * whole(factor) + whole(shift_of(seed))) % modulus
         mixed = (mixed * mixed + whole(factor)) % modulus
-    # Group g begins at the first number whose product with ``groups`` reaches g times the modulus;
-    # comparing spares a division, which engines round differently.
-    edges = [-(-group * MODULUS // groups) - 1 for group in range(1, groups)]
-    return stepwise(mixed, edges, [code(group) for group in range(groups)])
+    # Both numbers are below 2^53, and no quotient is so near to the next whole number that it
+    # would be rounded up to it.
+    dealt = (mixed * whole(groups)).cast("float64") / real(float(MODULUS))
+    return dealt.floor().cast("int32")
 
 
 def block_expression(order: ir.Value, starts: ValueArray) -> ir.Value:
