@@ -128,7 +128,7 @@ def test_quantiles_out_of_order_are_refused(
         pd.Series(LOSS),
         object(),
     ],
-    ids=repr,
+    ids=lambda source: type(source).__name__,
 )
 def test_a_source_that_no_reader_knows_is_refused(source: Any) -> None:
     """The message lists what can be read."""

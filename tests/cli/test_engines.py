@@ -1,0 +1,83 @@
+"""Engines on the command line: the same answer, wherever the rows are counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from pyarrow import parquet
+from pyarrow.csv import read_csv
+
+from tests.cli.test_commands import condped_command, folder  # noqa: F401  (a fixture)
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> Path:  # noqa: F811  (the fixture above)
+    """Put the trials into Parquet files and a DuckDB database, too."""
+    rows = read_csv(folder / "results.csv")
+    (folder / "runs").mkdir()
+    for part in (0, 1):
+        parquet.write_table(rows.slice(100 * part, 100), folder / "runs" / f"{part}.parquet")
+    with duckdb.connect(str(folder / "runs.duckdb")) as database:
+        database.register("arrow", rows)
+        database.execute("CREATE TABLE trials AS SELECT * FROM arrow")
+    return folder
+
+
+def told(folder: Path, *arguments: str) -> dict[str, Any]:  # noqa: F811
+    """Return what a command prints as JSON."""
+    options = ("--objective", "loss", "--space", str(folder / "space.json"), "--json")
+    done = condped_command(*arguments, *options)
+    assert done.returncode == 0, done.stderr
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
+
+
+@pytest.mark.parametrize("command", ["importance", "sweep", "branches"])
+def test_every_engine_prints_the_same_numbers(runs: Path, command: str) -> None:
+    """Of the parameters; what is said of the test differs where a table has no order."""
+    pattern, database = str(runs / "runs" / "*.parquet"), str(runs / "runs.duckdb")
+    found = [
+        told(runs, command, pattern),
+        told(runs, command, pattern, "--engine", "stream"),
+        told(runs, command, "trials", "--backend", f"duckdb://{database}"),
+    ]
+    numbers = [_numbers(data) for data in found]
+    assert numbers[0] == numbers[1] == numbers[2]
+
+
+def _numbers(data: Any) -> Any:
+    """Return plain data without what the test says."""
+    if isinstance(data, dict):
+        tested = ("p_value", "adjusted_p_value", "verdict", "evidence", "account", "p_values")
+        return {name: _numbers(value) for name, value in data.items() if name not in tested}
+    return [_numbers(entry) for entry in data] if isinstance(data, list) else data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("trails", "--backend", "duckdb://{}/runs.duckdb"), "trials"),
+        (("trials", "--backend", "duckdb://{}/none.duckdb"), "none.duckdb"),
+        (("trials", "--backend", "oracle://me:secret@host/x"), "oracle"),
+        (("{}/none/*.parquet", "--engine", "stream"), "none"),
+        (("{}/results.csv", "--engine", "stream", "--backend", "duckdb://x.duckdb"), "backend"),
+    ],
+)
+def test_what_cannot_be_opened_is_told_in_a_line(
+    runs: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    """No traceback, no password, and nothing made."""
+    before = sorted(path.name for path in runs.iterdir())
+    filled = [argument.format(runs) for argument in arguments]
+    done = condped_command(
+        "importance", *filled, "--objective", "loss", "--space", runs / "space.json"
+    )
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "secret" not in done.stderr
+    assert sorted(path.name for path in runs.iterdir()) == before
