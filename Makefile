@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench statistics gallery paper paper-full clean servers yahpo
+.PHONY: demo test check format bench scale statistics gallery paper paper-full clean servers yahpo
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -11,7 +11,7 @@ demo: $(VENV)/.demo
 
 # Everything that must hold before a change is good: style, types, layers, tests.
 test: check servers yahpo $(VENV)/.versions
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -65,6 +65,13 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.reading --output benchmarks/reading.json
 	$(BIN)/python -m benchmarks.presenting --output benchmarks/presenting.json
 	$(BIN)/python -m benchmarks.fanova --output benchmarks/fanova.json
+
+# Files of 10^6 to 10^8 rows against a plain scan, one worker and two: docs/scale.md. About fifteen
+# minutes and 5 GB of disk.
+scale: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.scale --output benchmarks/scale.json
+	$(BIN)/python -m benchmarks.workers --output benchmarks/workers.json
+	$(BIN)/python -m benchmarks.scale_page
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
