@@ -33,13 +33,19 @@ def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plac
         yield place
 
 
-@pytest.fixture(scope="session")
-def sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sparks]:
-    """Start and stop Spark sessions."""
+@pytest.fixture(scope="session", name="all_sparks")
+def _all_sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sparks]:
     require("pyspark")
     several = Sparks(tmp_path_factory.mktemp("spark"))
     yield several
     several.stop()
+
+
+@pytest.fixture
+def sparks(all_sparks: Sparks) -> Iterator[Sparks]:
+    """Start and stop Spark sessions; one that a test has ended is cleared away."""
+    yield all_sparks
+    all_sparks.clear()
 
 
 @pytest.fixture(name="spark_place")

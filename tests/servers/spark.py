@@ -45,6 +45,11 @@ class Sparks:
         self.session.sparkContext.setLogLevel("OFF")
         return self.session
 
+    def clear(self) -> None:
+        """Forget a session that has ended: others in this process would still talk to it."""
+        if self.session is not None and not self._alive():
+            self.stop()
+
     @property
     def java(self) -> Any:
         """The process of the session's Java."""
