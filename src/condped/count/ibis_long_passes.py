@@ -125,7 +125,7 @@ class LongPasses:
         asked = self.long.asked
         return IbisPasses(
             self.long.session, rows, self.outline, asked.outside, asked.failure_values,
-            self.conditions, own=False,
+            self.conditions,
         )  # fmt: skip
 
     def _rows(

@@ -48,7 +48,6 @@ class IbisPasses:
     failures: tuple[float, ...] = ()
     conditions: tuple[Condition, ...] = ()
     seen: Seen = field(default_factory=Seen)
-    own: bool = True
     most_bins: int = 1 << 10
     most_levels: int = 1 << 17
     most_counts: int = 1 << 20
@@ -57,11 +56,10 @@ class IbisPasses:
         for name in condition.names:
             if name not in self.rows.parameters:
                 raise not_found("parameter", name, self.rows.parameters)
-        return replace(self, conditions=(*self.conditions, condition), own=False)
+        return replace(self, conditions=(*self.conditions, condition))
 
     def close(self) -> None:
-        if self.own:
-            self.session.close()
+        self.session.close()
 
     def tally(self, handling: Handling) -> Tally:
         rows = self._summary()
