@@ -107,11 +107,9 @@ def _one_and_two(workers: dict[str, Any]) -> list[str]:
 def _shuffled(workers: dict[str, Any]) -> list[str]:
     runs = [run for run in workers["runs"] if run["engine"] == "spark" and run["workers"] == 2]
     told = "; ".join(
-        f"{run['rows']:,} rows: {run['read_bytes'] / 1e6:.0f} MB read, "
-        f"{run['shuffled_bytes'] / 1e6:.2f} MB shuffled"
-        for run in runs
+        f"{run['shuffled_bytes'] / 1e6:.2f} MB of {run['rows']:,} rows" for run in runs
     )
-    return [f"What Spark moved, all stages together: {told}."]
+    return [f"What Spark shuffled, all stages together: {told}."]
 
 
 def _plan(workers: dict[str, Any]) -> list[str]:
