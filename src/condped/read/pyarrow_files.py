@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -60,6 +61,14 @@ def spelled(texts: pa.ChunkedArray) -> pa.ChunkedArray:
         except pa.ArrowInvalid:
             continue
     return texts
+
+
+def kind_spelled(texts: Sequence[str | None]) -> Literal["int64", "float64", "string"]:
+    """Return what :func:`spelled` makes of texts."""
+    kind = spelled(pa.chunked_array([pa.array(texts, pa.string())])).type
+    if pa.types.is_string(kind):
+        return "string"
+    return "int64" if pa.types.is_integer(kind) else "float64"
 
 
 def _table(path: str, notes: list[str]) -> pa.Table:
