@@ -54,7 +54,7 @@ def test_text_files_are_refused(tmp_path: Path, name: str, backend: str | None) 
     """Their cells are texts until a space says what they are."""
     (tmp_path / name.replace("*", "b").replace(".csv.", "_csv.")).parent.mkdir(exist_ok=True)
     (tmp_path / (name if name[0] == "a" else "b.csv")).write_text("x,loss\n0.5,1\n")
-    with pytest.raises(SourceError, match="texts until the space says.*engine='stream'") as caught:
+    with pytest.raises(SourceError, match=r"texts until the space says.*engine='stream'") as caught:
         open_passes(str(tmp_path / name), Asked("loss", space=Space(SPACE)), backend)
     assert "\n" not in str(caught.value)
 
@@ -63,7 +63,7 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     """In memory's words; files of other kinds are named."""
     asked = Asked("loss", space=Space(SPACE))
     for name in ("none.parquet", "none-*.parquet", "none"):
-        with pytest.raises(SourceError, match="There is no file or directory .*none"):
+        with pytest.raises(SourceError, match=r"There is no file or directory .*none"):
             open_passes(str(tmp_path / name), asked)
     (tmp_path / "a.arrow").write_bytes(b"")
     with pytest.raises(SourceError, match=r"does not read '.*a.arrow'"):

@@ -65,6 +65,12 @@ def open_passes(source: Any, asked: Asked, backend: str | None = None) -> Passes
 def _check(asked: Asked) -> None:
     if asked.objective is None:
         raise SettingsError("objective is needed for a table: name one of its columns.")
+    if asked.order == asked.objective:
+        raise DataError(
+            f"Column {asked.order!r} is both the objective and the order. Take it out of one of "
+            "them.",
+            column=asked.order,
+        )
     if asked.skip_corrupt:
         raise SettingsError(
             "skip_corrupt cannot be set for the engine 'ibis': a query reads all files or none. "
@@ -167,9 +173,10 @@ def _long_passes(source: LongTable, asked: Asked, backend: str | None) -> LongPa
 def _with_nulls(table: ir.Table) -> ir.Table:
     """Return a table whose columns without any value and type are of the type of nulls."""
     lacking = [
-        name for name, dtype in table.schema().items()
-        if dtype.is_unknown() and getattr(dtype.raw_type, "args", {}).get("kind") == "NULL"
-    ]  # fmt: skip
+        name
+        for name, dtype in table.schema().items()
+        if dtype.is_unknown() and str(dtype.raw_type).strip('"').upper() == "NULL"
+    ]
     return table.mutate(**{name: ibis.null() for name in lacking}) if lacking else table
 
 
@@ -204,12 +211,6 @@ def _refuse_alike(session: Session, table: ir.Table, names: set[str | None]) -> 
 
 def _check_roles(asked: Asked, space: Space) -> None:
     taken = {asked.objective, asked.state, asked.order, *asked.constraints}
-    if asked.order is not None and asked.order == asked.objective:
-        raise DataError(
-            f"Column {asked.order!r} is both the objective and the order. Take it out of one of "
-            "them.",
-            column=asked.order,
-        )
     for name in space:
         if name in taken:
             raise DataError(
