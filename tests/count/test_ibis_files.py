@@ -48,11 +48,10 @@ def counted(source: Path | str, space: Any = SPACE, **asked: Any) -> tuple[int, 
     return tally.counts.total, notes
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "*.csv", "."])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.txt", "*.csv", "."])
 @pytest.mark.parametrize("backend", [None, "duckdb://"])
 def test_text_files_are_refused(tmp_path: Path, name: str, backend: str | None) -> None:
     """Their cells are texts until a space says what they are."""
-    (tmp_path / name.replace("*", "b").replace(".csv.", "_csv.")).parent.mkdir(exist_ok=True)
     (tmp_path / (name if name[0] == "a" else "b.csv")).write_text("x,loss\n0.5,1\n")
     with pytest.raises(SourceError, match=r"texts until the space says.*engine='stream'") as caught:
         open_passes(str(tmp_path / name), Asked("loss", space=Space(SPACE)), backend)
@@ -76,7 +75,7 @@ def test_paths_mean_what_they_mean_in_memory(
     """A home directory, brackets in a name, and directories with files that are not meant."""
     write(tmp_path / "runs" / "a[1].parquet")
     write(tmp_path / "runs" / "a1.parquet", x=[0.1, 0.2, 0.3])
-    write(tmp_path / "runs" / "below" / "b.pq")
+    write(tmp_path / "runs" / "below" / "b.pq", more=[1, 2, 3])
     write(tmp_path / "runs" / "_old" / "c.parquet")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert counted("~/runs/a1.parquet")[0] == 3
@@ -115,13 +114,13 @@ def test_columns_of_nulls_are_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", y=nulls, k=nulls, n=nulls, state=nulls)
     choices = {"type": "categorical", "choices": ["a", "b"]}
     counted(path, {**SPACE, "y": FLOAT, "k": choices, "n": {"type": "int", "low": 0, "high": 3}})
-    for columns, asked in (({"state": nulls}, {"state": "state"}), ({"loss": nulls}, {})):
-        path = write(tmp_path / "b.parquet", **columns)
-        passes = open_passes(str(path), Asked("loss", space=Space(SPACE), **asked))
+    for name, state in (("state", "state"), ("loss", None)):
+        path = write(tmp_path / "b.parquet", **{name: nulls})
+        passes = open_passes(str(path), Asked("loss", space=Space(SPACE), state=state))
         counts = passes.tally(Handling()).counts
         passes.close()
         assert (counts.total, counts.used) == (3, 0)
-        assert (counts.running, counts.nonfinite) == ((3, 0) if asked else (0, 3))
+        assert (counts.running, counts.nonfinite) == ((3, 0) if state else (0, 3))
 
 
 def test_trials_that_are_dropped_are_said_once(tmp_path: Path) -> None:

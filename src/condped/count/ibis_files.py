@@ -13,12 +13,12 @@ import ibis.expr.types as ir
 from condped.count.ibis_session import Session
 from condped.errors import DataError, SourceError
 from condped.read.many_files import ending_of, find_files
-from condped.read.parts import partition_of
-from condped.read.pyarrow_files import kind_spelled
+from condped.read.parts import all_columns, partition_of
+from condped.read.pyarrow_files import column_names, kind_spelled
 from condped.read.registry import no_file
 
 _PARQUET = (".parquet", ".parq", ".pq")
-_TEXTS = (".csv", ".tsv")
+_TEXTS = (".csv", ".tsv", ".txt")
 _SIGNS = "*?[]{}\\"  # have a meaning of their own in a path that Spark is given
 
 
@@ -71,7 +71,9 @@ def files(session: Session, source: str) -> Opened:
         make = _in_duckdb if session.backend.name == "duckdb" else _in_spark
         with session.failing("opening the files"):
             made = make(session, found)
-        return replace(made, files=source, notes=found.notes)
+        with made.session.failing("reading the names of columns"):
+            notes = _notes(found)
+        return replace(made, files=source, notes=notes)
     except BaseException:
         session.close()
         raise
@@ -83,11 +85,16 @@ def _found(source: str) -> _Found:
     if not Path(source).is_dir() and not glob.glob(source, recursive=True):  # noqa: PTH207
         raise no_file(source)
     found = find_files(source)
+    said = tuple(partition_of(path, found.root) for path in found.paths)
+    return _Found(found.paths, said, found.notes)
+
+
+def _notes(found: _Found) -> tuple[str, ...]:
     notes = list(found.notes)
     if len(found.paths) > 1:
         notes.append(f"{len(found.paths)} files were read together.")
-    said = tuple(partition_of(path, found.root) for path in found.paths)
-    return _Found(found.paths, said, tuple(notes))
+        all_columns([column_names(path) for path in found.paths], notes)
+    return tuple(notes)
 
 
 def _check_endings(source: str, paths: Any) -> None:
@@ -95,9 +102,9 @@ def _check_endings(source: str, paths: Any) -> None:
     for path in paths:
         if ending_of(path) in _TEXTS:
             raise SourceError(
-                f"The engine 'ibis' does not read CSV files (got {source!r}): their cells are "
-                "texts until the space says what they are. Use engine='stream', or give an Ibis "
-                "table with the types that you mean."
+                f"The engine 'ibis' does not read CSV or other text files (got {source!r}): their "
+                "cells are texts until the space says what they are. Use engine='stream', or give "
+                "an Ibis table with the types that you mean."
             )
         if Path(path).suffix.lower() not in _PARQUET:
             raise SourceError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ def opened(source: str, backend: str | None) -> Opened:
             "The source is an empty text. Give the path or pattern of files, or the name of a "
             "table in a backend."
         )
-    source = str(Path(source).expanduser()) if source.startswith("~") else source
+    source = _at_home(source)
     if backend is None:
         if Path(source).suffix.lower() in _DATABASES:
             return _in_database(_duckdb(source), None)
@@ -33,7 +34,7 @@ def opened(source: str, backend: str | None) -> Opened:
     scheme, sign, place = backend.partition("://")
     scheme = scheme.lower() if sign else ""
     if scheme == "duckdb":
-        session = _duckdb(str(Path(place).expanduser()) if place else None)
+        session = _duckdb(_at_home(place) if place else None)
         return files(session, source) if is_path(source) else _in_database(session, source)
     if scheme in ("postgres", "postgresql"):
         return _in_database(_postgres(backend), source)
@@ -45,6 +46,13 @@ def opened(source: str, backend: str | None) -> Opened:
         f"spark://local[2] (got {without_password(backend)!r}). For other backends connect with "
         "Ibis, and give its table."
     )
+
+
+def _at_home(path: str) -> str:
+    """Return a path with the home directory that it begins with, if it does and there is one."""
+    with suppress(RuntimeError):
+        return str(Path(path).expanduser()) if path.startswith("~") else path
+    return path
 
 
 def _connected(shown: str, feature: str, connect: Callable[[], Any], secrets: Any = ()) -> Session:

@@ -82,6 +82,12 @@ def _table(path: str, notes: list[str]) -> pa.Table:
     return table.drop_columns(index_of(path, table.schema, notes))
 
 
+def column_names(path: str) -> list[str]:
+    """Return the columns of a Parquet file that are data."""
+    schema = pq.read_schema(path)
+    return [name for name in schema.names if name not in _index(schema)]
+
+
 def index_of(path: str, schema: pa.Schema, notes: list[str]) -> list[str]:
     """Return the columns that are no data, noting them."""
     # pandas keeps a frame's index as columns; it is no parameter there and none here.
