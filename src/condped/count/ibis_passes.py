@@ -39,6 +39,8 @@ class IbisPasses:
         Objectives that stand for failures.
     own
         Whether closing these closes the connection, too.
+    notes
+        What is to be said of the table whatever is counted.
     """
 
     session: Session
@@ -48,6 +50,7 @@ class IbisPasses:
     failures: tuple[float, ...] = ()
     conditions: tuple[Condition, ...] = ()
     seen: Seen = field(default_factory=Seen)
+    notes: tuple[str, ...] = ()
     most_bins: int = 1 << 10
     most_levels: int = 1 << 17
     most_counts: int = 1 << 20
@@ -70,7 +73,7 @@ class IbisPasses:
             raise DataError("All trials have a value outside its domain. Correct the space.")
         if self.rows.order is not None and any(row["unordered"] for row in rows):
             count = sum(int(row["unordered"]) for row in rows)
-            raise SettingsError(
+            raise DataError(
                 f"The order column is empty in {count} rows. Number all trials in time."
             )
         selections = self._selections(kept)
@@ -124,14 +127,11 @@ class IbisPasses:
     def _told(
         self, rows: Sequence[Mapping[str, Any]], selections: Sequence[Selection]
     ) -> tuple[str, ...]:
-        notes = []
+        notes = list(self.notes)
         failed = sum(int(row["n"]) for row in rows if row.get("by_value"))
         if failed:
             shown = " or ".join(f"{value:g}" for value in self.failures)
             notes.append(f"{failed} trials with the objective {shown} count as failed.")
-        dropped = sum(int(row["n"]) for row in rows if row.get("dropped"))
-        if dropped:
-            notes.append(f"{dropped} trials with a value outside its domain were left out.")
         notes += [
             f"Only trials with {s.condition}: {s.left_out} of {s.total} left out."
             if s.left_out
