@@ -235,9 +235,14 @@ class LongRows:
             return
         ends = {f"low{k}": rows[name].min() for k, name in enumerate(self.measured())}
         ends |= {f"high{k}": rows[name].max() for k, name in enumerate(self.measured())}
-        each = rows.group_by(trial=rows[given.trial]).agg(**ends)
-        pairs = range(len(self.measured()))
-        differs = any_of((each[f"low{k}"] != each[f"high{k}"]).fill_null(False) for k in pairs)
+        # Neither bound tells of rows that have nothing where others have something.
+        ends |= {f"given{k}": rows[name].count() for k, name in enumerate(self.measured())}
+        each = rows.group_by(trial=rows[given.trial]).agg(n=rows.count(), **ends)
+        differs = any_of(
+            (each[f"low{k}"] != each[f"high{k}"]).fill_null(False)
+            | ((each[f"given{k}"] > 0) & (each[f"given{k}"] < each.n))
+            for k in range(len(self.measured()))
+        )
         found = self.session.rows(each.filter(differs).limit(1), "looking at the trials")
         if found:
             raise DataError(
@@ -258,6 +263,20 @@ def _require(table: ir.Table, kind: str, name: str) -> None:
         raise not_found(kind, name, table.columns)
 
 
+def _refuse_incomparable(given: LongTable) -> None:
+    """Refuse ids of trials that cannot be the same in both tables."""
+    mine, its = (table[given.trial].type() for table in (given.rows, given.trials))
+    alike = (mine.is_integer() and its.is_integer()) or mine.copy(nullable=True) == its.copy(
+        nullable=True
+    )
+    if not alike:
+        raise DataError(
+            f"The column {given.trial!r} holds {mine} in the rows and {its} in the trials, so that "
+            "rows do not find their trials. Give both the same type.",
+            column=given.trial,
+        )
+
+
 def long_rows(session: Session, given: LongTable, asked: Asked) -> LongRows:
     """Find out what the parameters of a long table are."""
     for kind, name in (("trial", given.trial), ("parameter", given.parameter),
@@ -265,6 +284,7 @@ def long_rows(session: Session, given: LongTable, asked: Asked) -> LongRows:
         _require(given.rows, f"{kind} column", name)
     if given.trials is not None:
         _require(given.trials, "trial column", given.trial)
+        _refuse_incomparable(given)
     if asked.space is not None:
         domains = {
             name: tuple(dict.fromkeys(alternative.domain for alternative in alternatives))

@@ -108,19 +108,12 @@ class IbisPasses:
         return self.session.rows(base.group_by(list(keys)).agg(**found), "reading the objectives")
 
     def _selections(self, kept: Sequence[Mapping[str, Any]]) -> tuple[Selection, ...]:
-        total = sum(int(row["n"]) for row in kept)
         found = []
-        left = total
+        left = sum(int(row["n"]) for row in kept)
         for place, condition in enumerate(self.conditions):
             out = sum(int(row["n"]) for row in kept if row["stage"] == place)
             found.append(Selection(condition.text, left, out))
             left -= out
-        if self.conditions and not left:
-            raise DataError(
-                f"None of the {total} trials meets the condition "
-                f"{' and '.join(c.text for c in self.conditions)!r}. Correct where, or leave it "
-                "out."
-            )
         return tuple(found)
 
     def _told(

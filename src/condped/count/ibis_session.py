@@ -76,6 +76,11 @@ class Session:
         """Run a query and return its rows; ``step`` says what for, should it fail."""
         try:
             text = self.backend.compile(query)
+        except RecursionError as error:
+            raise SettingsError(
+                f"The query for {step} is nested too deeply to be written. Simplify the "
+                "conditions, or use engine='memory' or 'stream'."
+            ) from error
         except (OperationNotDefinedError, UnsupportedOperationError) as error:
             raise SettingsError(
                 f"{self.engine} lacks an operation that {step} needs ({self.plain(error)}). "
