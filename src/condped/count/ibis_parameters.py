@@ -152,10 +152,7 @@ class ParameterColumn:
                     lacking if self.finished is None else choose(self.finished, lacking, absent)
                 )
             branches.append((self.applies[domain], choose(missing, nothing, present)))
-        if self.applies[0] is None:
-            placed = branches[0][1]
-        else:
-            placed = ibis.cases(*branches, else_=placed)
+        placed = branches[0][1] if self.applies[0] is None else ibis.cases(*branches, else_=placed)
         if check:
             clash = more_than_one(self.applies)
             if clash is not None:
@@ -230,10 +227,7 @@ class ParameterColumn:
             applies, present = self.applies[place], ~self.cells.missing
             if isinstance(domain, Categorical):
                 known = [literal for literal, _ in self.choices(domain)]
-                if known:
-                    out = present & ~self.cells.value.isin(known).fill_null(False)
-                else:
-                    out = present
+                out = present & ~self.cells.value.isin(known).fill_null(False) if known else present
             else:
                 assert self.numbers is not None
                 value = self.numbers.value

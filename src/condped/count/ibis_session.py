@@ -146,6 +146,14 @@ class Failing:
             return
         session = self.session
         said = session.plain(error).rstrip(".")
+        if type(error).__name__ == "InterruptException":  # DuckDB's, upon Ctrl-C
+            raise KeyboardInterrupt from error
+        if "connection is busy" in said.lower():
+            raise DataError(
+                f"The connection to {session.shown} is busy while {self.step}: a connection of "
+                f"{session.engine} serves one call at a time. Give each thread its own, or let "
+                "one call end before the next."
+            ) from error
         file = None if session.blame is None else session.blame(said)
         where = session.shown if file is None else f"{session.shown} in {file!r}"
         raise DataError(
