@@ -146,8 +146,8 @@ class Failing:
             return
         session = self.session
         said = session.plain(error).rstrip(".")
-        if type(error).__name__ == "InterruptException":  # DuckDB's, upon Ctrl-C
-            raise KeyboardInterrupt from error
+        if type(error).__name__ == "InterruptException" or said == "Query interrupted":
+            raise KeyboardInterrupt from error  # DuckDB's, upon Ctrl-C
         if "connection is busy" in said.lower():
             raise DataError(
                 f"The connection to {session.shown} is busy while {self.step}: a connection of "
