@@ -244,3 +244,73 @@ def test_what_finished_trials_lack_is_told(duckdb_place: Place) -> None:
         "n: missing in 1 finished trials whose conditions say that it is active; taken as "
         "inactive there.",
     )
+
+
+def _long(place: Place, rows: dict[str, Any], trials: dict[str, Any] | None = None) -> LongTable:
+    """Put a long table of plain columns into a place."""
+    names = fresh_name(), fresh_name()
+    place.put(names[0], pa.table(rows))
+    if trials is None:
+        return LongTable(place.connection.table(names[0]))
+    place.put(names[1], pa.table(trials))
+    return LongTable(*map(place.connection.table, names))
+
+
+_UNIT = Space({"x": {"type": "float", "low": 0, "high": 1}})
+
+
+@pytest.mark.parametrize("column", ["loss", "ended", "g", "time"])
+def test_rows_of_a_trial_that_differ_by_nothing_are_refused(
+    duckdb_place: Place, column: str
+) -> None:
+    """Nothing beside something is a difference like any other."""
+    rows: dict[str, Any] = {
+        "trial": [0, 0, 1],
+        "parameter": ["x", "y", "x"],
+        "value": [0.1, 0.2, 0.3],
+        "loss": [1.0, 1.0, 2.0],
+        "ended": ["complete"] * 3,
+        "g": [-1.0, -1.0, -1.0],
+        "time": [0, 0, 1],
+    }
+    rows[column][1] = None
+    passes = open_passes(_long(duckdb_place, rows), Asked(space=_UNIT, order="time", **MEASURED))
+    with pytest.raises(DataError, match="rows of trial 0 differ in one of"):
+        passes.tally(Handling())
+
+
+def test_trials_of_another_type_are_refused(duckdb_place: Place) -> None:
+    """Numbers do not find texts; the width of numbers does not matter."""
+    rows = {"trial": [0], "parameter": ["x"], "value": [0.5]}
+    asked = Asked("loss", space=_UNIT)
+    with pytest.raises(DataError, match="'trial' holds int64 in the rows and string in the trials"):
+        open_passes(_long(duckdb_place, rows, {"trial": ["0"], "loss": [1.0]}), asked)
+    narrow = {"trial": pa.array([0], pa.int32()), "loss": [1.0]}
+    found = open_passes(_long(duckdb_place, rows, narrow), asked).tally(Handling())
+    assert (found.counts.total, found.notes) == (1, ())
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_rows_that_count_nowhere_are_told(duckdb_place: Place, apart: bool) -> None:
+    """Each one under the first reason: no trial, an unknown trial, an unknown parameter."""
+    rows: dict[str, Any] = {
+        "trial": [0, 1, None, None, 7, 1, 0],
+        "parameter": ["x", "x", "x", "x", "x", "tag", None],
+        "value": [0.1, 0.9, 0.5, 0.6, 0.5, 0.5, 0.5],
+    }
+    trials = {"trial": [0, 1], "loss": [1.0, 2.0]}
+    if not apart:
+        rows["loss"] = [1.0, 2.0, 3.0, 3.0, 3.0, 2.0, 1.0]
+    source = _long(duckdb_place, rows, trials if apart else None)
+    passes = open_passes(source, Asked("loss", space=_UNIT))
+    found = passes.tally(Handling())
+    unknown = ("1 row whose trial is not in the table of trials was left out.",)
+    assert found.notes == (
+        "2 rows without a trial were left out.",
+        *(unknown if apart else ()),
+        "2 rows whose parameter is not in the space were left out.",
+    )
+    assert found.counts.total == (2 if apart else 3)
+    counted = passes.count(Wanted(Within(Handling()), np.zeros(0)))
+    assert counted.parameters[0].sum() == found.counts.total
+    assert counted.parameters[0][:, :, -1].sum() == 0

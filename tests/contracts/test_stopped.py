@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from condped.count.passes import Passes, Wanted, Within
-from condped.errors import CondpedError, DataError
+from condped.errors import CondpedError, DataError, SettingsError
 from tests.contracts.case import Case
 from tests.contracts.checks import check_counts, check_tally
 from tests.contracts.engines import fresh_name, open_ibis
@@ -208,3 +208,11 @@ def _looked_at(sparks: Sparks, case: Case, name: str) -> Passes:
 
 def _views(sparks: Sparks) -> set[str]:
     return {table.name for table in sparks.running().catalog.listTables()}
+
+
+def test_a_session_with_another_master_is_not_used(sparks: Sparks) -> None:
+    """The error names both masters, and the session keeps running."""
+    running = sparks.running()
+    with pytest.raises(SettingsError, match=r"'local\[2\]' runs .* asks for 'spark://far:7077'"):
+        open_ibis("trials", maximised(), "spark://far:7077")
+    assert running.sql("SELECT 1").collect()

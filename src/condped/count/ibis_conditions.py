@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import ibis
 import ibis.expr.types as ir
 
-from condped.count.ibis_trees import any_of, real, whole
+from condped.count.ibis_trees import all_of, any_of, real, whole
 from condped.errors import ConditionError
 from condped.space.condition import (
     Between,
@@ -119,10 +119,9 @@ def _node(node: Node, gates: Mapping[str, Gate]) -> ir.BooleanValue:
     if isinstance(node, Negation):
         return ~_node(node.part, gates)
     if isinstance(node, Both | Either):
-        join = operator.and_ if isinstance(node, Both) else operator.or_
-        held = _node(node.parts[0], gates)
-        for part in node.parts[1:]:
-            held = join(held, _node(part, gates))
+        join = all_of if isinstance(node, Both) else any_of
+        held = join(_node(part, gates) for part in node.parts)
+        assert held is not None
         return held
     gate = gates[node.name]
     if isinstance(node, Comparison):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
@@ -14,7 +14,7 @@ from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
-from condped.count.ibis_trees import any_of, is_nan
+from condped.count.ibis_trees import any_of, code, is_nan
 from condped.count.ibis_wide import WideRows, ended_of, order_of, switched
 from condped.count.long_table import LongTable
 from condped.errors import CondpedError, DataError, SettingsError, not_found
@@ -32,12 +32,17 @@ class LongRows:
 
     Attributes
     ----------
+    given
+        Without the rows that name no trial.
+    all_rows
+        With these.
     texts
         Of each parameter's domains, the texts that record it; empty where a space is given.
     """
 
     session: Session
     given: LongTable
+    all_rows: ir.Table
     asked: Asked
     domains: Mapping[str, tuple[Domain, ...]]
     texts: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -235,15 +240,47 @@ class LongRows:
             return
         ends = {f"low{k}": rows[name].min() for k, name in enumerate(self.measured())}
         ends |= {f"high{k}": rows[name].max() for k, name in enumerate(self.measured())}
-        each = rows.group_by(trial=rows[given.trial]).agg(**ends)
-        pairs = range(len(self.measured()))
-        differs = any_of((each[f"low{k}"] != each[f"high{k}"]).fill_null(False) for k in pairs)
+        # Neither bound tells of rows that have nothing where others have something.
+        ends |= {f"given{k}": rows[name].count() for k, name in enumerate(self.measured())}
+        each = rows.group_by(trial=rows[given.trial]).agg(n=rows.count(), **ends)
+        differs = any_of(
+            (each[f"low{k}"] != each[f"high{k}"]).fill_null(False)
+            | ((each[f"given{k}"] > 0) & (each[f"given{k}"] < each.n))
+            for k in range(len(self.measured()))
+        )
         found = self.session.rows(each.filter(differs).limit(1), "looking at the trials")
         if found:
             raise DataError(
                 f"The rows of trial {found[0]['trial']!r} differ in one of "
                 f"{', '.join(self.measured())}. Make them the same in all rows of a trial."
             )
+
+    def left_out(self) -> tuple[str, ...]:
+        """Say how many rows count nowhere, each one under the first reason that applies."""
+        given, rows = self.given, self.all_rows
+        table = rows.select(my_trial=rows[given.trial], parameter=rows[given.parameter])
+        if given.trials is not None:
+            ids = given.trials.select(its_trial=given.trials[given.trial]).distinct()
+            table = table.left_join(ids, table.my_trial == ids.its_trial)
+        branches = [(table.my_trial.isnull(), code(1))]
+        if given.trials is not None:
+            branches.append((table.its_trial.isnull(), code(2)))
+        named = table.parameter.isin(list(self.domains)).fill_null(False)
+        base = table.select(reason=ibis.cases(*branches, (~named, code(3)), else_=code(0)))
+        query = base.group_by("reason").agg(n=base.count())
+        found = {row["reason"]: row["n"] for row in self.session.rows(query, "looking at the keys")}
+        reasons = {
+            1: "without a trial",
+            2: "whose trial is not in the table of trials",
+            3: "whose parameter is not in the space",
+        }
+        return tuple(
+            f"1 row {why} was left out."
+            if found[number] == 1
+            else f"{found[number]} rows {why} were left out."
+            for number, why in reasons.items()
+            if found.get(number)
+        )
 
 
 def fresh(table: ir.Table, name: str) -> str:
@@ -258,19 +295,33 @@ def _require(table: ir.Table, kind: str, name: str) -> None:
         raise not_found(kind, name, table.columns)
 
 
+def _refuse_incomparable(given: LongTable) -> None:
+    """Refuse ids of trials that cannot be the same in both tables."""
+    mine, its = (table[given.trial].type() for table in (given.rows, given.trials))
+    if type(mine) is not type(its) and not (mine.is_integer() and its.is_integer()):
+        raise DataError(
+            f"The column {given.trial!r} holds {mine} in the rows and {its} in the trials, so that "
+            "rows do not find their trials. Give both the same type.",
+            column=given.trial,
+        )
+
+
 def long_rows(session: Session, given: LongTable, asked: Asked) -> LongRows:
     """Find out what the parameters of a long table are."""
+    every = given.rows
     for kind, name in (("trial", given.trial), ("parameter", given.parameter),
                        ("value", given.value)):  # fmt: skip
-        _require(given.rows, f"{kind} column", name)
+        _require(every, f"{kind} column", name)
     if given.trials is not None:
         _require(given.trials, "trial column", given.trial)
+        _refuse_incomparable(given)
+    given = replace(given, rows=every.filter(every[given.trial].notnull()))
     if asked.space is not None:
         domains = {
             name: tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
             for name, alternatives in asked.space.items()
         }
-        return LongRows(session, given, asked, domains, {})
+        return LongRows(session, given, every, asked, domains, {})
     if given.domain not in given.rows.columns:
         raise SettingsError(
             f"The long table has no column {given.domain!r} of domains. Name it with domain, or "
@@ -289,7 +340,7 @@ def long_rows(session: Session, given: LongTable, asked: Asked) -> LongRows:
             "domains that differ little, or give a space."
         )
     domains, texts = _sorted_domains(found)
-    return LongRows(session, given, asked, domains, texts)
+    return LongRows(session, given, every, asked, domains, texts)
 
 
 def _sorted_domains(

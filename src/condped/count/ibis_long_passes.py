@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray
-from condped.count.ibis_counter import Counter, Seen
+from condped.count.ibis_chosen import Shared, joined
+from condped.count.ibis_counter import Counter
 from condped.count.ibis_long import LongRows
 from condped.count.ibis_marks import Kind, Mark, Owner
 from condped.count.ibis_parameters import ParameterColumn
@@ -20,41 +21,35 @@ from condped.count.ibis_trees import all_of, any_of, choose, code
 from condped.count.ibis_wide import WideRows
 from condped.count.keys import KeyBins
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
-from condped.errors import DataError, not_found
+from condped.errors import DataError
 from condped.space.condition import Condition
 from condped.topsets import Handling
 from condped.trials import State
 
 # Where it is remembered that finished trials lack what they should have; no parameter's name.
 _LACKING = ""
+_LEFT_OUT = "\0"  # where it is remembered which rows were left out
 
 
 @dataclass(frozen=True)
-class LongPasses:
+class LongPasses(Shared):
     """Passes over a table of one row per trial and active parameter."""
 
     long: LongRows
     outline: Outline
     conditions: tuple[Condition, ...] = ()
-    seen: Seen = field(default_factory=Seen)
-    own: bool = True
-    most_bins: int = 1 << 10
-    most_levels: int = 1 << 17
-    most_counts: int = 1 << 20
 
     def where(self, condition: Condition) -> LongPasses:
-        for name in condition.names:
-            if name not in self.long.domains:
-                raise not_found("parameter", name, self.long.domains)
-        return replace(self, conditions=(*self.conditions, condition), own=False)
+        chosen = joined(self.conditions, condition, self.long.domains)
+        return replace(self, conditions=chosen)
 
     def close(self) -> None:
-        if self.own:
-            self.long.session.close()
+        self.long.session.close()
 
     def tally(self, handling: Handling) -> Tally:
         self._check_keys()
-        return self._trials().tally(handling)
+        found = self._trials().tally(handling)
+        return replace(found, notes=(*self.seen.notes[_LEFT_OUT], *found.notes))
 
     def histogram(
         self,
@@ -223,6 +218,7 @@ class LongPasses:
                 f"{found[0]['parameter']!r}. Keep one row for each trial and parameter."
             )
         self.long.check_trials()
+        self.seen.notes[_LEFT_OUT] = self.long.left_out()
         self.seen.keys = True
 
 

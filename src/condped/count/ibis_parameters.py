@@ -17,12 +17,26 @@ from condped.count.ibis_columns import Cells, Numbers, choice_places, numbers_of
 from condped.count.ibis_conditions import ChoiceGate, Gate, NumberGate
 from condped.count.ibis_marks import Kind, Mark, Marks, Owner
 from condped.count.ibis_steps import between_steps
-from condped.count.ibis_trees import all_of, any_of, below, bound, choose, code, real, stepwise
-from condped.errors import ConditionError, DataError
+from condped.count.ibis_trees import (
+    all_of,
+    any_of,
+    below,
+    bound,
+    choose,
+    code,
+    more_than_one,
+    real,
+    stepwise,
+)
+from condped.errors import ConditionError, DataError, SettingsError
 from condped.read.convert import none_place
 from condped.read.outside import bounds_of
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.spec import Alternative
+
+# What was tried: with more, a query takes minutes to be put together.
+_MOST_DOMAINS = 1_000
+_MOST_CHOICES = 10_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,25 @@ class ParameterColumn:
     conditions: tuple[str, ...] = ()
     finished: ir.BooleanValue | None = None
     positions: bool = False
+
+    def __post_init__(self) -> None:
+        choices = sum(len(d.choices) for d in self.domains if isinstance(d, Categorical))
+        for count, most, what in (
+            (len(self.domains), _MOST_DOMAINS, "domains"),
+            (choices, _MOST_CHOICES, "choices"),
+        ):
+            if count > most:
+                raise SettingsError(
+                    f"Parameter {self.cells.name!r} has {count} {what}, too many for one query "
+                    f"(at most {most}). Use engine='memory' or 'stream', or leave it out of the "
+                    "space."
+                )
+        ints = [domain for domain in self.domains if isinstance(domain, Int)]
+        if is_whole(self.domains) and any(d.low < -(2**63) or d.high >= 2**63 for d in ints):
+            raise DataError(
+                f"Parameter {self.cells.name!r} has whole numbers beyond 64 bits. Scale them.",
+                column=self.cells.name,
+            )
 
     @cached_property
     def owner(self) -> Owner:
@@ -108,7 +141,8 @@ class ParameterColumn:
         placed: Any = absent
         if check and self.applies[0] is not None:
             placed = choose(missing, absent, marked(Kind.AGAINST))
-        for domain in reversed(range(len(self.domains))):
+        branches: list[tuple[Any, Any]] = []
+        for domain in range(len(self.domains)):
             present = self._cell(domain, starts[domain], edges.get(domain), marks, check=check)
             none = none_place(self.domains[domain])
             nothing = absent if none is None else code(starts[domain] + none)
@@ -117,11 +151,10 @@ class ParameterColumn:
                 nothing = (
                     lacking if self.finished is None else choose(self.finished, lacking, absent)
                 )
-            here = choose(missing, nothing, present)
-            applies = self.applies[domain]
-            placed = here if applies is None else choose(applies, here, placed)
+            branches.append((self.applies[domain], choose(missing, nothing, present)))
+        placed = branches[0][1] if self.applies[0] is None else ibis.cases(*branches, else_=placed)
         if check:
-            clash = self._clash()
+            clash = more_than_one(self.applies)
             if clash is not None:
                 placed = choose(clash, marked(Kind.CLASH), placed)
             if self.numbers is not None and self.numbers.wrong is not None:
@@ -135,16 +168,6 @@ class ParameterColumn:
                     wrong = all_of([wrong, any_of(numeric)])
                 placed = choose(wrong, marked(Kind.TEXT), placed)
         return placed, marks
-
-    def _clash(self) -> ir.BooleanValue | None:
-        """Return where two domains apply."""
-        pairs = [
-            one & other
-            for place, one in enumerate(self.applies)
-            for other in self.applies[:place]
-            if one is not None and other is not None
-        ]
-        return any_of(pairs)
 
     def _cell(
         self, place: int, start: int, edges: ValueArray | None, marks: Marks, *, check: bool
@@ -203,8 +226,8 @@ class ParameterColumn:
         for place, domain in enumerate(self.domains):
             applies, present = self.applies[place], ~self.cells.missing
             if isinstance(domain, Categorical):
-                known = any_of(self.cells.value == literal for literal, _ in self.choices(domain))
-                out = present if known is None else present & ~known.fill_null(False)
+                known = [literal for literal, _ in self.choices(domain)]
+                out = present & ~self.cells.value.isin(known).fill_null(False) if known else present
             else:
                 assert self.numbers is not None
                 value = self.numbers.value

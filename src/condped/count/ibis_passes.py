@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
@@ -11,8 +11,9 @@ import ibis.expr.types as ir
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.ibis_chosen import Shared, joined
 from condped.count.ibis_conditions import compiled
-from condped.count.ibis_counter import Counter, Seen
+from condped.count.ibis_counter import Counter
 from condped.count.ibis_series import fetched_levels, histogram_counts
 from condped.count.ibis_session import Session
 from condped.count.ibis_slots import Slots, shape_of
@@ -21,14 +22,14 @@ from condped.count.ibis_trials import NOWHERE, Summary, block_expression, group_
 from condped.count.ibis_wide import WideRows
 from condped.count.keys import KeyBins
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, SettingsError
 from condped.space.condition import Condition
 from condped.topsets import Handling
 from condped.trials import Selection
 
 
 @dataclass(frozen=True)
-class IbisPasses:
+class IbisPasses(Shared):
     """Passes over a table of one row per trial.
 
     Attributes
@@ -37,8 +38,6 @@ class IbisPasses:
         What trials were chosen by, the first one first.
     failures
         Objectives that stand for failures.
-    own
-        Whether closing these closes the connection, too.
     notes
         What is to be said of the table whatever is counted.
     """
@@ -49,17 +48,11 @@ class IbisPasses:
     outside: str
     failures: tuple[float, ...] = ()
     conditions: tuple[Condition, ...] = ()
-    seen: Seen = field(default_factory=Seen)
     notes: tuple[str, ...] = ()
-    most_bins: int = 1 << 10
-    most_levels: int = 1 << 17
-    most_counts: int = 1 << 20
 
     def where(self, condition: Condition) -> IbisPasses:
-        for name in condition.names:
-            if name not in self.rows.parameters:
-                raise not_found("parameter", name, self.rows.parameters)
-        return replace(self, conditions=(*self.conditions, condition))
+        chosen = joined(self.conditions, condition, self.rows.parameters)
+        return replace(self, conditions=chosen)
 
     def close(self) -> None:
         self.session.close()
@@ -109,19 +102,12 @@ class IbisPasses:
         return self.session.rows(base.group_by(list(keys)).agg(**found), "reading the objectives")
 
     def _selections(self, kept: Sequence[Mapping[str, Any]]) -> tuple[Selection, ...]:
-        total = sum(int(row["n"]) for row in kept)
         found = []
-        left = total
+        left = sum(int(row["n"]) for row in kept)
         for place, condition in enumerate(self.conditions):
             out = sum(int(row["n"]) for row in kept if row["stage"] == place)
             found.append(Selection(condition.text, left, out))
             left -= out
-        if self.conditions and not left:
-            raise DataError(
-                f"None of the {total} trials meets the condition "
-                f"{' and '.join(c.text for c in self.conditions)!r}. Correct where, or leave it "
-                "out."
-            )
         return tuple(found)
 
     def _told(

@@ -76,6 +76,11 @@ class Session:
         """Run a query and return its rows; ``step`` says what for, should it fail."""
         try:
             text = self.backend.compile(query)
+        except RecursionError as error:
+            raise SettingsError(
+                f"The query for {step} is nested too deeply to be written. Simplify the "
+                "conditions, or use engine='memory' or 'stream'."
+            ) from error
         except (OperationNotDefinedError, UnsupportedOperationError) as error:
             raise SettingsError(
                 f"{self.engine} lacks an operation that {step} needs ({self.plain(error)}). "
@@ -141,6 +146,14 @@ class Failing:
             return
         session = self.session
         said = session.plain(error).rstrip(".")
+        if type(error).__name__ == "InterruptException" or said == "Query interrupted":
+            raise KeyboardInterrupt from error  # DuckDB's, upon Ctrl-C
+        if "connection is busy" in said.lower():
+            raise DataError(
+                f"The connection to {session.shown} is busy while {self.step}: a connection of "
+                f"{session.engine} serves one call at a time. Give each thread its own, or let "
+                "one call end before the next."
+            ) from error
         file = None if session.blame is None else session.blame(said)
         where = session.shown if file is None else f"{session.shown} in {file!r}"
         raise DataError(

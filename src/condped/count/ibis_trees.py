@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache, reduce
-from operator import and_, or_
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from operator import add, and_, or_
 from typing import Any
 
 import ibis
@@ -14,7 +14,6 @@ import numpy as np
 
 from condped.arrays import ValueArray
 
-LARGEST = float(np.finfo(np.float64).max)
 EXACT = 2.0**53  # from here on every float is a whole number
 
 
@@ -84,13 +83,27 @@ def choose(condition: ir.BooleanValue | None, yes: Any, no: Any) -> Any:
 def any_of(conditions: Iterable[ir.BooleanValue | None]) -> ir.BooleanValue | None:
     """Return whether one holds; None stands for what never does."""
     given = [condition for condition in conditions if condition is not None]
-    return reduce(or_, given) if given else None
+    return _joined(or_, given) if given else None
 
 
 def all_of(conditions: Iterable[ir.BooleanValue | None]) -> ir.BooleanValue | None:
     """Return whether all hold; None stands for what always does."""
     given = [condition for condition in conditions if condition is not None]
-    return reduce(and_, given) if given else None
+    return _joined(and_, given) if given else None
+
+
+def more_than_one(conditions: Iterable[ir.BooleanValue | None]) -> ir.BooleanValue | None:
+    """Return whether two or more hold; None: there are not that many."""
+    given = [choose(condition, code(1), code(0)) for condition in conditions]
+    return _joined(add, given) > code(1) if len(given) > 1 else None
+
+
+def _joined(join: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+    """Join all parts by a balanced tree: a chain is as deep as it is long."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    return join(_joined(join, parts[:middle]), _joined(join, parts[middle:]))
 
 
 def stepwise(value: ir.Value, edges: ValueArray | Sequence[float], leaves: Sequence[Any]) -> Any:
