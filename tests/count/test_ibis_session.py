@@ -16,7 +16,11 @@ def test_an_interrupted_query_is_an_interrupt() -> None:
     """It is the user who ends the call, so nothing is wrong with the table."""
     connection = ibis.duckdb.connect()
     session = Session(connection, "t")
-    numbers = connection.sql("SELECT a.range AS x FROM range(100000) a, range(10000000) b")
+    connection.raw_sql(
+        "CREATE VIEW numbers AS SELECT a.range % b.range AS x "
+        "FROM range(1, 100000) a, range(1, 10000000) b"
+    )
+    numbers = connection.table("numbers")
     timer = threading.Timer(0.3, connection.con.interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
