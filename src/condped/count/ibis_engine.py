@@ -127,7 +127,7 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
         session, rows, outline, asked.outside, asked.failure_values,
         notes=(*space.notes, *made.notes),
     )  # fmt: skip
-    return passes if asked.where is None else replace(passes.where(asked.where), own=True)
+    return passes if asked.where is None else passes.where(asked.where)
 
 
 def _long_passes(source: LongTable, asked: Asked, backend: str | None) -> LongPasses:
