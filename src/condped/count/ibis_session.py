@@ -148,7 +148,7 @@ class Failing:
         said = session.plain(error).rstrip(".")
         if type(error).__name__ == "InterruptException" or said == "Query interrupted":
             raise KeyboardInterrupt from error  # DuckDB's, upon Ctrl-C
-        if "connection is busy" in said.lower():
+        if "is busy with another call" in said:
             raise DataError(
                 f"The connection to {session.shown} is busy while {self.step}: a connection of "
                 f"{session.engine} serves one call at a time. Give each thread its own, or let "
