@@ -6,7 +6,6 @@ Run: python -m benchmarks.scale_page
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +30,9 @@ def page(text: str, scale: dict[str, Any], workers: dict[str, Any]) -> str:
         ("measured", [*_sizes(scale), "", *_one_and_two(workers), "", *_shuffled(workers)]),
         ("plan", _plan(workers)),
     ):
-        text = re.sub(
-            rf"(<!-- {name}: [^>]*-->\n).*?(<!-- end -->)",
-            lambda found, lines=lines: found[1] + "\n".join(lines) + "\n" + found[2],
-            text,
-            flags=re.DOTALL,
-        )
+        start = text.index("-->\n", text.index(f"<!-- {name}:")) + 4
+        end = text.index("<!-- end -->", start)
+        text = text[:start] + "\n".join(lines) + "\n" + text[end:]
     return text
 
 
@@ -107,11 +103,9 @@ def _one_and_two(workers: dict[str, Any]) -> list[str]:
 def _shuffled(workers: dict[str, Any]) -> list[str]:
     runs = [run for run in workers["runs"] if run["engine"] == "spark" and run["workers"] == 2]
     told = "; ".join(
-        f"{run['rows']:,} rows: {run['read_bytes'] / 1e6:.0f} MB read, "
-        f"{run['shuffled_bytes'] / 1e6:.2f} MB shuffled"
-        for run in runs
+        f"{run['shuffled_bytes'] / 1e6:.2f} MB of {run['rows']:,} rows" for run in runs
     )
-    return [f"What Spark moved, all stages together: {told}."]
+    return [f"What Spark shuffled, all stages together: {told}."]
 
 
 def _plan(workers: dict[str, Any]) -> list[str]:

@@ -111,6 +111,8 @@ class TrialTable:
         Whether the source may have more parameters than were asked for.
     selections
         The conditions that the trials were chosen by, the first one first.
+    order_given
+        Whether the caller said which column gives the order of time.
     """
 
     parameters: tuple[Parameter, ...]
@@ -123,6 +125,7 @@ class TrialTable:
     space: Space | None = None
     some_parameters: bool = False
     selections: tuple[Selection, ...] = ()
+    order_given: bool = False
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]

@@ -6,16 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from condped.count.asked import Asked
 from condped.count.passes import Passes, Wanted, Within
-from condped.errors import CondpedError, NameNotFoundError
+from condped.errors import CondpedError, NameNotFoundError, SourceError
+from condped.space.spec import Space
+from condped.topsets import Handling
 from tests.contracts.case import Case
 from tests.contracts.checks import check_counts, check_tally
 from tests.contracts.engines import open_ibis, open_stream
 from tests.contracts.numbers import infinities
 from tests.contracts.oracle import Oracle
+from tests.contracts.places import Place
 
 OPENED = {"stream": open_stream, "ibis": open_ibis}
 _PARTS = 4
@@ -108,3 +113,37 @@ def test_a_column_that_is_not_there_is_named(folder: Path, engine: str) -> None:
     case = replace(infinities(), objective="accuracy")
     with pytest.raises(NameNotFoundError, match="accuracy"):
         _everything(OPENED[engine](f"{folder}/*.parquet", case), case)
+
+
+def _spread(path: Path, **columns: list[float]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+
+
+def test_spark_reads_the_files_that_duckdb_reads(
+    tmp_path: Path, spark_place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns are found by their names, also where only some files have them."""
+    from condped.count.ibis_engine import open_passes  # noqa: PLC0415
+
+    monkeypatch.setenv("JAVA_HOME", "of the session that runs")
+    spark_place.prepare("")
+    folder = tmp_path / "some %20 runs"
+    _spread(folder / "a.parquet", x=[0.1, 0.9], loss=[1.0, 2.0])
+    _spread(folder / "b.pq", loss=[3.0, 0.0], y=[0.2, 0.3], x=[0.6, 0.7])
+    domain = {"type": "float", "low": 0, "high": 1}
+    asked = Asked("loss", space=Space({"x": domain, "y": {**domain, "when": "x > 0.5"}}))
+    wanted = Wanted(Within(Handling()), np.array([1.0]))
+    found = []
+    for backend in ("duckdb://", "spark://local"):
+        passes = open_passes(str(folder), asked, backend)
+        assert "2 files were read together." in passes.tally(Handling()).notes
+        found.append([cells.tolist() for cells in passes.count(wanted).parameters])
+        passes.close()
+    assert found[0] == found[1]
+    assert not spark_place.connection.list_tables(like="condped_files")
+    _spread(folder / "_c.parquet", x=[0.5], loss=[1.0])
+    _spread(folder / "k=1" / "d.parquet", x=[0.5], loss=[1.0])
+    for pattern, said in (("*.parquet", "underscore"), ("k*/*.parquet", "directories say")):
+        with pytest.raises(SourceError, match=said):
+            open_passes(f"{folder}/{pattern}", asked, "spark://local")

@@ -47,13 +47,9 @@ def alternatives(count: int) -> Space:
 
 def test_a_parameter_may_have_many_domains() -> None:
     """Each of them is counted apart, and values against all conditions are refused."""
-    columns: dict[str, Any] = {
-        "c": list(range(100)),
-        "x": np.arange(100) + 0.5,
-        "loss": np.zeros(100),
-    }
+    columns = {"c": np.arange(100), "x": np.arange(100) + 0.5, "loss": np.zeros(100)}
     assert counted(opened(columns, alternatives(100)))[1] == [1] * 100 + [0]
-    columns["c"][3] = 100
+    columns["c"] = np.where(columns["c"] == 3, 100, columns["c"])
     with pytest.raises(DataError, match="'x' has a value where no condition of its holds"):
         counted(opened(columns, alternatives(100)))
 

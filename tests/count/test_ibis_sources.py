@@ -9,11 +9,8 @@ import duckdb
 import ibis
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
 import pytest
 
-import condped
 from condped.count.asked import Asked
 from condped.count.ibis_engine import open_passes
 from condped.count.ibis_session import Session
@@ -31,20 +28,19 @@ SPACE = Space(
         "y": {"type": "float", "low": 0, "high": 1, "when": "k in ['01', 1]"},
     }
 )
-_TEXTS = ["01", "1", "True", "", "it's"]
 
 
-def trials(texts: bool) -> dict[str, list[Any]]:
-    """Return columns whose values a CSV file can only spell; or those that have types."""
+def trials() -> dict[str, list[Any]]:
+    """Return columns of trials."""
     rng = np.random.default_rng(2)
-    k = [_TEXTS[i] for i in rng.integers(0, 5 if texts else 1, 60)]
     return {
         "x": rng.random(60).tolist(),
         "n": (2**60 + rng.integers(0, 10, 60)).tolist(),
-        "k": k,
-        "y": [0.25 if one in ("01", "1") else None for one in k],
+        "k": ["01"] * 60,
+        "y": [0.25] * 60,
         "loss": np.round(rng.normal(size=60), 1).tolist(),
         "time": list(range(60)),
+        "word": ["a"] * 60,
     }
 
 
@@ -54,25 +50,11 @@ def regions(passes: Passes) -> list[list[int]]:
     return [cells.sum(axis=(0, 1, 3)).tolist() for cells in counted.parameters]
 
 
-def test_csv_files_spell_what_the_space_names(tmp_path: Path) -> None:
-    """Numbers beyond 2^53, choices of several types, and empty cells are those of memory."""
-    path = tmp_path / "trials.csv"
-    pa.csv.write_csv(pa.table(trials(texts=True)), path)
-    table = condped.read(str(path), objective="loss", space=SPACE)
-    passes = open_passes(str(path), Asked("loss", space=SPACE))
-    x, n, k, y = regions(passes)
-    passes.close()
-    values = {parameter.name: parameter for parameter in table.parameters}
-    assert k[:-1] == np.bincount(values["k"].values, minlength=5).tolist()
-    assert n[:-1] == np.bincount(values["n"].values - 2**60, minlength=10).tolist()
-    assert (sum(x), y[-1]) == (60, int(np.count_nonzero(values["y"].domain_ids < 0)))
-
-
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """Write a database with two tables in two schemas."""
     path = tmp_path / "runs.duckdb"
-    table = pa.table(trials(texts=False))  # DuckDB finds it by its name
+    table = pa.table(trials())  # DuckDB finds it by its name
     with duckdb.connect(path) as connection:
         connection.register("arriving", table)
         connection.execute('CREATE TABLE "run\'s" AS SELECT * FROM arriving')
@@ -94,7 +76,7 @@ def test_tables_of_a_database_are_found_by_name(database: Path) -> None:
         found.append(regions(passes))
         passes.close()
     assert found[0] == found[1] == found[2]
-    assert passes.outline.ignored_columns == ("time",)
+    assert passes.outline.ignored_columns == ("time", "word")
     assert passes.outline.engine == "DuckDB through Ibis"
     with pytest.raises(NameNotFoundError, match=r"no table 'runs'.*\"run's\""):
         open_passes("runs", asked, f"duckdb://{database}")
@@ -126,7 +108,9 @@ def test_a_connection_of_the_caller_is_left_open(database: Path) -> None:
         ({"objective": None}, SettingsError, "objective is needed"),
         ({"space": None}, SettingsError, "space is needed"),
         ({"skip_corrupt": True}, SettingsError, "skip_corrupt cannot be set"),
-        ({"order": "x"}, SettingsError, "whole numbers"),
+        ({"order": "x"}, DataError, "both a parameter of the space"),
+        ({"order": "loss"}, DataError, "both the objective and the order"),
+        ({"order": "word"}, DataError, "order column 'word' must hold a whole number"),
         ({"order": "when"}, NameNotFoundError, "no order column 'when'"),
         ({"state": "time"}, DataError, "must hold texts"),
         ({"objective": "k"}, DataError, "both a parameter"),
@@ -164,6 +148,11 @@ def test_dataframes_and_other_things_are_refused() -> None:
         open_passes(3, asked)
     with pytest.raises(SettingsError, match=r"got 'mysql://me@host/runs'\)"):
         open_passes("t", asked, "mysql://me:secret@host/runs")
+    with pytest.raises(SettingsError, match=r"such as duckdb://file.duckdb.*got 'duckdb'\)"):
+        open_passes("t", asked, "duckdb")
+    for source in ("", " "):
+        with pytest.raises(SourceError, match="empty text"):
+            open_passes(source, asked)
 
 
 def test_a_backend_without_what_counting_needs_is_refused() -> None:

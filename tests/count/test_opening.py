@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
 
+import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -13,7 +15,7 @@ from pyarrow import parquet
 
 import condped
 from condped.count import opening
-from condped.count.engine_trials import EngineTrials
+from condped.count.engine_trials import EngineTrials, Lease
 from condped.count.in_memory import InMemory
 from condped.count.opening import open_trials
 from condped.errors import SettingsError, SourceError
@@ -102,3 +104,88 @@ def test_the_order_of_trials_can_be_a_column() -> None:
     ordered = condped.importance(mixed, order="trial", **asked)
     assert ordered.evidence["x"].p_value == plain.evidence["x"].p_value
     assert condped.read(mixed, objective="loss", order="trial").names == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"outside": "Drop"}, "outside must be one of error, nearest, drop"),
+        ({"parameters": "x"}, "parameters must be a list of names"),
+        ({"constraints": 5}, "constraints must be a list of names"),
+        ({"failure_values": ["a"]}, "failure_values must be a list of numbers"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["stream", "ibis"])
+def test_options_are_checked_by_every_engine(
+    path: str, engine: Any, options: dict[str, Any], message: str
+) -> None:
+    """As by the reader in memory."""
+    with pytest.raises(SettingsError, match=message):
+        condped.importance(path, objective="loss", space=SPACE, engine=engine, **options)
+
+
+def test_what_was_opened_is_closed_with_the_last_result(path: str) -> None:
+    """A result finds its evidence later, and so holds what was opened for it."""
+    closed: list[bool] = []
+
+    class Watched:
+        """Passes that tell when they are closed."""
+
+        def __init__(self, passes: Any) -> None:
+            self.passes = passes
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.passes, name)
+
+        def close(self) -> None:
+            closed.append(True)
+
+    opened = open_trials(path, objective="loss", space=SPACE, engine="stream")
+    assert isinstance(opened, EngineTrials)
+    passes: Any = Watched(opened.passes)
+    trials = EngineTrials(passes, lease=Lease(passes)).with_parameters(["x"])
+    result = condped.importance(trials)
+    del trials
+    gc.collect()
+    assert not closed
+    assert result.evidence["x"].p_value <= 1
+    del result
+    gc.collect()
+    assert closed == [True]
+
+
+def test_numbers_of_trials_that_repeat_are_refused_for_intervals(tmp_path: Path) -> None:
+    """Groups of trials by their numbers would otherwise be few, and no chance."""
+    rng = np.random.default_rng(0)
+    rows = {"x": rng.random(90), "loss": rng.random(90), "fold": np.arange(90) % 3}
+    parquet.write_table(pa.table(rows), tmp_path / "runs.parquet")
+    asked: dict[str, Any] = {"objective": "loss", "space": SPACE, "order": "fold"}
+    for engine in ("stream", "ibis"):
+        with pytest.raises(SettingsError, match="90 trials have numbers from 0 to 2"):
+            condped.importance(
+                tmp_path / "runs.parquet", engine=engine, intervals="jackknife", **asked
+            )
+
+
+def test_a_given_order_is_not_doubted(tmp_path: Path) -> None:
+    """Rows sorted by the objective say nothing of time; a column named as the order does."""
+    rng = np.random.default_rng(2)
+    time = np.arange(600)
+    x, loss = (time + 200 * rng.random(600)) / 800, -time + 300 * rng.random(600)
+    best_first = np.argsort(loss)
+    rows = {"x": x[best_first], "loss": loss[best_first], "trial": time[best_first]}
+    parquet.write_table(pa.table(rows), tmp_path / "runs.parquet")
+    asked: dict[str, Any] = {"objective": "loss", "space": SPACE, "order": "trial"}
+    found = {
+        engine: condped.importance(tmp_path / "runs.parquet", engine=engine, **asked).evidence
+        for engine in ("memory", "stream", "ibis")
+    }
+    assert found["memory"]["x"] == found["stream"]["x"] == found["ibis"]["x"]
+
+
+def test_functions_that_need_the_trials_say_so_of_tables(path: str) -> None:
+    """Rather than that no reader knows an Ibis table."""
+    table = ibis.duckdb.connect().read_parquet(path)
+    for function in (condped.advise, condped.compare, condped.joint_effects):
+        with pytest.raises(SourceError, match="needs the trials in memory"):
+            function(table, objective="loss", space=SPACE)

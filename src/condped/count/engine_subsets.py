@@ -56,6 +56,7 @@ def parts_of(
     seed: int,
 ) -> Parts:
     """Deal the trials into groups, and find the cut-offs of each part."""
+    _refuse_repeated(passes, tally)
     members = _members(intervals, np.random.default_rng(seed))
     groups = members.shape[1]
     within = Within(handling)
@@ -81,6 +82,17 @@ def parts_of(
     return Parts(members, cutoffs)
 
 
+def _refuse_repeated(passes: Passes, tally: Tally) -> None:
+    """Refuse numbers of trials that cannot all be different: groups of them would be no chance."""
+    room = tally.latest - tally.earliest + 1
+    if passes.outline.ordered and room < tally.counts.total:
+        raise SettingsError(
+            f"Intervals deal trials into groups by their numbers, which must be different: "
+            f"{tally.counts.total:,} trials have numbers from {tally.earliest} to {tally.latest} "
+            "only. Name a column as the order that numbers the trials."
+        )
+
+
 def _members(intervals: Intervals, rng: np.random.Generator) -> IntArray:
     if intervals == "jackknife":
         return 1 - np.eye(GROUPS, dtype=np.int64)
@@ -98,8 +110,8 @@ def refuse_too_many(passes: Passes, parts: Parts, places: int) -> None:
         raise SettingsError(
             f"Intervals at {parts.cutoffs.shape[1] - 1} target quantiles need {counts:,} counts of "
             f"one parameter, more than the engine {passes.outline.engine!r} gathers at a time "
-            f"({passes.most_counts:,}). Ask for fewer target quantiles, or for intervals by the "
-            "jackknife."
+            f"({passes.most_counts:,}). Ask for fewer target quantiles, for intervals by the "
+            "jackknife rather than by halves, or use the engine 'stream' on files."
         )
 
 

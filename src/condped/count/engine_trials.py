@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -97,6 +98,16 @@ class EngineSets:
         return reached[..., np.searchsorted(levels, np.append(self.cutoffs, region))]
 
 
+class Lease:
+    """Stands for the use of what was opened: when nobody holds it any more, that is closed.
+
+    Results find their evidence later, so what was opened lives as long as they do.
+    """
+
+    def __init__(self, passes: Passes) -> None:
+        self.closing = weakref.finalize(self, passes.close)
+
+
 @dataclass(frozen=True, eq=False)
 class EngineTrials:
     """Counts trials through an engine's passes.
@@ -109,6 +120,8 @@ class EngineTrials:
         Whether each parameter has one domain that spans all of its own.
     quiet
         Whether they are a part of other trials, of which all has been said.
+    lease
+        Of what was opened for them; None: the caller opened it.
     noticed
         Notes, in order.
     """
@@ -117,6 +130,7 @@ class EngineTrials:
     chosen: tuple[int, ...] | None = None
     spanned: bool = False
     quiet: bool = False
+    lease: Lease | None = None
     noticed: dict[str, None] = field(default_factory=dict)
     known: dict[Handling, Tally] = field(default_factory=dict)
 

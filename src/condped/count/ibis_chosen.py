@@ -12,16 +12,9 @@ from condped.space.condition import Condition
 
 @dataclass(frozen=True, kw_only=True)
 class Shared:
-    """Fields of all passes through Ibis.
-
-    Attributes
-    ----------
-    own
-        Whether closing these closes the connection, too.
-    """
+    """Fields of all passes through Ibis."""
 
     seen: Seen = field(default_factory=Seen)
-    own: bool = True
     most_bins: int = 1 << 10
     most_levels: int = 1 << 17
     most_counts: int = 1 << 20

@@ -10,7 +10,6 @@ import ibis.expr.types as ir
 
 from condped.count.ibis_trees import EXACT, any_of, is_nan, real, whole
 from condped.errors import DataError
-from condped.read.texts import MISSING
 
 _NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _WHOLE = r"^\s*[+-]?[0-9]{1,19}\s*$"
@@ -27,7 +26,7 @@ class Cells:
     missing
         Where there is nothing: null or NaN.
     spelled
-        Whether the texts spell numbers and other choices, as in a CSV file.
+        Whether the texts spell numbers and other choices, as the values of a long table do.
     """
 
     name: str
@@ -55,12 +54,8 @@ class Numbers:
     fraction: ir.BooleanValue | None = None
 
 
-def cells_of(name: str, column: ir.Value, texts: Sequence[str] | None = None) -> Cells:
-    """Return a column as what a parameter can be made of.
-
-    ``texts`` (not None: the column comes from a text file) are choices that are texts, and so
-    not missing whatever they look like.
-    """
+def cells_of(name: str, column: ir.Value) -> Cells:
+    """Return a column as what a parameter can be made of."""
     dtype = column.type()
     empty = column.isnull()
     if dtype.is_floating():
@@ -69,16 +64,9 @@ def cells_of(name: str, column: ir.Value, texts: Sequence[str] | None = None) ->
     if dtype.is_decimal():
         # Through text: some engines divide by a power of ten and miss the nearest float.
         return Cells(name, column.cast("string").cast("float64"), empty)
-    if dtype.is_string():
-        if texts is None:
-            return Cells(name, column, empty)
-        blank = column.strip().lower().isin(sorted(MISSING))
-        if texts:
-            blank &= column.notin(list(texts))
-        return Cells(name, column, empty | blank.fill_null(True), spelled=True)
     if dtype.is_null():
         return Cells(name, column.cast("float64"), empty)
-    if dtype.is_integer() or dtype.is_boolean():
+    if dtype.is_string() or dtype.is_integer() or dtype.is_boolean():
         return Cells(name, column, empty)
     raise DataError(
         f"Parameter {name!r} cannot be read: its column holds {dtype}. "
@@ -159,7 +147,7 @@ def _as_kind(choice: float, kind: type) -> Any:
 
 
 def _spelled_places(choices: Sequence[Any]) -> list[tuple[Any, int]]:
-    """Return the texts by which a CSV file may name a choice; the choice itself comes first."""
+    """Return the texts that may spell a choice; the choice itself comes first."""
     found = {choice: place for place, choice in enumerate(choices) if isinstance(choice, str)}
     for place, choice in enumerate(choices):
         if not isinstance(choice, str) and choice is not None:

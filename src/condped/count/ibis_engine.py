@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import ibis
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
 
 from condped.count.asked import Asked
+from condped.count.ibis_files import Opened
 from condped.count.ibis_long import long_rows
 from condped.count.ibis_long_passes import LongPasses
 from condped.count.ibis_passes import IbisPasses
 from condped.count.ibis_session import Session
-from condped.count.ibis_sources import Opened, opened
+from condped.count.ibis_sources import opened
 from condped.count.ibis_wide import wide_rows
 from condped.count.long_table import LongTable
 from condped.count.passes import Outline, Passes
 from condped.errors import DataError, SettingsError, SourceError, not_found
+from condped.read.options import ReadOptions
 from condped.read.outside import check_way
+from condped.read.sidecar import with_sidecar
 from condped.space.spec import Space
 
 
@@ -27,8 +32,8 @@ def open_passes(source: Any, asked: Asked, backend: str | None = None) -> Passes
     Parameters
     ----------
     source
-        An Ibis table; the path or pattern of Parquet or CSV files, or of a ``.duckdb`` database;
-        or the name of a table in ``backend``.
+        An Ibis table; the path or pattern of Parquet files, or of a ``.duckdb`` database; or the
+        name of a table in ``backend``.
     backend
         ``duckdb://file.duckdb``, ``postgres://user:password@host/database``, ``spark://host:port``
         or ``spark://local[2]``; None: the table's own, or DuckDB inside this process.
@@ -60,6 +65,12 @@ def open_passes(source: Any, asked: Asked, backend: str | None = None) -> Passes
 def _check(asked: Asked) -> None:
     if asked.objective is None:
         raise SettingsError("objective is needed for a table: name one of its columns.")
+    if asked.order == asked.objective:
+        raise DataError(
+            f"Column {asked.order!r} is both the objective and the order. Take it out of one of "
+            "them.",
+            column=asked.order,
+        )
     if asked.skip_corrupt:
         raise SettingsError(
             "skip_corrupt cannot be set for the engine 'ibis': a query reads all files or none. "
@@ -74,9 +85,11 @@ def _name(table: ir.Table) -> str:
 
 
 def _passes(made: Opened, asked: Asked) -> IbisPasses:
-    session, table = made.session, made.table
+    session, table = made.session, _with_nulls(made.table)
     session.require()
     _refuse_local(table)
+    if made.files is not None:
+        asked = replace(asked, space=with_sidecar(made.files, ReadOptions(space=asked.space)).space)
     if asked.space is None:
         raise SettingsError(
             "space is needed for the engine 'ibis': domains are not guessed from rows that stay "
@@ -90,7 +103,7 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
         )
     _check_roles(asked, space)
     _refuse_alike(session, table, {*space, asked.objective, asked.state, *asked.constraints})
-    rows = wide_rows(session, table, asked, space, texts=made.texts)
+    rows = wide_rows(session, table, asked, space)
     names = tuple(space) if asked.parameters is None else tuple(dict.fromkeys(asked.parameters))
     for name in names:
         if name not in space:
@@ -110,13 +123,11 @@ def _passes(made: Opened, asked: Asked) -> IbisPasses:
         some_parameters=asked.parameters is not None,
         outside=asked.outside,
     )
-    passes = IbisPasses(session, rows, outline, asked.outside, asked.failure_values)
-    if asked.where is None:
-        return passes
-    chosen = passes.where(asked.where)
-    return IbisPasses(
-        session, rows, outline, asked.outside, asked.failure_values, chosen.conditions
-    )
+    passes = IbisPasses(
+        session, rows, outline, asked.outside, asked.failure_values,
+        notes=(*space.notes, *made.notes),
+    )  # fmt: skip
+    return passes if asked.where is None else passes.where(asked.where)
 
 
 def _long_passes(source: LongTable, asked: Asked, backend: str | None) -> LongPasses:
@@ -159,6 +170,16 @@ def _long_passes(source: LongTable, asked: Asked, backend: str | None) -> LongPa
     return passes if asked.where is None else passes.where(asked.where)
 
 
+def _with_nulls(table: ir.Table) -> ir.Table:
+    """Return a table whose columns without any value and type are of the type of nulls."""
+    lacking = [
+        name
+        for name, dtype in table.schema().items()
+        if dtype.is_unknown() and str(dtype.raw_type).strip('"').upper() == "NULL"
+    ]
+    return table.mutate(**{name: ibis.null() for name in lacking}) if lacking else table
+
+
 def _refuse_local(table: ir.Table) -> None:
     """Refuse tables that are not in the engine: dataframes and functions of this process."""
     if table.op().find(ops.InMemoryTable):
@@ -189,11 +210,11 @@ def _refuse_alike(session: Session, table: ir.Table, names: set[str | None]) -> 
 
 
 def _check_roles(asked: Asked, space: Space) -> None:
-    taken = {asked.objective, asked.state, *asked.constraints}
+    taken = {asked.objective, asked.state, asked.order, *asked.constraints}
     for name in space:
         if name in taken:
             raise DataError(
-                f"Column {name!r} is both a parameter of the space and an objective, state or "
-                "constraint. Take it out of one of them.",
+                f"Column {name!r} is both a parameter of the space and an objective, state, "
+                "constraint or order. Take it out of one of them.",
                 column=name,
             )

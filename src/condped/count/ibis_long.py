@@ -80,7 +80,7 @@ class LongRows:
         table = trials
         if wanted:
             table = self._spread(trials, rows, columns)
-        ended = ended_of(self.session, table, self.asked, texts=False)
+        ended = ended_of(self.session, table, self.asked)
         finished = None if ended.state is None else ended.state == int(State.COMPLETE)
         cells = {name: self._cells(name, table[column]) for name, column in columns.items()}
         if self.space is None:
@@ -173,7 +173,7 @@ class LongRows:
     def without_parameters(self) -> WideRows:
         """Return the rows themselves as if each were a trial."""
         rows = self.given.rows
-        ended = ended_of(self.session, rows, self.asked, texts=False)
+        ended = ended_of(self.session, rows, self.asked)
         return WideRows(rows, ended, {}, order_of(rows, self.asked))
 
     def gates(self) -> tuple[str, ...]:

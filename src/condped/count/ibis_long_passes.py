@@ -41,11 +41,10 @@ class LongPasses(Shared):
 
     def where(self, condition: Condition) -> LongPasses:
         chosen = joined(self.conditions, condition, self.long.domains)
-        return replace(self, conditions=chosen, own=False)
+        return replace(self, conditions=chosen)
 
     def close(self) -> None:
-        if self.own:
-            self.long.session.close()
+        self.long.session.close()
 
     def tally(self, handling: Handling) -> Tally:
         self._check_keys()
@@ -121,7 +120,7 @@ class LongPasses(Shared):
         asked = self.long.asked
         return IbisPasses(
             self.long.session, rows, self.outline, asked.outside, asked.failure_values,
-            self.conditions, own=False,
+            self.conditions,
         )  # fmt: skip
 
     def _rows(

@@ -38,6 +38,8 @@ class IbisPasses(Shared):
         What trials were chosen by, the first one first.
     failures
         Objectives that stand for failures.
+    notes
+        What is to be said of the table whatever is counted.
     """
 
     session: Session
@@ -46,14 +48,14 @@ class IbisPasses(Shared):
     outside: str
     failures: tuple[float, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def where(self, condition: Condition) -> IbisPasses:
         chosen = joined(self.conditions, condition, self.rows.parameters)
-        return replace(self, conditions=chosen, own=False)
+        return replace(self, conditions=chosen)
 
     def close(self) -> None:
-        if self.own:
-            self.session.close()
+        self.session.close()
 
     def tally(self, handling: Handling) -> Tally:
         rows = self._summary()
@@ -64,7 +66,7 @@ class IbisPasses(Shared):
             raise DataError("All trials have a value outside its domain. Correct the space.")
         if self.rows.order is not None and any(row["unordered"] for row in rows):
             count = sum(int(row["unordered"]) for row in rows)
-            raise SettingsError(
+            raise DataError(
                 f"The order column is empty in {count} rows. Number all trials in time."
             )
         selections = self._selections(kept)
@@ -111,14 +113,11 @@ class IbisPasses(Shared):
     def _told(
         self, rows: Sequence[Mapping[str, Any]], selections: Sequence[Selection]
     ) -> tuple[str, ...]:
-        notes = []
+        notes = list(self.notes)
         failed = sum(int(row["n"]) for row in rows if row.get("by_value"))
         if failed:
             shown = " or ".join(f"{value:g}" for value in self.failures)
             notes.append(f"{failed} trials with the objective {shown} count as failed.")
-        dropped = sum(int(row["n"]) for row in rows if row.get("dropped"))
-        if dropped:
-            notes.append(f"{dropped} trials with a value outside its domain were left out.")
         notes += [
             f"Only trials with {s.condition}: {s.left_out} of {s.total} left out."
             if s.left_out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,49 +9,38 @@ from pathlib import Path
 from typing import Any
 
 import ibis
-import ibis.expr.types as ir
 
+from condped.count.ibis_files import Opened, files, is_path
 from condped.count.ibis_session import Failing, Session
 from condped.count.ibis_spark import spark_session
-from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
+from condped.errors import DataError, MissingLibraryError, SettingsError, SourceError, not_found
 from condped.read.urls import split_url, without_password
 
 _DATABASES = (".duckdb", ".ddb")
-_PARQUET = (".parquet", ".parq", ".pq")
-_CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A table that was found.
-
-    Attributes
-    ----------
-    texts
-        Whether all columns are texts that spell their values, as in a CSV file.
-    """
-
-    session: Session
-    table: ir.Table
-    texts: bool = False
 
 
 def opened(source: str, backend: str | None) -> Opened:
     """Find a table by its path or by its name in a backend."""
+    if not source.strip():
+        raise SourceError(
+            "The source is an empty text. Give the path or pattern of files, or the name of a "
+            "table in a backend."
+        )
+    source = _at_home(source)
     if backend is None:
         if Path(source).suffix.lower() in _DATABASES:
             return _in_database(_duckdb(source), None)
-        return _files(_duckdb(None), source)
-    scheme = backend.partition("://")[0].lower()
+        return files(_duckdb(None), source)
+    scheme, sign, place = backend.partition("://")
+    scheme = scheme.lower() if sign else ""
     if scheme == "duckdb":
-        path = backend.partition("://")[2]
-        session = _duckdb(path or None)
-        return _files(session, source) if _is_path(source) else _in_database(session, source)
+        session = _duckdb(_at_home(place) if place else None)
+        return files(session, source) if is_path(source) else _in_database(session, source)
     if scheme in ("postgres", "postgresql"):
         return _in_database(_postgres(backend), source)
     if scheme == "spark":
         session = spark_session(backend)
-        return _files(session, source) if _is_path(source) else _in_database(session, source)
+        return files(session, source) if is_path(source) else _in_database(session, source)
     raise SettingsError(
         f"backend must be a URL such as duckdb://file.duckdb, postgres://user@host/database or "
         f"spark://local[2] (got {without_password(backend)!r}). For other backends connect with "
@@ -60,8 +48,11 @@ def opened(source: str, backend: str | None) -> Opened:
     )
 
 
-def _is_path(source: str) -> bool:
-    return source.lower().endswith((*_PARQUET, *_CSV)) or Path(source).is_dir()
+def _at_home(path: str) -> str:
+    """Return a path with the home directory that it begins with, if it does and there is one."""
+    with suppress(RuntimeError):
+        return str(Path(path).expanduser()) if path.startswith("~") else path
+    return path
 
 
 def _connected(shown: str, feature: str, connect: Callable[[], Any], secrets: Any = ()) -> Session:
@@ -105,80 +96,6 @@ def _postgres(url: str) -> Session:
         return ibis.connect(parts._replace(scheme="postgres").geturl())
 
     return _connected(shown, "PostgreSQL", connect, secrets)
-
-
-def _files(session: Session, pattern: str) -> Opened:
-    """Return files as one table; columns that only some of them have are empty in the others."""
-    session = replace(session, shown=repr(pattern))
-    try:
-        path = Path(pattern)
-        lower = pattern.lower()
-        if path.is_dir():
-            pattern, lower = f"{pattern.rstrip('/')}/**/*.parquet", ".parquet"
-        paths = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-        if "://" not in pattern and not paths:
-            raise DataError(f"There is no file {pattern!r}. Give the path or pattern of files.")
-        with session.failing("opening the files"):
-            if lower.endswith(_CSV):
-                table = _csv(session, pattern)
-                return Opened(_forgetting(session, table), table, texts=True)
-            if lower.endswith(_PARQUET):
-                return _parquet(session, pattern, paths)
-        raise DataError(
-            f"The engine 'ibis' does not read {pattern!r}. Allowed: Parquet and CSV files, and "
-            "DuckDB databases; engine='memory' reads more."
-        )
-    except BaseException:
-        session.close()
-        raise
-
-
-def _parquet(session: Session, pattern: str, paths: list[str]) -> Opened:
-    backend = session.backend
-    if backend.name != "duckdb":
-        table = backend.read_parquet(pattern)
-        return Opened(_forgetting(session, table), table)
-
-    def blame(said: str) -> str | None:
-        if len(paths) == 1 or any(path in said for path in paths):
-            return None
-        return next((path for path in paths if _is_damaged(backend, path)), None)
-
-    return Opened(replace(session, blame=blame), backend.read_parquet(pattern, union_by_name=True))
-
-
-def _forgetting(session: Session, table: ir.Table) -> Session:
-    """Have the name that Ibis gave to files in a session of the caller's forgotten at the end."""
-
-    def end() -> None:
-        if session.backend.name == "pyspark":
-            with suppress(Exception):  # the session may have ended before
-                session.backend.drop_view(table.get_name(), force=True)
-        session.close()
-
-    return replace(session, end=end)
-
-
-def _is_damaged(backend: Any, path: str) -> bool:
-    """Return whether not all cells of a file can be read."""
-    try:
-        table = backend.read_parquet(path)
-        # As texts, so that every cell is looked at: bounds and counts a file may have written down.
-        sums = {
-            f"c{k}": table[c].cast("string").length().sum() for k, c in enumerate(table.columns)
-        }
-        backend.raw_sql(backend.compile(table.agg(**sums))).fetchall()
-    except Exception:
-        return True
-    return False
-
-
-def _csv(session: Session, pattern: str) -> ir.Table:
-    if session.backend.name == "duckdb":
-        return session.backend.read_csv(
-            pattern, all_varchar=True, union_by_name=True, header=True, sample_size=-1
-        )
-    return session.backend.read_csv(pattern, header=True, inferSchema=False)
 
 
 def _tables(backend: Any, schema: str | None = None) -> list[str]:

@@ -14,9 +14,9 @@ from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
 from condped.count.ibis_trees import any_of
 from condped.count.ibis_trials import Ended, ended, words_by_state
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, not_found
 from condped.read.states import STATE_OF, state_of
-from condped.space.domain import Categorical, Domain
+from condped.space.domain import Domain
 from condped.space.spec import Alternative, Space
 from condped.trials import State
 
@@ -39,15 +39,13 @@ class WideRows:
     order: ir.Value | None
 
 
-def wide_rows(
-    session: Session, table: ir.Table, asked: Asked, space: Space, *, texts: bool
-) -> WideRows:
-    """Say what the columns mean; ``texts``: they come from a text file and are all texts."""
-    told = ended_of(session, table, asked, texts=texts)
+def wide_rows(session: Session, table: ir.Table, asked: Asked, space: Space) -> WideRows:
+    """Say what the columns mean."""
+    told = ended_of(session, table, asked)
     finished = None
     if told.state is not None:
         finished = told.state == int(State.COMPLETE)
-    cells = {name: _cells(table, name, space, texts=texts) for name in space}
+    cells = {name: _cells(table, name) for name in space}
     gates = {name: raw_gate(cells[name], space[name]) for name in space}
     parameters = {
         name: switched(cells[name], space[name], gates, finished, asked.outside) for name in space
@@ -76,20 +74,16 @@ def switched(
     return ParameterColumn(cells, domains, applies, outside, tuple(texts), finished)
 
 
-def _cells(table: ir.Table, name: str, space: Space, *, texts: bool) -> Cells:
+def _cells(table: ir.Table, name: str) -> Cells:
     if name not in table.columns:
         raise not_found("column for the parameter", name, table.columns)
-    if not texts:
-        return cells_of(name, table[name])
-    domains = [alternative.domain for alternative in space[name]]
-    choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
-    return cells_of(name, table[name], [c for c in choices if isinstance(c, str)])
+    return cells_of(name, table[name])
 
 
-def ended_of(session: Session, table: ir.Table, asked: Asked, *, texts: bool) -> Ended:
+def ended_of(session: Session, table: ir.Table, asked: Asked) -> Ended:
     """Return the columns that tell how trials ended."""
     assert asked.objective is not None
-    objective = numbers("objective", table, asked.objective, texts=texts)
+    objective = numbers("objective", table, asked.objective)
     state, words = None, None
     if asked.state is not None:
         state = _required("state column", table, asked.state)
@@ -100,7 +94,7 @@ def ended_of(session: Session, table: ir.Table, asked: Asked, *, texts: bool) ->
         states=words,
         state=state,
         failure_values=asked.failure_values,
-        violations=[numbers("constraint", table, n, texts=texts) for n in asked.constraints],
+        violations=[numbers("constraint", table, n) for n in asked.constraints],
     )
 
 
@@ -110,11 +104,9 @@ def _required(kind: str, table: ir.Table, name: str) -> ir.Value:
     return table[name]
 
 
-def numbers(kind: str, table: ir.Table, name: str, *, texts: bool) -> ir.Value:
+def numbers(kind: str, table: ir.Table, name: str) -> ir.Value:
     """Return a column of measurements as float64."""
     column = _required(kind, table, name)
-    if texts:
-        return column.strip().nullif("").cast("float64")
     if not (column.type().is_numeric() or column.type().is_null()) or column.type().is_boolean():
         raise DataError(f"The {kind} {name!r} must be numeric (got {column.type()}).", column=name)
     if column.type().is_decimal():
@@ -146,8 +138,9 @@ def order_of(table: ir.Table, asked: Asked) -> ir.Value | None:
         return None
     column = _required("order column", table, asked.order)
     if not column.type().is_integer():
-        raise SettingsError(
-            f"order must name a column of whole numbers (got {asked.order!r}, which holds "
-            f"{column.type()}). Number the trials in time, from the first one on."
+        raise DataError(
+            f"The order column {asked.order!r} must hold a whole number in every row (it holds "
+            f"{column.type()}). Number the trials in time, from the first one on.",
+            column=asked.order,
         )
     return column.cast("int64")

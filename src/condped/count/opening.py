@@ -9,15 +9,17 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 from condped.count.asked import Asked
 from condped.count.countable import Countable
-from condped.count.engine_trials import EngineTrials
+from condped.count.engine_trials import EngineTrials, Lease
 from condped.count.in_memory import InMemory
 from condped.count.long_table import LongTable
 from condped.count.passes import Passes
 from condped.errors import SettingsError, not_found
 from condped.optional import load_optional
 from condped.read import Reading, read
+from condped.read.door import check_parameters, numbers_of
 from condped.read.many_files import find_files
 from condped.read.options import ReadOptions, checked_direction
+from condped.read.outside import check_way
 from condped.read.registry import reader_for
 from condped.read.sidecar import with_sidecar
 from condped.read.where import parsed
@@ -81,7 +83,8 @@ def open_trials(source: Any, **opening: Unpack[Opening]) -> Countable:
     chosen = _chosen(source, engine, backend, opening)
     if chosen == "memory":
         return InMemory(read(_readable(source), **_reading(opening)))
-    return EngineTrials(_passes(chosen, source, _asked(chosen, opening), backend))
+    passes = _passes(chosen, source, _asked(chosen, opening), backend)
+    return EngineTrials(passes, lease=Lease(passes))
 
 
 def opened_in_memory(function: str, source: Any, **opening: Unpack[Opening]) -> TrialTable:
@@ -169,7 +172,10 @@ def _asked(engine: str, opening: Opening) -> Asked:
                 "out, or use the engine 'memory'."
             )
     space, where = opening.get("space"), opening.get("where")
-    parameters = opening.get("parameters")
+    parameters, failures = opening.get("parameters"), opening.get("failure_values")
+    check_parameters(parameters)
+    outside = opening.get("outside", "error")
+    check_way(outside)
     return Asked(
         objective=_one("objective", engine, opening.get("objective")),
         direction=checked_direction(
@@ -177,14 +183,22 @@ def _asked(engine: str, opening: Opening) -> Asked:
         ),
         space=None if space is None else load_space(space),
         state=opening.get("state"),
-        constraints=tuple(opening.get("constraints") or ()),
+        constraints=_names("constraints", opening.get("constraints")),
         parameters=None if parameters is None else tuple(parameters),
-        failure_values=tuple(map(float, opening.get("failure_values") or ())),
-        outside=opening.get("outside", "error"),
+        failure_values=() if failures is None else tuple(numbers_of("failure_values", failures)),
+        outside=outside,
         skip_corrupt=opening.get("skip_corrupt", False),
         where=None if where is None else parsed(where),
         order=opening.get("order"),
     )
+
+
+def _names(option: str, given: Any) -> tuple[str, ...]:
+    """Return the name or names that an option was given."""
+    names = (given,) if isinstance(given, str) else () if given is None else given
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise SettingsError(f"{option} must be a list of names (got {given!r}).")
+    return tuple(names)
 
 
 def _one(option: str, engine: str, given: Any) -> str | None:

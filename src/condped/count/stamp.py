@@ -14,12 +14,13 @@ class Stamp:
 
     size: int
     time: int
+    place: int  # another file that took its name has another
 
     @classmethod
     def of(cls, path: str) -> Stamp:
         """Look at a file."""
         found = Path(path).stat()
-        return cls(found.st_size, found.st_mtime_ns)
+        return cls(found.st_size, found.st_mtime_ns, found.st_ino)
 
     def check(self, path: str) -> None:
         """Refuse a file that is another than before: what two passes count would not fit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -63,7 +64,9 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
             )
     measured = TrialTable((), objectives, states, violations)
     table = _with_parameters(measured, free, space, options)
-    return table if options.order is None else table.only(_in_time(raw, options.order))
+    if options.order is None:
+        return table
+    return replace(table.only(_in_time(raw, options.order)), order_given=True)
 
 
 def _in_time(raw: RawTable, name: str) -> IntArray:

@@ -96,12 +96,7 @@ def read(
     >>> table.names, len(table)
     (('lr', 'momentum'), 3)
     """
-    if parameters is not None and (
-        isinstance(parameters, str)
-        or not isinstance(parameters, Sequence)
-        or not all(isinstance(name, str) for name in parameters)
-    ):
-        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
+    check_parameters(parameters)
     check_way(outside)
     condition = None if where is None else parsed(where)
     if reader is not None and not isinstance(reader, str):
@@ -131,7 +126,7 @@ def read(
             source = str(Path(source).expanduser())
         table = _read_by(reader, source, options)
     if failure_values is not None:
-        table = table.with_failures(_numbers("failure_values", failure_values))
+        table = table.with_failures(numbers_of("failure_values", failure_values))
     if outside != "error":  # values outside have been refused otherwise
         table = settle(table, outside)
     if condition is not None:
@@ -171,7 +166,18 @@ def _read_by(name: str | None, source: Any, options: ReadOptions) -> TrialTable:
         ) from error
 
 
-def _numbers(option: str, given: Any) -> list[float]:
+def check_parameters(parameters: object) -> None:
+    """Refuse what is no list of names."""
+    if parameters is not None and (
+        isinstance(parameters, str)
+        or not isinstance(parameters, Sequence)
+        or not all(isinstance(name, str) for name in parameters)
+    ):
+        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
+
+
+def numbers_of(option: str, given: Any) -> list[float]:
+    """Return the number or numbers that an option was given."""
     entries = [given] if isinstance(given, Real) else given
     if not isinstance(entries, Sequence) or not all(
         isinstance(entry, Real) and not isinstance(entry, bool) for entry in entries

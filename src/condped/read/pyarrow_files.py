@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -62,6 +63,14 @@ def spelled(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return texts
 
 
+def kind_spelled(texts: Sequence[str | None]) -> Literal["int64", "float64", "string"]:
+    """Return what :func:`spelled` makes of texts."""
+    kind = spelled(pa.chunked_array([pa.array(texts, pa.string())])).type
+    if pa.types.is_string(kind):
+        return "string"
+    return "int64" if pa.types.is_integer(kind) else "float64"
+
+
 def _table(path: str, notes: list[str]) -> pa.Table:
     try:
         if Path(path).suffix.lower() in (".arrow", ".feather"):
@@ -71,6 +80,12 @@ def _table(path: str, notes: list[str]) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         raise unreadable(path, error) from error
     return table.drop_columns(index_of(path, table.schema, notes))
+
+
+def column_names(path: str) -> list[str]:
+    """Return the columns of a Parquet file that are data."""
+    schema = pq.read_schema(path)
+    return [name for name in schema.names if name not in _index(schema)]
 
 
 def index_of(path: str, schema: pa.Schema, notes: list[str]) -> list[str]:

@@ -91,13 +91,23 @@ def reader_for(source: Any) -> Reader:
                 return reader
     shown = shown_source(source)
     if isinstance(source, str) and "://" not in source and not Path(source).exists():
-        raise SourceError(f"There is no file or directory {shown} (seen from {str(Path.cwd())!r}).")
+        raise no_file(source)
+    if type(source).__module__.split(".")[0] == "ibis" or type(source).__name__ == "LongTable":
+        raise SourceError(
+            f"This needs the trials in memory (got {shown}, which importance, sweep, branches and "
+            "report count where it is). Give a part that fits, such as table.limit(…).to_pyarrow()."
+        )
     tried = ", ".join(reader.name for reader in readers())
     broken = "".join(f" {problem}" for problem in installed().broken)
     raise SourceError(
         f"No reader recognises the source (got {shown}). Tried: {tried}. Name the right one with "
         f"the option reader; the command 'condped sources' describes them.{broken}"
     )
+
+
+def no_file(source: str) -> SourceError:
+    """Return the error for a path where nothing is."""
+    return SourceError(f"There is no file or directory {source!r} (seen from {str(Path.cwd())!r}).")
 
 
 def reader_named(name: str) -> Reader:
