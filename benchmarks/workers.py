@@ -166,6 +166,10 @@ def main() -> None:
             print(engine, json.dumps(models[engine]), flush=True)
     if arguments.output:
         told = {"cores": os.cpu_count(), "file_bytes": files, "runs": runs, "models": models}
+        if arguments.output.exists():  # engines that were not measured now stay as they were
+            known = json.loads(arguments.output.read_text(encoding="utf-8"))
+            others = [run for run in known["runs"] if run["engine"] not in models]
+            told |= {"runs": runs + others, "models": models | known["models"] | models}
         arguments.output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
