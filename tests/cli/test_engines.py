@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,27 @@ def test_what_cannot_be_opened_is_told_in_a_line(
     assert "Traceback" not in done.stderr
     assert "secret" not in done.stderr
     assert sorted(path.name for path in runs.iterdir()) == before
+
+
+def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(runs: Path, tmp_path: Path) -> None:
+    """A limit on the size of files stands for a disk that has no more room."""
+    target = tmp_path / "report.html"
+    options = ["--objective", "loss", "--space", str(runs / "space.json"), "-o", str(target)]
+    code = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "from condped.cli import main\n"
+        "sys.argv = ['condped', 'report', *sys.argv[1:]]\n"
+        "main()\n"
+    )
+    source = str(runs / "runs" / "*.parquet")
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code, source, "--engine", "stream", *options],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert f"no access to '{target}'" in done.stderr
+    assert list(tmp_path.iterdir()) == []

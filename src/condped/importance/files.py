@@ -31,6 +31,8 @@ def write_whole(text: str, path: str | os.PathLike[str]) -> None:
     try:
         beside.write_text(text, encoding="utf-8")
         beside.replace(target)
+    except OSError as error:  # of a full disk the error does not say where
+        raise OSError(error.errno, error.strerror, str(target)) from error
     finally:
         beside.unlink(missing_ok=True)
 
