@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from condped.arrays import FloatArray, IntArray
+from condped.arrays import IntArray
 from condped.count.countable import (
     FEWEST,
     ConditionSizes,
@@ -28,6 +28,7 @@ from condped.count.engine_ranks import (
     rank_cells,
     ranked_counts,
 )
+from condped.count.engine_sets import EngineSets
 from condped.count.engine_subsets import parts_of, refuse_too_many, subset_counts
 from condped.count.order_statistics import Ranks, order_statistics
 from condped.count.passes import Counted, Passes, Series, Tally, Wanted, Within
@@ -40,7 +41,7 @@ from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import grid_of
 from condped.space.spec import Space
-from condped.topsets import Handling, TrialCounts, set_size
+from condped.topsets import Handling, set_size
 from condped.trials import Selection
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
@@ -48,54 +49,6 @@ _NO_TIME = (
     "The table has no order of time: the test takes its trials as drawn at random. Name a column "
     "with their numbers as the order to compare trials of the same time."
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EngineSets:
-    """The nested sets, as cut-offs of the loss.
-
-    Attributes
-    ----------
-    cutoffs
-        (target sets,): ascending; +inf where trials that count as worst are needed.
-    region
-        The region set's cut-off; None: all used trials.
-    """
-
-    handling: Handling
-    tally: Tally
-    cutoffs: FloatArray
-    region: float | None
-    target_sizes: IntArray
-    region_size: int
-
-    @property
-    def counts(self) -> TrialCounts:
-        return self.tally.counts
-
-    @property
-    def ordinary(self) -> int:
-        """Used trials that stand for themselves."""
-        return self.counts.used - self.counts.counted_as_worst
-
-    @property
-    def all_equal(self) -> bool:
-        if self.counts.counted_as_worst or not self.counts.used:
-            return self.ordinary == 0
-        return self.tally.lowest == self.tally.highest
-
-    @property
-    def levels(self) -> FloatArray:
-        """All finite cut-offs, ascending and distinct."""
-        every = [*self.cutoffs, *([] if self.region is None else [self.region])]
-        return np.unique(np.array([level for level in every if np.isfinite(level)]))
-
-    def nested(self, counted: IntArray) -> IntArray:
-        """Return (…, target sets + 1) from (…, buckets) of :attr:`levels`: each set's trials."""
-        reached = counted.cumsum(axis=-1)
-        levels = self.levels
-        region = np.inf if self.region is None else self.region
-        return reached[..., np.searchsorted(levels, np.append(self.cutoffs, region))]
 
 
 class Lease:
