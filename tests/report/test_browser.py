@@ -369,3 +369,11 @@ def test_a_report_draws_itself_inside_a_notebook(opened: Opener, tmp_path: Path)
     inner = page.context.new_page()
     inner.goto(around.as_uri())
     assert inner.frame_locator("iframe").locator("#answer .lead").inner_text() == lead
+
+
+def test_a_page_without_advice_says_why(opened: Opener) -> None:
+    """Where a section is missing a reader would think that there is nothing to do."""
+    rng = np.random.default_rng(0)
+    trials = {"a": rng.random(100), "b": rng.random(100), "loss": rng.random(100)}
+    page = opened(condped.report(trials, objective="loss", where="a < 0.5 or b < 0.5"))
+    assert "joined by 'and'" in page.locator("#advice").inner_text()

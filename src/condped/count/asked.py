@@ -8,6 +8,9 @@ from condped.space.condition import Condition
 from condped.space.spec import Space
 from condped.trials import Direction
 
+# How the names of files end that hold a database with tables.
+DATABASES = (".duckdb", ".ddb")
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:

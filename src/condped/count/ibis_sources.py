@@ -10,13 +10,12 @@ from typing import Any
 
 import ibis
 
+from condped.count.asked import DATABASES
 from condped.count.ibis_files import Opened, files, is_path
 from condped.count.ibis_session import Failing, Session
 from condped.count.ibis_spark import spark_session
 from condped.errors import DataError, MissingLibraryError, SettingsError, SourceError, not_found
 from condped.read.urls import split_url, without_password
-
-_DATABASES = (".duckdb", ".ddb")
 
 
 def opened(source: str, backend: str | None) -> Opened:
@@ -28,7 +27,7 @@ def opened(source: str, backend: str | None) -> Opened:
         )
     source = _at_home(source)
     if backend is None:
-        if Path(source).suffix.lower() in _DATABASES:
+        if Path(source).suffix.lower() in DATABASES:
             return _in_database(_duckdb(source), None)
         return files(_duckdb(None), source)
     scheme, sign, place = backend.partition("://")

@@ -62,14 +62,6 @@ class KeyBins:
         """The highest key in the last bin; what no number has as its key is left out."""
         return min(self.start + (self.bins << self.shift) - 1, (1 << 63) - 1)
 
-    def upper_edges(self) -> ValueArray:
-        """Return (bins,): the highest number in each bin."""
-        tops = [
-            min(self.start + ((place + 1) << self.shift) - 1, self.stop)
-            for place in range(self.bins)
-        ]
-        return values_of(np.array(tops, dtype=np.int64), whole=self.whole)
-
     def places(self, keys: IntArray) -> IntArray:
         """Return the bin of each key, which must be inside."""
         # As unsigned numbers the differences of any two keys fit.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast, get_args
 
-from condped.count.asked import Asked
+from condped.count.asked import DATABASES, Asked
 from condped.count.countable import Countable
 from condped.count.engine_trials import EngineTrials, Lease
 from condped.count.in_memory import InMemory
@@ -30,7 +30,6 @@ Engine = Literal["auto", "memory", "stream", "ibis"]
 # Files that take more of the memory than this are streamed: in memory they would take several
 # times what they take on disk.
 SHARE_OF_MEMORY = 1 / 8
-_DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
 _STREAMED = tuple(f"condped.read.{name}" for name in ("pyarrow_files", "csv_file", "many_files"))
 
@@ -122,7 +121,7 @@ def _chosen(
     if backend is not None or isinstance(source, LongTable) or _is_ibis(source):
         return "ibis"
     if isinstance(source, str):
-        if Path(source).suffix.lower() in _DATABASES:
+        if Path(source).suffix.lower() in DATABASES:
             return "ibis"
         if not _only_in_memory(source, opening) and _too_large(source):
             return "stream"

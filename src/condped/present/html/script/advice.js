@@ -1,7 +1,11 @@
 // What to do next.
 function drawAdvice() {
   const advice = data.advice;
-  if (!advice) { byId("next").hidden = true; return; } // the tree's section says why
+  if (!advice) {
+    if (data.tree) fill("advice", element("p", {}, data.missing));
+    else byId("next").hidden = true; // the tree's section says why
+    return;
+  }
   const changes = advice.steps.filter((step) => step.kind !== "leave");
   const left = advice.steps.filter((step) => step.kind === "leave");
   const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Nothing is narrowed that cannot surely be told from noise.`)];
