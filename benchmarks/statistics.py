@@ -19,11 +19,11 @@ import optuna
 import condped
 from benchmarks.statistics_page import page
 from benchmarks.statistics_problems import NEW, PAPER, TPE_TRIALS, Case, cases, gates
+from condped.analyse.importance.robustness import kendall
 from condped.count.countable import Intervals
-from condped.importance.robustness import kendall
-from condped.importance.settings import Method, Sampling
+from condped.estimate.settings import Method, Sampling
 from condped.problems.catalogue import Problem
-from condped.trials import TrialTable
+from condped.trials.table import TrialTable
 from experiments.yahpo.folder import find_folder, read_folder
 
 METHODS: tuple[Method, ...] = ("paper", "calibrated")

@@ -14,7 +14,7 @@ import condped
 from condped.problems.branching import BranchingProblem, Gate, Leaf
 from condped.problems.catalogue import Problem
 from condped.space.domain import Categorical, Float, Int
-from condped.trials import Parameter, TrialTable
+from condped.trials.table import Parameter, TrialTable
 
 PAPER = ("activation-disjoint", "activation-overlap", "nested", "three-way", "regime-dependent")
 Kind = Literal["as it is", "categorical gates", "categorical gates, log values",

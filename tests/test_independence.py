@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from condped.calibration import neighbourhood
-from condped.independence import adjusted, deviation, no_deviation
+from condped.estimate.calibration import neighbourhood
+from condped.estimate.independence import adjusted, deviation, no_deviation
 
 
 @pytest.mark.parametrize("ordered", [True, False])

@@ -9,7 +9,7 @@ import optuna
 import pytest
 from optuna.samplers._tpe.sampler import _split_complete_trials_multi_objective
 
-from condped.pareto import pareto_positions
+from condped.trials.pareto import pareto_positions
 
 
 def optuna_sets(losses: np.ndarray, sizes: list[int]) -> list[list[int]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import condped
-from condped.repeats import configurations, merged, repeating
+from condped.trials.repeats import configurations, merged, repeating
 
 
 def test_configurations_are_alike_if_all_values_are() -> None:

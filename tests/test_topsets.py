@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import condped
-from condped.topsets import Handling, set_size, top_sets
-from condped.trials import Objective, TrialTable, all_complete
+from condped.trials.table import Objective, TrialTable, all_complete
+from condped.trials.topsets import Handling, set_size, top_sets
 
 
 def table(losses: list[float]) -> TrialTable:

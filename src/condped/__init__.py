@@ -1,4 +1,4 @@
-"""condped: which hyperparameters mattered, when the search space has ifs in it.
+"""condped: which hyperparameters mattered, for conditional search spaces.
 
 Examples
 --------
@@ -12,27 +12,62 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from condped import errors, problems
-from condped.advice.advise import advise
-from condped.advice.result import Advice
-from condped.branches.result import Branches
-from condped.branches.tree import branches
-from condped.count.long_table import LongTable
-from condped.importance.joint import joint_effects
-from condped.importance.loading import load
-from condped.importance.point import importance
-from condped.importance.result import ImportanceResult
-from condped.importance.sweep import SweepResult, sweep
-from condped.read import Reader, read
-from condped.space import Categorical, Float, Int, Space, when
-from condped.trials import TrialTable
+from condped import errors
+
+# Bound here, since importing the package of that name would otherwise bind the package.
+from condped.read import read
 
 if TYPE_CHECKING:
-    from condped import baselines, optuna, plot
-    from condped.comparison import Comparison, compare
-    from condped.reporting import Report, report
+    from condped import optuna, problems
+    from condped.analyse.advice.advise import advise
+    from condped.analyse.advice.result import Advice
+    from condped.analyse.branches.result import Branches
+    from condped.analyse.branches.tree import branches
+    from condped.analyse.importance.importance import importance
+    from condped.analyse.importance.result import ImportanceResult
+    from condped.analyse.importance.sweep import SweepResult, sweep
+    from condped.analyse.joint import joint_effects
+    from condped.analyse.report import Report, report
+    from condped.analyse.saving.loading import load
+    from condped.comparison import Comparison, baselines, compare
+    from condped.read import Reader
+    from condped.read.databases.long_table import LongTable
+    from condped.show import plot
+    from condped.space import Categorical, Float, Int, Space, when
+    from condped.trials.table import TrialTable
 
 __version__ = "0.1.0"
+
+# Where each public name is; its module is imported when the name is first used.
+_HOMES = {
+    "Advice": "condped.analyse.advice.result",
+    "Branches": "condped.analyse.branches.result",
+    "Categorical": "condped.space",
+    "Comparison": "condped.comparison",
+    "Float": "condped.space",
+    "ImportanceResult": "condped.analyse.importance.result",
+    "Int": "condped.space",
+    "LongTable": "condped.read.databases.long_table",
+    "Reader": "condped.read",
+    "Report": "condped.analyse.report",
+    "Space": "condped.space",
+    "SweepResult": "condped.analyse.importance.sweep",
+    "TrialTable": "condped.trials.table",
+    "advise": "condped.analyse.advice.advise",
+    "baselines": "condped.comparison",
+    "branches": "condped.analyse.branches.tree",
+    "compare": "condped.comparison",
+    "importance": "condped.analyse.importance.importance",
+    "joint_effects": "condped.analyse.joint",
+    "load": "condped.analyse.saving.loading",
+    "optuna": "condped",
+    "plot": "condped.show",
+    "problems": "condped",
+    "report": "condped.analyse.report",
+    "sweep": "condped.analyse.importance.sweep",
+    "when": "condped.space",
+}
+_MODULES = ("baselines", "optuna", "plot", "problems")
 
 __all__ = [
     "Advice",
@@ -67,12 +102,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # condped.optuna imports Optuna, which takes its time: only when asked for. What not every
-    # user needs waits with it.
-    if name in ("baselines", "optuna", "plot"):
-        return import_module(f"condped.{name}")
-    if name in ("Comparison", "compare"):
-        return getattr(import_module("condped.comparison"), name)
-    if name in ("Report", "report"):
-        return getattr(import_module("condped.reporting"), name)
-    raise AttributeError(f"module 'condped' has no attribute {name!r}")
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'condped' has no attribute {name!r}")
+    found = (
+        import_module(f"{home}.{name}") if name in _MODULES else getattr(import_module(home), name)
+    )
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

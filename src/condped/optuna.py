@@ -9,16 +9,16 @@ from collections.abc import Callable
 import numpy as np
 
 from condped import plot
+from condped.analyse.importance.importance import importance
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import MissingLibraryError, SettingsError, not_found
-from condped.importance.point import importance
-from condped.importance.result import ImportanceResult
-from condped.importance.settings import Method, Pooling, Settings, check_target
-from condped.importance.sweep import SweepResult
+from condped.estimate.settings import Method, Pooling, Settings, check_target
 from condped.optional import load_optional
 from condped.read import read
-from condped.read.optuna_study import losses_of
-from condped.trials import Objective, State, TrialTable
+from condped.read.optuna.study import losses_of
+from condped.trials.table import Objective, State, TrialTable
 
 try:
     from optuna.importance import BaseImportanceEvaluator
@@ -149,7 +149,7 @@ def save_to_dashboard(
             f"name must be a letter, then letters, digits, '-' and '_' (got {name!r})."
         )
     dashboard = load_optional(
-        "condped.present.optuna_dashboard",
+        "condped.show.optuna_dashboard",
         feature="save_to_dashboard",
         library="optuna_dashboard",
         extra="dashboard",

@@ -8,9 +8,9 @@ import optuna
 import pytest
 
 from condped import Categorical, Float, Int, Space, when
-from condped.advice.code import suggest_code
+from condped.analyse.advice.code import suggest_code
 from condped.space.condition import Comparison
-from condped.space.spec import Alternative
+from condped.space.space import Alternative
 from condped.space.wording import condition_of
 from tests.drawing import holds_of
 

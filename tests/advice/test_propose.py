@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from condped import Categorical, Float, Int
-from condped.advice.propose import Proposal, RegimeTrials, propose
+from condped.analyse.advice.propose import Proposal, RegimeTrials, propose
 from condped.arrays import BoolArray, ValueArray
 from condped.space import Domain
 

@@ -9,8 +9,8 @@ import pytest
 
 import condped
 from condped import Categorical, Float, Int
-from condped.baselines.absent import filter_absent, impute_absent, middle
-from condped.regimes import expand_domains
+from condped.comparison.baselines.absent import filter_absent, impute_absent, middle
+from condped.trials.regimes import expand_domains
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 import condped
 from condped.arrays import FloatArray, IntArray
-from condped.baselines.fanova import Tree, fanova
+from condped.comparison.baselines.fanova import Tree, fanova
 
 
 def grown(forest: RandomForestRegressor) -> list[Tree]:

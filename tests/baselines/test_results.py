@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import condped
-from condped.baselines import ABSENT, METHODS
+from condped.comparison.baselines import ABSENT, METHODS
 from condped.errors import CondpedError, DataError, SettingsError
-from condped.regimes import expand_domains
-from condped.trials import Objective, Parameter, TrialTable, all_complete
+from condped.trials.regimes import expand_domains
+from condped.trials.table import Objective, Parameter, TrialTable, all_complete
 
 FORESTS = [method for method in METHODS if method != "ped-anova"]
 SPACE = {"c": condped.Float(0, 1), "x": condped.Float(0, 4)}

@@ -10,9 +10,9 @@ import pytest
 
 import condped
 from condped import Space
-from condped.branches.discover import Regimes, find_gates
-from condped.branches.structure import structure_of
-from condped.trials import State
+from condped.analyse.branches.discover import Regimes, find_gates
+from condped.analyse.branches.structure import structure_of
+from condped.trials.table import State
 from tests.drawing import draw, meets, model_selection
 
 TRUE_GATES = {

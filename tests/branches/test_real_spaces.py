@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import condped
-from condped.branches.structure import structure_of
+from condped.analyse.branches.structure import structure_of
 from tests.read.test_real_logs import DATA, INSTANCES, LOGS, RUNS, YAHPO, domains_of, space_of
 
 pytestmark = pytest.mark.skipif(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from condped import Categorical, Float, Int, Space, when
-from condped.branches.splits import splits_of
+from condped.analyse.branches.splits import splits_of
 from tests.drawing import meets
 
 X = Float(0, 1)

@@ -13,8 +13,8 @@ import pytest
 import condped
 from condped.comparison import NAMES
 from condped.errors import CondpedError, MissingLibraryError, NameNotFoundError, SettingsError
-from condped.importance.summary import width_of
-from condped.trials import Objective, Parameter, TrialTable, all_complete
+from condped.show.text.importance import width_of
+from condped.trials.table import Objective, Parameter, TrialTable, all_complete
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from condped.count.asked import Asked
+from condped.read.asked import Asked
 from condped.space.condition import Condition
-from condped.space.spec import Space
-from condped.topsets import Handling
-from condped.trials import Direction
+from condped.space.space import Space
+from condped.trials.table import Direction
+from condped.trials.topsets import Handling
 
 LOSS, ORDER = "loss", "order"
 SOME_QUANTILES = (0.05, 0.1, 0.25, 0.5)

@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.space.spec import when
-from condped.topsets import Handling
+from condped.space.space import when
+from condped.trials.topsets import Handling
 from tests.contracts.case import LOSS, ORDER, Case
 from tests.contracts.numbers import on_edges
 

@@ -71,7 +71,7 @@ def open_ibis(source: Any, case: Case, backend: str | None = None) -> Passes:
 
 def open_stream(source: Any, case: Case) -> Passes:
     """Count files in chunks."""
-    from condped.count.pyarrow_stream import open_passes  # noqa: PLC0415
+    from condped.read.stream.pyarrow_stream import open_passes  # noqa: PLC0415
 
     return open_passes(source, case.asked)
 

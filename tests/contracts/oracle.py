@@ -13,12 +13,12 @@ from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.keys import KeyBins, group_of, keys_of
 from condped.count.memory import places_of
 from condped.count.passes import Levels, Series, Tally, Wanted, Within
-from condped.read.where import columns_of
-from condped.regimes import expand_parameter
 from condped.space.domain import Categorical
 from condped.space.grid import grid_of
-from condped.topsets import Handling, TopSets, top_sets
-from condped.trials import Parameter, TrialTable
+from condped.trials.regimes import expand_parameter
+from condped.trials.table import Parameter, TrialTable
+from condped.trials.topsets import Handling, TopSets, top_sets
+from condped.trials.where import columns_of
 from tests.contracts.case import Case
 
 

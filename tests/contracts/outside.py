@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from condped.space.domain import Categorical, Float, Int
-from condped.space.spec import when
+from condped.space.space import when
 from tests.contracts.case import Case, wide
 
 _SLACK = 2.0**-24

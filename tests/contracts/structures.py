@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from condped.space.domain import Categorical, Float, Int
-from condped.space.spec import when
-from condped.topsets import Handling
+from condped.space.space import when
+from condped.trials.topsets import Handling
 from tests.contracts.case import LOSS, Case, wide
 
 _TEXTS = (

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from condped.count.asked import Asked
 from condped.count.passes import Passes, Wanted, Within
 from condped.errors import CondpedError, NameNotFoundError, SourceError
-from condped.space.spec import Space
-from condped.topsets import Handling
+from condped.read.asked import Asked
+from condped.space.space import Space
+from condped.trials.topsets import Handling
 from tests.contracts.case import Case
 from tests.contracts.checks import check_counts, check_tally
 from tests.contracts.engines import open_ibis, open_stream

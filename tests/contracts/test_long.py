@@ -11,17 +11,17 @@ import pyarrow as pa
 import pytest
 
 import condped
-from condped.count.asked import Asked
 from condped.count.ibis_engine import open_passes
 from condped.count.keys import KeyBins, keys_of
-from condped.count.long_table import LongTable
 from condped.count.passes import Series, Wanted, Within
 from condped.errors import DataError, SettingsError
+from condped.read.asked import Asked
+from condped.read.databases.long_table import LongTable
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, plain_domain
-from condped.space.spec import Space
-from condped.topsets import Handling
-from condped.trials import TrialTable
+from condped.space.space import Space
+from condped.trials.table import TrialTable
+from condped.trials.topsets import Handling
 from tests.contracts.engines import fresh_name
 from tests.contracts.places import Place
 from tests.count.table_chunks import reference

@@ -13,11 +13,11 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 from condped import Space
-from condped.count.asked import Asked
 from condped.count.chunked import ChunkedPasses
 from condped.count.keys import KeyBins, keys_of
 from condped.count.passes import Series, Wanted, Within
-from condped.topsets import Handling
+from condped.read.asked import Asked
+from condped.trials.topsets import Handling
 
 LOSS = Series("loss")
 

@@ -8,10 +8,10 @@ from typing import TypeVar
 import numpy as np
 
 from condped.arrays import IntArray
-from condped.count.chunk import Chunk
 from condped.count.chunked import ChunkedPasses
 from condped.count.passes import Outline
-from condped.trials import TrialTable
+from condped.trials.batch import Chunk
+from condped.trials.table import TrialTable
 
 State = TypeVar("State")
 

@@ -9,7 +9,7 @@ from condped.arrays import ValueArray
 from condped.count.edges import grid_edges, is_whole
 from condped.count.memory import places_of
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.trials import Parameter
+from condped.trials.table import Parameter
 
 DOMAINS: tuple[tuple[Domain, ...], ...] = (
     (Float(0, 1),),

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import condped
+from condped.analyse.importance.analysis import analyse
+from condped.analyse.importance.intervals import uncertainty
 from condped.count.counts import StudyCounts
 from condped.count.engine_trials import EngineTrials
 from condped.count.in_memory import InMemory
 from condped.errors import DataError, SettingsError
-from condped.importance.analysis import analyse
-from condped.importance.intervals import uncertainty
-from condped.importance.settings import Settings
+from condped.estimate.settings import Settings
 from condped.space.condition import Condition
-from condped.topsets import Handling
-from condped.trials import TrialTable
+from condped.trials.table import TrialTable
+from condped.trials.topsets import Handling
 from tests.count.table_chunks import reference
 
 SPACE: dict[str, Any] = {

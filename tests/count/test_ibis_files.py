@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
-from condped.count.asked import Asked
 from condped.count.ibis_engine import open_passes
 from condped.count.passes import Wanted, Within
 from condped.errors import DataError, SourceError
-from condped.space.spec import Space
-from condped.topsets import Handling
+from condped.read.asked import Asked
+from condped.space.space import Space
+from condped.trials.topsets import Handling
 
 FLOAT = {"type": "float", "low": 0, "high": 1}
 SPACE = {"x": FLOAT}

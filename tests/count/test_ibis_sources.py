@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from condped.count.asked import Asked
 from condped.count.ibis_engine import open_passes
 from condped.count.ibis_session import Session
 from condped.count.passes import Passes, Wanted, Within
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
+from condped.read.asked import Asked
 from condped.space.condition import Condition
-from condped.space.spec import Space
-from condped.topsets import Handling
+from condped.space.space import Space
+from condped.trials.topsets import Handling
 
 SPACE = Space(
     {

@@ -12,8 +12,8 @@ import condped
 from condped.count import memory
 from condped.count.memory import count_in_memory
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.topsets import Handling, top_sets
-from condped.trials import Objective, Parameter, TrialTable, all_complete
+from condped.trials.table import Objective, Parameter, TrialTable, all_complete
+from condped.trials.topsets import Handling, top_sets
 
 
 def cell(value: float, domain: Domain) -> int:

@@ -14,11 +14,11 @@ import pytest
 from pyarrow import parquet
 
 import condped
-from condped.count import opening
 from condped.count.engine_trials import EngineTrials, Lease
 from condped.count.in_memory import InMemory
-from condped.count.opening import open_trials
 from condped.errors import SettingsError, SourceError
+from condped.read import opening
+from condped.read.opening import open_trials
 
 SPACE: dict[str, Any] = {"x": {"type": "float", "low": 0, "high": 1}}
 

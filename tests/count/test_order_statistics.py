@@ -10,8 +10,8 @@ import pytest
 
 from condped.count.order_statistics import Ranks, order_statistics
 from condped.count.passes import Series, Within
-from condped.topsets import Handling
-from condped.trials import Objective, TrialTable, all_complete
+from condped.trials.table import Objective, TrialTable, all_complete
+from condped.trials.topsets import Handling
 from tests.count.table_chunks import reference
 
 LOSS = Series("loss")

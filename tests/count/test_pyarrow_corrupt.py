@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
-from condped.count.pyarrow_stream import open_passes
 from condped.errors import DataError
-from condped.topsets import Handling
+from condped.read.stream.pyarrow_stream import open_passes
+from condped.trials.topsets import Handling
 from tests.count.stream_trials import SPACE, as_csv, as_parquet, asked, same, trials
 from tests.count.table_chunks import reference
 from tests.count.test_pyarrow_stream import COUNT_ALL

@@ -16,13 +16,13 @@ import pytest
 
 import condped
 from condped import Space
-from condped.count import pyarrow_tables, pyarrow_texts
 from condped.count.passes import Wanted, Within
-from condped.count.pyarrow_stream import open_passes
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
 from condped.progress import reporting
+from condped.read.stream import pyarrow_tables, pyarrow_texts
+from condped.read.stream.pyarrow_stream import open_passes
 from condped.space.condition import Condition
-from condped.topsets import Handling
+from condped.trials.topsets import Handling
 from tests.count import stream_trials
 from tests.count.stream_trials import SPACE, as_parquet, as_pattern, asked, same, trials
 from tests.count.table_chunks import reference
@@ -296,10 +296,10 @@ _PEAK = """
 import sys
 import numpy as np
 from condped import Space
-from condped.count.asked import Asked
+from condped.read.asked import Asked
 from condped.count.passes import Wanted, Within
-from condped.count.pyarrow_stream import open_passes
-from condped.topsets import Handling
+from condped.read.stream.pyarrow_stream import open_passes
+from condped.trials.topsets import Handling
 
 space = Space({name: {"type": "float", "low": 0, "high": 1} for name in "abcd"})
 passes = open_passes(sys.argv[1], Asked("loss", space=space))

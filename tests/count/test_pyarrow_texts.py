@@ -9,14 +9,14 @@ import pytest
 
 import condped
 from condped import Space
-from condped.count import pyarrow_texts
 from condped.count.passes import Wanted, Within
-from condped.count.pyarrow_stream import open_passes
-from condped.count.pyarrow_text_columns import text_column
 from condped.errors import DataError
-from condped.read.columns import LevelColumn, NumberColumn
-from condped.read.texts import column_of_texts
-from condped.topsets import Handling
+from condped.read.files.texts import column_of_texts
+from condped.read.stream import pyarrow_texts
+from condped.read.stream.pyarrow_stream import open_passes
+from condped.read.stream.pyarrow_text_columns import text_column
+from condped.trials.columns import LevelColumn, NumberColumn
+from condped.trials.topsets import Handling
 from tests.count.stream_trials import asked, same
 from tests.count.table_chunks import reference
 

@@ -8,8 +8,8 @@ import pytest
 from condped.count.ranks import count_ranked
 from condped.problems import get
 from condped.read import read
-from condped.topsets import Handling, top_sets
-from condped.trials import TrialTable
+from condped.trials.table import TrialTable
+from condped.trials.topsets import Handling, top_sets
 
 
 def table_of(values: np.ndarray, losses: np.ndarray) -> TrialTable:

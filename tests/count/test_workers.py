@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from condped.count.workers import share_out, worker_count
+from condped.read.stream.workers import share_out, worker_count
 
 
 def _numbers(start: int, stop: int, closed: list[int] | None = None) -> Generator[int]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import condped
-from condped.importance.densities import RegimeDensity
-from condped.importance.settings import Method
+from condped.analyse.importance.densities import RegimeDensity
+from condped.estimate.settings import Method
 from tests.oracle import slow
 
 TRIALS = 600

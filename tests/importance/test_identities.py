@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import condped
-from condped.divergence import pearson
-from condped.importance.formula import inter_contributions, regime_contributions
-from condped.importance.settings import Measure
+from condped.estimate.divergence import pearson
+from condped.estimate.formula import inter_contributions, regime_contributions
+from condped.estimate.settings import Measure
 from tests.oracle import slow
 
 _MASS = st.floats(0.01, 1.0)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import condped
+from condped.analyse.importance.analysis import analyse
 from condped.count.subsets import count_subsets, grid_map, ranked_buckets
 from condped.errors import SettingsError
-from condped.importance.analysis import analyse
-from condped.importance.replicates import subset_variances
-from condped.importance.settings import Settings
-from condped.topsets import Handling, TopSets
+from condped.estimate.replicates import subset_variances
+from condped.estimate.settings import Settings
+from condped.trials.topsets import Handling, TopSets
 
 QUANTILES = (0.1, 0.4)
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import condped
+from condped.analyse.importance.robustness import kendall
 from condped.errors import SettingsError
-from condped.importance.robustness import kendall
 
 
 def test_a_clear_answer_is_stable_and_a_coincidence_fragile() -> None:

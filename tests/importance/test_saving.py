@@ -15,7 +15,7 @@ import pytest
 import condped
 from condped.errors import DataError, SettingsError, SourceError
 from condped.space.domain import Categorical
-from condped.trials import Objective, Parameter, TrialTable, all_complete
+from condped.trials.table import Objective, Parameter, TrialTable, all_complete
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

@@ -17,8 +17,8 @@ from matplotlib.text import Text
 
 import condped
 from condped.errors import SettingsError
-from condped.present import matplotlib as draw
-from condped.present.views import bars_view, breakdown_view, curves_view
+from condped.show import matplotlib as draw
+from condped.show.views import bars_view, breakdown_view, curves_view
 from tests.present.cases import CASES, HOSTILE, curve, pictures, result
 
 

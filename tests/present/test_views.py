@@ -10,9 +10,9 @@ from matplotlib.colors import to_hex
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
-from condped.importance.settings import Measure
-from condped.present.palette import WARNING
-from condped.present.views import (
+from condped.estimate.settings import Measure
+from condped.show.palette import WARNING
+from condped.show.views import (
     MOST_BARS,
     MOST_CURVES,
     bars_view,
@@ -22,7 +22,7 @@ from condped.present.views import (
     heat_view,
     panels_view,
 )
-from condped.present.views.labels import labels_of
+from condped.show.views.labels import labels_of
 from tests.present.cases import CASES, HOSTILE, curve, result
 
 

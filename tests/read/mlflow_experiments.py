@@ -16,7 +16,7 @@ import condped
 from condped import Categorical, Float, Int, Space, when
 from condped.space.domain import Domain
 from condped.testing import readers
-from condped.trials import State
+from condped.trials.table import State
 
 # MLflow allows letters of any script, and of other signs only _ - . : / and spaces.
 EXPERIMENT = "tuning <b>größe</b>"

@@ -8,7 +8,7 @@ import numpy as np
 import optuna
 
 import condped
-from condped.read.optuna_records import STATES
+from condped.read.optuna.records import STATES
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
 

@@ -19,7 +19,7 @@ from ray.tune.search.basic_variant import BasicVariantGenerator
 from ray.tune.search.optuna import OptunaSearch
 
 from condped.testing.readers import Run
-from condped.trials import State
+from condped.trials.table import State
 
 # Nothing is sent anywhere, and little is printed.
 _SETTINGS = {

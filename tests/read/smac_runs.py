@@ -14,7 +14,7 @@ from smac import Scenario
 from smac.runhistory import RunHistory, StatusType, TrialInfo, TrialKey
 
 from condped.testing.readers import Run
-from condped.trials import State
+from condped.trials.table import State
 from tests.space.configspaces import domain_of
 
 STATES = {

@@ -15,7 +15,7 @@ from condped import Categorical, Float, Int, read
 from condped.errors import DataError, NameNotFoundError, SettingsError, SpaceError
 from condped.space.domain import Domain
 from condped.testing import Run, check_reader
-from condped.trials import State
+from condped.trials.table import State
 
 SAVED = Path(__file__).parent / "ax_saved"
 MAKER = Path(__file__).parent / "ax_experiments.py"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from condped import Categorical, Float, Space, when
-from condped.read.contradictions import as_recorded
-from condped.read.raw import RawTable
+from condped.read.table.raw import RawTable
+from condped.read.tools.smac.contradictions import as_recorded
 
 SPACE = Space(
     {

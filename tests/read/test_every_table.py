@@ -17,7 +17,7 @@ import pytest
 
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
-from condped.trials import State
+from condped.trials.table import State
 
 LEARNER = 'learner "; DROP TABLE'
 SPACE = {

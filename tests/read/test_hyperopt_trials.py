@@ -20,7 +20,7 @@ import condped
 from condped import Categorical, Float, Int
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.testing.readers import Run, check_reader
-from condped.trials import State
+from condped.trials.table import State
 from tests.read.tables import plain
 
 HOSTILE = "q\"'<b>;ü"

@@ -64,7 +64,7 @@ def test_compressed_files_are_read_as_they_are(
             path.write_bytes(damaged)
             with pytest.raises(DataError, match=r"runs\.jsonl\.\w+' cannot be read"):
                 condped.read(path, objective="loss")
-    monkeypatch.delitem(sys.modules, "condped.read.zstd_backports")
+    monkeypatch.delitem(sys.modules, "condped.read.files.zstd_backports")
     for name in [name for name in sys.modules if name.startswith("backports")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "backports", None)

@@ -19,7 +19,7 @@ import condped
 from condped import Categorical, Float, Int, Space, read, when
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.testing import Run, check_reader
-from condped.trials import State
+from condped.trials.table import State
 from tests.read.mlflow_experiments import SPACE, as_runs, record, told
 from tests.read.optuna_studies import run
 from tests.read.tables import plain

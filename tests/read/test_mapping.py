@@ -13,7 +13,7 @@ import pytest
 
 from condped import Categorical, Float, Int, read, when
 from condped.errors import CondpedError, DataError, SettingsError
-from condped.trials import State
+from condped.trials.table import State
 from tests.read.tables import EXPECTED, SPACE, TRIALS, parameters_of, plain
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
-from condped.read import optuna_pymysql
+from condped.read.optuna import pymysql as optuna_pymysql
 from tests.read.optuna_studies import (
     assert_same_importances,
     assert_same_table,

@@ -18,7 +18,7 @@ from optuna.storages.journal import JournalFileBackend
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
-from condped.read.optuna_records import domain_of
+from condped.read.optuna.records import domain_of
 from tests.read.optuna_studies import (
     assert_same_importances,
     assert_same_table,

@@ -14,7 +14,7 @@ from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
-from condped.read import optuna_storage
+from condped.read.optuna import storage as optuna_storage
 from tests.read.optuna_studies import (
     assert_same_importances,
     assert_same_table,

@@ -16,7 +16,7 @@ import condped
 from condped import Categorical
 from condped.errors import DataError, SettingsError
 from condped.testing.readers import check_reader
-from condped.trials import State
+from condped.trials.table import State
 from tests.read.ray_experiments import PARAM_SPACE, Experiment, restored, told
 from tests.read.tables import plain
 

@@ -11,7 +11,7 @@ import condped
 from condped import Categorical, Float, Int, when
 from condped.errors import NameNotFoundError, SettingsError
 from condped.testing.readers import check_reader
-from condped.trials import State
+from condped.trials.table import State
 from tests.read.ray_experiments import HOSTILE, PARAM_SPACE, Experiment, active, told
 from tests.read.tables import plain
 

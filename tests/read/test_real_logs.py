@@ -12,7 +12,7 @@ import pytest
 
 import condped
 from condped import TrialTable
-from condped.trials import State
+from condped.trials.table import State
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 LOGS = DATA / "smac_dehb_logs"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import rustuna
 
-from condped.read.optuna_records import STATES
+from condped.read.optuna.records import STATES
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
 

@@ -24,7 +24,7 @@ from condped import TrialTable
 from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, SpaceError
 from condped.read.registry import reader_for
 from condped.testing.readers import Run, check_reader
-from condped.trials import State
+from condped.trials.table import State
 from tests.read.smac_runs import (
     changed,
     conditional_space,

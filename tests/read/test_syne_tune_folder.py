@@ -23,7 +23,7 @@ from condped import Categorical, Float, Int, read
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.space.domain import Domain
 from condped.testing import Run, check_reader
-from condped.trials import State
+from condped.trials.table import State
 
 # Syne Tune kills trials that still run at the end, and does not wait for them.
 pytestmark = pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")

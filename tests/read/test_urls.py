@@ -8,8 +8,8 @@ import pytest
 
 import condped
 from condped.errors import CondpedError, SettingsError
-from condped.read import optuna_storage
-from condped.read.urls import split_url, without_password
+from condped.read.databases.urls import split_url, without_password
+from condped.read.optuna import storage as optuna_storage
 
 PASSWORDS = ["secret", "se@cret", "se/cret", "se?cret", "se#cret", "se:cret", "s%40cret", "%", "[x"]
 

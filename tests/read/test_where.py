@@ -11,8 +11,8 @@ import pytest
 
 import condped
 from condped.errors import ConditionError, DataError, NameNotFoundError, SettingsError
-from condped.read.where import ParameterColumn
-from condped.trials import Parameter
+from condped.trials.table import Parameter
+from condped.trials.where import ParameterColumn
 
 SPACE = {
     "model": condped.Categorical(["svm", "net", None]),

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page
 
 import condped
-from condped.density import numeric_masses
+from condped.estimate.density import numeric_masses
 from tests.report.conftest import Opener
 from tests.report.studies import ENDING, IMAGE, conditional, hostile, wide
 

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import condped
+from condped.analyse.report.assemble import source_name
+from condped.analyse.report.steps import slider_quantiles
 from condped.errors import SettingsError
-from condped.reporting.assemble import source_name
-from condped.reporting.steps import slider_quantiles
-from condped.space.load import load_space
+from condped.read.spaces import load_space
 from tests.report.studies import ENDING, IMAGE, conditional, hostile
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from condped.errors import ConditionError
-from condped.read.columns import NumberColumn, array_column
 from condped.space import Condition
+from condped.trials.columns import NumberColumn, array_column
 
 COLUMNS: dict[str, list[Any]] = {
     "c": [0.0, 0.5, 1.0, None, -2.0],

@@ -13,10 +13,11 @@ import pytest
 import condped
 from condped import Categorical, Float, Int, Space
 from condped.errors import ConditionError, SpaceError
-from condped.read.columns import object_column
-from condped.read.convert import convert
-from condped.space import Condition, load_space
-from condped.space.configspace import space_of
+from condped.read.spaces import load_space
+from condped.read.table.convert import convert
+from condped.read.tools.smac.configspace import space_of
+from condped.space import Condition
+from condped.trials.columns import object_column
 from tests.space.configspaces import domain_of, random_spaces
 
 SPACES = tuple(random_spaces(150))

@@ -12,8 +12,8 @@ from hyperopt.pyll.stochastic import sample
 
 from condped import Categorical, Float, Int
 from condped.errors import SpaceError
-from condped.space.load import load_space
-from condped.space.spec import Alternative
+from condped.read.spaces import load_space
+from condped.space.space import Alternative
 
 DRAWN: dict[str, tuple[Any, Any]] = {
     "uniform": (hp.uniform("x", -1, 2), Float(-1, 2)),

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from condped.space.condition import Comparison, Condition
-from condped.space.possible import Leaf, Settled, conjunction, simplified, text_of
+from condped.space.simplify import Leaf, Settled, conjunction, simplified, text_of
 from tests.drawing import meets
 
 TEXTS = (

@@ -10,9 +10,9 @@ from ray.tune.search.variant_generator import generate_variants
 
 from condped import Categorical, Float, Int, Space, read
 from condped.errors import SpaceError
-from condped.read.records import flat
-from condped.space.load import load_space
-from condped.space.spec import Alternative
+from condped.read.frames.records import flat
+from condped.read.spaces import load_space
+from condped.space.space import Alternative
 
 DRAWN: dict[str, tuple[Any, Any]] = {
     "uniform": (tune.uniform(-1, 2), Float(-1, 2)),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from condped import Categorical, Float, Int, Space, when
 from condped.errors import ConditionError, CondpedError, SourceError, SpaceError
-from condped.space import load_space
 
 PLAIN: dict[str, Any] = {
     "model": {"type": "categorical", "choices": ["svm", "net", None, True, 3]},

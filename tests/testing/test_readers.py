@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from condped.read import csv_file, mapping
+from condped.read.files import csv as csv_file
+from condped.read.frames import mapping
 from condped.read.options import ReadOptions
 from condped.testing import Run, check_reader
-from condped.trials import State, TrialTable
+from condped.trials.table import State, TrialTable
 
 TRIALS = {"loss": [0.3, 0.1, 0.2], "lr": [0.1, 0.2, 0.3], "momentum": [None, 0.9, None]}
 RUNS = [Run([0.3], {"lr": 0.1}), Run([0.1], {"lr": 0.2, "momentum": 0.9}), Run([0.2], {"lr": 0.3})]

@@ -13,7 +13,7 @@ import numpy as np
 import condped
 from condped.errors import MissingLibraryError
 from condped.optional import load_optional
-from condped.present.views import bars_view, curves_view
+from condped.show.views import bars_view, curves_view
 
 _SPACE: dict[str, Any] = {
     "model": {"type": "categorical", "choices": ["svm", "forest", "network"]},
@@ -82,7 +82,7 @@ def command(trials: int, folder: Path) -> None:
     curve = condped.sweep(str(results), objective="error", space=space)
     try:
         draw = load_optional(
-            "condped.present.matplotlib", feature="A picture", library="matplotlib", extra="plot"
+            "condped.show.matplotlib", feature="A picture", library="matplotlib", extra="plot"
         )
     except MissingLibraryError as error:
         click.echo(f"No picture: {error}")

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import click
 
 from condped.errors import SettingsError
-from condped.importance.layout import printed_within
 from condped.optional import load_optional
 from condped.read.overwriting import refuse_overwriting
+from condped.show.text.layout import printed_within
 
 _WIDEST = 160
 _VERDICT = re.compile(r"(?<=\d  )(matters|unclear|noise|untested)(?=  |$)")

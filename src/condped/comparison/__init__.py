@@ -1,6 +1,6 @@
 """What each method says of the same trials, side by side."""
 
+from condped.comparison.compare import NAMES, compare
 from condped.comparison.result import Comparison
-from condped.comparison.run import NAMES, compare
 
 __all__ = ["NAMES", "Comparison", "compare"]

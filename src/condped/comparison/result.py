@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from condped.comparison.text import comparison_text
+from condped.analyse.importance.result import ImportanceResult, frame
 from condped.errors import not_found
-from condped.importance.html import text_html
-from condped.importance.result import ImportanceResult, frame
-from condped.importance.settings import BaselineSettings
+from condped.estimate.settings import BaselineSettings
+from condped.show.notebook import text_html
+from condped.show.text.comparison import comparison_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.count.chunk import Chunk, Sorted, chosen, group_ids, series_keys
 from condped.count.distinct import Distinct
 from condped.count.histogram import BinSet, Histogram
 from condped.count.keys import KeyBins
@@ -19,12 +18,13 @@ from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted
 from condped.count.rank_places import rank_place_counts
 from condped.count.search import Search
 from condped.errors import not_found
-from condped.read.outside import all_outside
-from condped.read.where import columns_of
-from condped.regimes import expand_parameter
+from condped.read.table.outside import all_outside
 from condped.space.condition import Condition
-from condped.topsets import Handling, TrialCounts, sort_out
-from condped.trials import Selection, id_dtype
+from condped.trials.batch import Chunk, Sorted, chosen, group_ids, series_keys
+from condped.trials.regimes import expand_parameter
+from condped.trials.table import Selection, id_dtype
+from condped.trials.topsets import Handling, TrialCounts, sort_out
+from condped.trials.where import columns_of
 
 State = TypeVar("State")
 

@@ -14,11 +14,11 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.counts import StudyCounts
 from condped.count.ranks import RankedStudy
 from condped.count.subsets import CellRange, SubsetCounts
-from condped.pooling import PooledDomains
 from condped.space.condition import Condition
-from condped.space.spec import Space
-from condped.topsets import Handling, TrialCounts
-from condped.trials import Direction, Selection
+from condped.space.space import Space
+from condped.trials.pooling import PooledDomains
+from condped.trials.table import Direction, Selection
+from condped.trials.topsets import Handling, TrialCounts
 
 Intervals = Literal["half-sampling", "jackknife"]
 HALVES = 200  # half-samples

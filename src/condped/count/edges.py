@@ -9,7 +9,7 @@ from condped.count.keys import keys_of, values_of
 from condped.count.memory import places_of
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.grid import grid_of
-from condped.trials import Parameter
+from condped.trials.table import Parameter
 
 
 def is_whole(domains: tuple[Domain, ...]) -> bool:

@@ -19,7 +19,7 @@ from condped.count.memory import SMALLEST_REGIME
 from condped.count.order_statistics import Found, Ranks, order_statistics
 from condped.count.passes import Passes, Series, Tally, Within
 from condped.count.ranks import MOST_CELLS, RankedCounts
-from condped.read.outside import bounds_of
+from condped.read.table.outside import bounds_of
 from condped.space.domain import Categorical, Domain
 
 ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group

@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.passes import Tally
-from condped.topsets import Handling, TrialCounts
+from condped.trials.topsets import Handling, TrialCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

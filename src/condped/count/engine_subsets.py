@@ -18,7 +18,7 @@ from condped.count.order_statistics import Ranks, order_statistics
 from condped.count.passes import Passes, Series, Tally, Wanted, Within
 from condped.count.subsets import SubsetCounts
 from condped.errors import SettingsError
-from condped.topsets import Handling, set_size
+from condped.trials.topsets import Handling, set_size
 
 HALF_GROUPS = 64  # that half-samples are put together from
 _TOGETHER = 1 << 23  # counts held at a time

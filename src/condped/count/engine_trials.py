@@ -35,14 +35,14 @@ from condped.count.passes import Counted, Passes, Series, Tally, Wanted, Within
 from condped.count.ranks import RankedStudy
 from condped.count.subsets import CellRange
 from condped.errors import DataError, SettingsError, not_found
-from condped.pooling import may_be_smooth, vary_smoothly
-from condped.regimes import spanning_domain
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import grid_of
-from condped.space.spec import Space
-from condped.topsets import Handling, set_size
-from condped.trials import Selection
+from condped.space.space import Space
+from condped.trials.pooling import may_be_smooth, vary_smoothly
+from condped.trials.regimes import spanning_domain
+from condped.trials.table import Selection
+from condped.trials.topsets import Handling, set_size
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 _NO_TIME = (

@@ -9,7 +9,6 @@ import ibis
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
 
-from condped.count.asked import Asked
 from condped.count.ibis_files import Opened
 from condped.count.ibis_long import long_rows
 from condped.count.ibis_long_passes import LongPasses
@@ -17,13 +16,14 @@ from condped.count.ibis_passes import IbisPasses
 from condped.count.ibis_session import Session
 from condped.count.ibis_sources import opened
 from condped.count.ibis_wide import wide_rows
-from condped.count.long_table import LongTable
 from condped.count.passes import Outline, Passes
 from condped.errors import DataError, SettingsError, SourceError, not_found
+from condped.read.asked import Asked
+from condped.read.databases.long_table import LongTable
+from condped.read.files.sidecar import with_sidecar
 from condped.read.options import ReadOptions
-from condped.read.outside import check_way
-from condped.read.sidecar import with_sidecar
-from condped.space.spec import Space
+from condped.read.table.outside import check_way
+from condped.space.space import Space
 
 
 def open_passes(source: Any, asked: Asked, backend: str | None = None) -> Passes:

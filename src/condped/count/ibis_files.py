@@ -12,9 +12,9 @@ import ibis.expr.types as ir
 
 from condped.count.ibis_session import Session
 from condped.errors import DataError, SourceError
-from condped.read.many_files import ending_of, find_files
-from condped.read.parts import all_columns, partition_of
-from condped.read.pyarrow_files import column_names, kind_spelled
+from condped.read.files.folder import ending_of, find_files
+from condped.read.files.parts import all_columns, partition_of
+from condped.read.files.pyarrow_files import column_names, kind_spelled
 from condped.read.registry import no_file
 
 _PARQUET = (".parquet", ".parq", ".pq")

@@ -10,18 +10,18 @@ from typing import Any
 import ibis
 import ibis.expr.types as ir
 
-from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
 from condped.count.ibis_session import Session
 from condped.count.ibis_trees import any_of, code, is_nan
 from condped.count.ibis_wide import WideRows, ended_of, order_of, switched
-from condped.count.long_table import LongTable
 from condped.errors import CondpedError, DataError, SettingsError, not_found
-from condped.read.optuna_records import domain_of
+from condped.read.asked import Asked
+from condped.read.databases.long_table import LongTable
+from condped.read.optuna.records import domain_of
 from condped.space.domain import Domain
-from condped.space.spec import Space
-from condped.trials import State
+from condped.space.space import Space
+from condped.trials.table import State
 
 _MOST_PAIRS = 5_000
 

@@ -23,8 +23,8 @@ from condped.count.keys import KeyBins
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.errors import DataError
 from condped.space.condition import Condition
-from condped.topsets import Handling
-from condped.trials import State
+from condped.trials.table import State
+from condped.trials.topsets import Handling
 
 # Where it is remembered that finished trials lack what they should have; no parameter's name.
 _LACKING = ""

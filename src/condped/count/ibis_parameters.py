@@ -29,10 +29,10 @@ from condped.count.ibis_trees import (
     stepwise,
 )
 from condped.errors import ConditionError, DataError, SettingsError
-from condped.read.convert import none_place
-from condped.read.outside import bounds_of
+from condped.read.table.convert import none_place
+from condped.read.table.outside import bounds_of
 from condped.space.domain import Categorical, Domain, Int
-from condped.space.spec import Alternative
+from condped.space.space import Alternative
 
 # What was tried: with more, a query takes minutes to be put together.
 _MOST_DOMAINS = 1_000

@@ -24,8 +24,8 @@ from condped.count.keys import KeyBins
 from condped.count.passes import Counted, Levels, Outline, Series, Tally, Wanted, Within
 from condped.errors import DataError, SettingsError
 from condped.space.condition import Condition
-from condped.topsets import Handling
-from condped.trials import Selection
+from condped.trials.table import Selection
+from condped.trials.topsets import Handling
 
 
 @dataclass(frozen=True)

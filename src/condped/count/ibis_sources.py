@@ -10,12 +10,12 @@ from typing import Any
 
 import ibis
 
-from condped.count.asked import DATABASES
 from condped.count.ibis_files import Opened, files, is_path
 from condped.count.ibis_session import Failing, Session
 from condped.count.ibis_spark import spark_session
 from condped.errors import DataError, MissingLibraryError, SettingsError, SourceError, not_found
-from condped.read.urls import split_url, without_password
+from condped.read.asked import DATABASES
+from condped.read.databases.urls import split_url, without_password
 
 
 def opened(source: str, backend: str | None) -> Opened:

@@ -7,8 +7,8 @@ import numpy as np
 from condped.arrays import IntArray, ValueArray
 from condped.count.edges import grid_edges
 from condped.count.passes import Wanted
-from condped.regimes import spanning_domain
 from condped.space.domain import Categorical, Domain
+from condped.trials.regimes import spanning_domain
 
 
 def edges_of(

@@ -25,8 +25,8 @@ from condped.count.ibis_trees import (
 )
 from condped.count.keys import FACTORS, MODULUS, shift_of
 from condped.errors import DataError
-from condped.topsets import Handling, TrialCounts
-from condped.trials import State
+from condped.trials.table import State
+from condped.trials.topsets import Handling, TrialCounts
 
 Role = Literal["used", "worst", "dropped"]
 _ROLES: tuple[Role, ...] = ("used", "worst", "dropped")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import ibis.expr.types as ir
 
-from condped.count.asked import Asked
 from condped.count.ibis_columns import Cells, cells_of
 from condped.count.ibis_conditions import Gate, compiled
 from condped.count.ibis_parameters import ParameterColumn, raw_gate
@@ -15,10 +14,11 @@ from condped.count.ibis_session import Session
 from condped.count.ibis_trees import any_of
 from condped.count.ibis_trials import Ended, ended, words_by_state
 from condped.errors import DataError, not_found
-from condped.read.states import STATE_OF, state_of
+from condped.read.asked import Asked
+from condped.read.table.states import STATE_OF, state_of
 from condped.space.domain import Domain
-from condped.space.spec import Alternative, Space
-from condped.trials import State
+from condped.space.space import Alternative, Space
+from condped.trials.table import State
 
 _MOST_WORDS = 1_000  # of a state column; one with more holds something else
 

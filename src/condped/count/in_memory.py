@@ -25,14 +25,14 @@ from condped.count.memory import count_in_memory
 from condped.count.ranks import RankedStudy, count_ranked
 from condped.count.subsets import count_subsets, fixed_buckets, grid_map, rank_map, ranked_buckets
 from condped.errors import SettingsError
-from condped.pooling import pool_domains
-from condped.read.where import columns_of
-from condped.regimes import expand_domains
-from condped.repeats import remark_on_repeats
 from condped.space.condition import Condition
-from condped.space.spec import Space
-from condped.topsets import Handling, TopSets, top_sets
-from condped.trials import Parameter, Selection, TrialTable
+from condped.space.space import Space
+from condped.trials.pooling import pool_domains
+from condped.trials.regimes import expand_domains
+from condped.trials.repeats import remark_on_repeats
+from condped.trials.table import Parameter, Selection, TrialTable
+from condped.trials.topsets import Handling, TopSets, top_sets
+from condped.trials.where import columns_of
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 

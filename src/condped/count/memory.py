@@ -11,8 +11,8 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
 from condped.count.counts import ParameterCounts, RegimeCounts, StudyCounts
 from condped.space.grid import Grid, cells_of, grid_of
-from condped.topsets import TopSets
-from condped.trials import Parameter, TrialTable
+from condped.trials.table import Parameter, TrialTable
+from condped.trials.topsets import TopSets
 
 # Regimes of fewer region trials are dropped, as in the reference.
 SMALLEST_REGIME = 2

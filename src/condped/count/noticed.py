@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from condped.read.notices import RowsNote
-from condped.read.texts import words_told
+from condped.read.files.texts import words_told
+from condped.trials.notes import RowsNote
 
 _KINDS = ("missing", "words", "failed", "outside")
 

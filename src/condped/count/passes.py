@@ -15,9 +15,9 @@ from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.keys import KeyBins
 from condped.space.condition import Condition
 from condped.space.domain import Domain
-from condped.space.spec import Space
-from condped.topsets import Handling, TrialCounts
-from condped.trials import Direction, Selection
+from condped.space.space import Space
+from condped.trials.table import Direction, Selection
+from condped.trials.topsets import Handling, TrialCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Wanted:
         Places of the parameters to count; None: all.
     spanned
         Give each parameter the one domain that spans all of its own
-        (:func:`condped.regimes.spanning_domain`); it has place 0 in ``edges``.
+        (:func:`condped.trials.regimes.spanning_domain`); it has place 0 in ``edges``.
     conditions
         Conditions on parameters whose trials are to be counted as well.
     """

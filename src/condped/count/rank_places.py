@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.arrays import IdArray, IntArray, ValueArray
 from condped.space.domain import Categorical
-from condped.trials import Parameter
+from condped.trials.table import Parameter
 
 
 def rank_place_counts(

@@ -13,8 +13,8 @@ from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.counts import ParameterCounts, RegimeCounts, StudyCounts
 from condped.count.memory import SMALLEST_REGIME
 from condped.space.domain import Categorical, Domain
-from condped.topsets import TopSets
-from condped.trials import Parameter, TrialTable
+from condped.trials.table import Parameter, TrialTable
+from condped.trials.topsets import TopSets
 
 MOST_CELLS = 50
 

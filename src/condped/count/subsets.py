@@ -11,8 +11,8 @@ from condped.arrays import IntArray
 from condped.count.memory import places_of
 from condped.count.ranks import ranked_regimes
 from condped.space.domain import Domain
-from condped.topsets import TopSets, set_size
-from condped.trials import TrialTable
+from condped.trials.table import TrialTable
+from condped.trials.topsets import TopSets, set_size
 
 _MOST_COUNTS = 1 << 23  # held at a time
 

@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.importance.settings import check_target
+from condped.estimate.settings import check_target
 from condped.problems.truth import Truth, branch_shares, spread, without_shares
 from condped.read import read
 from condped.space.domain import Float
-from condped.space.spec import Space, when
-from condped.trials import TrialTable
+from condped.space.space import Space, when
+from condped.trials.table import TrialTable
 
 
 @dataclass(frozen=True, slots=True)

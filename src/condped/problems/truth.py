@@ -9,8 +9,8 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import SettingsError
-from condped.importance.formula import normalised
-from condped.importance.settings import Measure
+from condped.estimate.formula import normalised
+from condped.estimate.settings import Measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from typing import Any, TypedDict
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
-from condped.read.columns import number_of
 from condped.space.condition import Condition
-from condped.space.spec import Space
-from condped.trials import Direction, TrialTable
+from condped.space.space import Space
+from condped.trials.columns import number_of
+from condped.trials.table import Direction, TrialTable
 
 
 class Reading(TypedDict, total=False):

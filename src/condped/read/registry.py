@@ -11,9 +11,9 @@ from typing import Any, Protocol, cast
 
 from condped.errors import DataError, SourceError, not_found
 from condped.optional import load_optional
+from condped.read.databases.urls import without_password
 from condped.read.options import ReadOptions
-from condped.read.urls import without_password
-from condped.trials import TrialTable
+from condped.trials.table import TrialTable
 
 ENTRY_POINTS = "condped.readers"
 

@@ -2,8 +2,7 @@
 
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.space.load import load_space
-from condped.space.spec import Alternative, Space, when
+from condped.space.space import Alternative, Space, when
 
 __all__ = [
     "Alternative",
@@ -13,6 +12,5 @@ __all__ = [
     "Float",
     "Int",
     "Space",
-    "load_space",
     "when",
 ]

@@ -15,7 +15,7 @@ from condped.errors import NameNotFoundError
 from condped.read import read
 from condped.read.registry import reader_for
 from condped.space.domain import Categorical, Domain, Int
-from condped.trials import State, TrialTable
+from condped.trials.table import State, TrialTable
 
 
 @dataclass(frozen=True, slots=True)

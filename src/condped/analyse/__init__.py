@@ -1,0 +1,1 @@
+"""The questions that are asked of trials."""

@@ -1,0 +1,323 @@
+"""``condped.advise``: what to do next, where more than noise speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from condped.analyse.advice.given import Restrictions, given, meet
+from condped.analyse.advice.narrow import narrowed
+from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
+from condped.analyse.advice.result import Advice, Kind, Step
+from condped.analyse.branches.splits import splits_of
+from condped.analyse.branches.structure import Structure, structure_of
+from condped.analyse.branches.tree import require_conditions, sets_of
+from condped.analyse.importance.analysis import time_blocks
+from condped.analyse.importance.importance import importance
+from condped.analyse.importance.options import AnalysisOptions, split_options
+from condped.analyse.importance.result import ImportanceResult
+from condped.arrays import BoolArray, IntArray
+from condped.count.in_memory import InMemory
+from condped.estimate.settings import Settings, check_target
+from condped.read.opening import opened_in_memory
+from condped.space.condition import Both, Comparison
+from condped.space.domain import Categorical, Domain
+from condped.trials.repeats import merged, repeating
+from condped.trials.table import Parameter, TrialTable
+from condped.trials.topsets import TopSets
+
+# How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
+_MATTERS = 0.05
+_RISK = "What is good only together with something that was hardly tried would be missed."
+
+
+def advise(
+    source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
+) -> Advice:
+    """Tell what to fix, what to narrow and what to leave before trying on.
+
+    Only parameters that surely matter are touched: chance alone would make one of all parameters
+    seem to matter so much at most one time in twenty, and would let what is left out reach the
+    target set so rarely at most one time in a hundred. Trials that repeat a configuration count
+    once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
+    ``where`` the new space is held to the condition, which has to be made of comparisons of
+    single parameters with values, joined by ``and``. All trials are looked at, whatever
+    ``region_quantile`` says.
+
+    Parameters
+    ----------
+    source
+        Anything that :func:`condped.read` takes.
+    target_quantile
+        γ': the best trials of this share are the target set.
+    **options
+        Options of :func:`condped.importance` and of :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> advice = condped.advise(condped.problems.get("nested").sample(1000, seed=0))
+    >>> advice.dropped
+    ('y', 'z')
+    """
+    analysis, opening = split_options("advise", options)
+    require_conditions("advise", analysis)
+    # What to leave out is judged among all trials: outside the region set is not good, either.
+    region_quantile = analysis.pop("region_quantile", 1.0)
+    check_target(target_quantile, region_quantile)
+    recorded = opened_in_memory("Advice", source, **opening)
+    alone = recorded.some_parameters or not recorded.parameters
+    table = recorded if alone else merged(recorded)
+    result = importance(table, target_quantile=target_quantile, **analysis)
+    assert isinstance(result.settings, Settings)  # what condped.importance itself puts there
+    top = sets_of(table, target_quantile, analysis)
+    assert isinstance(top, TopSets)  # of trials in memory
+    structure = structure_of(table)
+    base, restrictions = given(structure.space, table.where)
+    parameters = {parameter.name: parameter for parameter in table.parameters}
+    blocks = _blocks(top, time_blocks(InMemory(table), top, result.settings))
+    adviser = _Adviser(parameters, result, top, structure, blocks, restrictions)
+    found = adviser.proposals()
+    domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
+    space, possible = narrowed(base, domains)
+    region, target = top.buckets <= 1, top.buckets == 0
+    stays = adviser.staying(domains)
+    return Advice(
+        steps=adviser.steps(found, possible),
+        space=space,
+        dropped=tuple(name for name in structure.space if name not in space),
+        kept_target=int(np.count_nonzero(target & stays)),
+        target_size=int(np.count_nonzero(target)),
+        kept_region=int(np.count_nonzero(region & stays)),
+        region_size=top.region_size,
+        importance=result,
+        notes=tuple(_notes(recorded, table, structure, region_quantile)),
+    )
+
+
+def _blocks(top: TopSets, blocks: int) -> IntArray:
+    """Return the stretch of time of each trial, as the test of importances has them."""
+    passed = np.cumsum(top.buckets <= 1) - 1
+    return np.asarray(np.clip(passed * blocks // max(top.region_size, 1), 0, blocks - 1))
+
+
+def _notes(
+    recorded: TrialTable, table: TrialTable, structure: Structure, region_quantile: float
+) -> Iterator[str]:
+    """Iterate over what the user should know of the space and of the trials behind it."""
+    if table.where is not None:
+        yield f"The new space is for {table.where.text} only."
+    for name in structure.unexplained:
+        yield (
+            f"{name}: not always active with the same domain, and no parameter tells when; the "
+            "new space has it always active."
+        )
+    if region_quantile != 1.0:
+        yield (
+            "Advice looks at all trials, not only at the best "
+            f"{100 * region_quantile:g} %: what lies outside these is not good, either."
+        )
+    again = len(recorded) - len(table)
+    if again:
+        yield (
+            f"{again} of {len(recorded)} trials repeat the configuration of another one: each "
+            "configuration counts once, with the mean of its objectives."
+        )
+    elif table.some_parameters and table.parameters and repeating(table) > len(table) / 10:
+        yield (
+            f"{repeating(table)} of {len(table)} trials have the values of another one in the "
+            "chosen parameters, and each counts by itself. If they repeat whole configurations, "
+            "choose all parameters, so that each configuration counts once."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Adviser:
+    """All that advice rests on."""
+
+    parameters: dict[str, Parameter]
+    result: ImportanceResult
+    top: TopSets
+    structure: Structure
+    blocks: IntArray
+    restrictions: Restrictions  # what the condition on the trials leaves of domains
+
+    def proposals(self) -> dict[tuple[str, Domain], Proposal]:
+        """Return smaller domains, by parameter and domain."""
+        asked = [(name, d) for name in self.structure.space for d in self._sure_domains(name)]
+        tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
+        found = {}
+        for name, domain in asked:
+            cuts = self._cuts(name)
+            proposal = propose(domain, self._trials(name, domain), tests, cuts)
+            if proposal is not None:
+                found[name, domain] = self._restricted(name, domain, proposal)
+        return found
+
+    def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
+        """Return a proposal without what the condition on the trials rules out."""
+        restriction = self.restrictions.get((name, domain))
+        if restriction is None:
+            return proposal
+        common = meet(proposal.domain, restriction)
+        return replace(proposal, domain=common, covered=covered(common, domain))
+
+    def _sure(self, name: str) -> bool:
+        """Return whether a parameter surely matters."""
+        evidence = self.result.evidence
+        tested = sum(parameter.verdict != "untested" for parameter in evidence)
+        own = evidence[name]
+        return own.verdict == "matters" and own.p_value * tested <= _MATTERS
+
+    def _sure_domains(self, name: str) -> list[Domain]:
+        """Return the domains inside which the value of a parameter surely matters."""
+        if self.result.status != "ok" or not self._sure(name) or self._untouchable(name):
+            return []
+        regimes = self.result[name].regimes
+        p_values = self.result.evidence[name].regimes
+        known = {entry.domain for entry in self.structure.space[name]}
+        return [
+            regime.domain
+            for regime, p_value in zip(regimes, p_values, strict=True)
+            if regime.domain in known and regime.domain is not None
+            if p_value * len(regimes) <= _MATTERS
+        ]
+
+    def _untouchable(self, name: str) -> bool:
+        pooled = {entry.parameter for entry in self.result.account.pooled}
+        return name in pooled or name in self.structure.unexplained
+
+    def _trials(self, name: str, domain: Domain) -> RegimeTrials:
+        parameter = self.parameters[name]
+        rows = parameter.domain_ids == parameter.domains.index(domain)
+        rows = np.asarray(rows & (self.top.buckets <= 1))
+        return RegimeTrials(
+            parameter.values[rows], np.asarray(self.top.buckets == 0)[rows], self.blocks[rows]
+        )
+
+    def _cuts(self, gate: str) -> Sequence[float]:
+        """Return the values at which a gate begins another branch."""
+        children = self.structure.gates.get(gate, ())
+        if not children:
+            return ()
+        tests = [split.test for split in splits_of(self.structure.space, gate, children)]
+        leaves = [leaf for t in tests for leaf in (t.parts if isinstance(t, Both) else (t,))]
+        return tuple(
+            leaf.value for leaf in leaves if isinstance(leaf, Comparison) and leaf.op == ">="
+        )
+
+    def staying(self, domains: dict[tuple[str, Domain], Domain]) -> BoolArray:
+        """Return which trials lie in the new domains."""
+        stays = np.ones(len(self.blocks), dtype=bool)
+        for parameter in self.parameters.values():
+            for place, before in enumerate(parameter.domains):
+                after = domains.get((parameter.name, before))
+                if after is not None:
+                    rows = np.flatnonzero(parameter.domain_ids == place)
+                    stays[rows] &= inside(after, before, parameter.values[rows])
+        return stays
+
+    def steps(
+        self, found: dict[tuple[str, Domain], Proposal], possible: Collection[tuple[str, Domain]]
+    ) -> tuple[Step, ...]:
+        """Return what to do with each domain that is still possible, the changes first."""
+        changes, others = [], []
+        for name in self.result.names:
+            entries = self.structure.space.get(name, ())
+            domains = tuple(dict.fromkeys(entry.domain for entry in entries))
+            for domain in domains:
+                if (name, domain) not in possible:
+                    continue
+                regime = domain.label if len(domains) > 1 else None
+                proposal = found.get((name, domain))
+                restriction = self.restrictions.get((name, domain))
+                if proposal is None and restriction is not None:
+                    changes.append(self._given(name, domain, regime, restriction))
+                elif proposal is None:
+                    others.append(self._leave(name, domain, regime))
+                else:
+                    changes.append(self._change(name, domain, regime, proposal))
+        return (*changes, *others)
+
+    def _change(self, name: str, domain: Domain, regime: str | None, proposal: Proposal) -> Step:
+        lost = proposal.of - proposal.kept
+        after = proposal.domain
+        reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
+        return Step(
+            kind=_kind(after),
+            parameter=name,
+            regime=regime,
+            domain=domain,
+            proposal=after,
+            kept=proposal.kept,
+            of=proposal.of,
+            covered=proposal.covered,
+            reason=reason,
+            risk=f"{lost or 'None'} of {proposal.of} target trials given up. {_RISK}",
+        )
+
+    def _given(self, name: str, domain: Domain, regime: str | None, after: Domain) -> Step:
+        of = int(np.count_nonzero(self._hits(name, domain)))
+        return Step(
+            kind=_kind(after),
+            parameter=name,
+            regime=regime,
+            domain=domain,
+            proposal=after,
+            kept=of,
+            of=of,
+            covered=covered(after, domain),
+            reason="The condition that the trials were chosen by.",
+            risk="None: other trials were not looked at.",
+        )
+
+    def _leave(self, name: str, domain: Domain, regime: str | None) -> Step:
+        of = int(np.count_nonzero(self._hits(name, domain)))
+        return Step(
+            kind="leave",
+            parameter=name,
+            regime=regime,
+            domain=domain,
+            proposal=None,
+            kept=of,
+            of=of,
+            covered=1.0,
+            reason=self._why_left(name, domain),
+            risk="None.",
+        )
+
+    def _hits(self, name: str, domain: Domain) -> BoolArray:
+        parameter = self.parameters[name]
+        if domain not in parameter.domains:  # it stands for several
+            return np.asarray((parameter.domain_ids >= 0) & (self.top.buckets == 0))
+        rows = parameter.domain_ids == parameter.domains.index(domain)
+        return np.asarray(rows & (self.top.buckets == 0))
+
+    def _why_left(self, name: str, domain: Domain) -> str:
+        """Say why a parameter is not touched."""
+        if self.result.status != "ok":
+            return f"nothing can be told: {self.result.reason}"
+        told = {
+            "untested": "could not be tested: no target trial, or nothing that varies.",
+            "noise": "cannot be told from noise with these trials.",
+        }
+        verdict = self.result.evidence[name].verdict
+        if domain.single:
+            return "one value only."
+        if verdict not in told and self._untouchable(name):
+            return "the domain varies in a way that a new space cannot say."
+        if domain in self._sure_domains(name):
+            return (
+                "a clear effect, but good values are not in a clearly smaller part of the domain."
+            )
+        return told.get(verdict, "perhaps an effect, but too little is known to narrow anything.")
+
+
+def _kind(after: Domain) -> Kind:
+    """Return what a change to a smaller domain is called."""
+    if isinstance(after, Categorical):
+        return "fix" if after.single else "choices"
+    return "fix" if after.single else "narrow"

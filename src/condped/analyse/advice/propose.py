@@ -1,0 +1,236 @@
+"""Smaller domains for one regime: without what hardly reaches the target set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from condped.analyse.advice.tails import chance_of_so_few
+from condped.analyse.branches.cuts import short_between
+from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
+from condped.space.domain import Categorical, Domain, Int, Numeric
+from condped.space.grid import MOST_CELLS, cells_of, grid_of
+
+# How often chance alone may lead to a proposal, over all that are looked at.
+SURE = 0.01
+# Share of the regime's target trials that a proposal keeps.
+_KEPT = 0.95
+# What reaches the target set less than so many times as often as the average "hardly" does.
+_HARDLY = 0.25
+# A range is proposed if it covers at most this share of the domain.
+_CLEARLY_LESS = 0.75
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegimeTrials:
+    """The region set's trials in which a parameter has a domain."""
+
+    values: ValueArray
+    hit: BoolArray  # which are in the target set
+    block: IntArray  # the stretch of time of each
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A smaller domain, and what speaks for it."""
+
+    domain: Domain
+    kept: int  # target trials that stay
+    of: int  # target trials of the regime
+    covered: float  # share of the domain that stays
+    outside: int  # region trials that do not stay
+
+
+def inside(domain: Domain, before: Domain, values: ValueArray) -> BoolArray:
+    """Return which values of a domain are in a smaller one."""
+    if isinstance(before, Categorical):
+        assert isinstance(domain, Categorical)
+        kept = [any(_same(choice, one) for one in domain.choices) for choice in before.choices]
+        return np.array(kept, dtype=bool)[values.astype(np.intp)]
+    if isinstance(domain, Categorical):  # numbers that are listed
+        return np.asarray(np.isin(values, domain.choices))
+    return np.asarray((values >= domain.low) & (values <= domain.high))
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def propose(
+    domain: Domain, trials: RegimeTrials, tests: int, cuts: Sequence[float] = ()
+) -> Proposal | None:
+    """Return a smaller domain if the trials speak for one clearly enough.
+
+    ``tests`` is how many such questions are asked of the study; ``cuts`` are values at which a
+    gate switches: the next lower value belongs to another branch.
+    """
+    if not trials.hit.any() or domain.single:
+        return None
+    found: Domain | None
+    if isinstance(domain, Categorical):
+        found = _fewer_choices(domain, trials, tests)
+    else:
+        found = _narrower(domain, trials, tests, cuts)
+    if found is None:
+        return None
+    stays = inside(found, domain, trials.values)
+    return Proposal(
+        domain=found,
+        kept=int(np.count_nonzero(stays & trials.hit)),
+        of=int(np.count_nonzero(trials.hit)),
+        covered=covered(found, domain),
+        outside=int(np.count_nonzero(~stays)),
+    )
+
+
+def _fewer_choices(domain: Categorical, trials: RegimeTrials, tests: int) -> Categorical | None:
+    """Return the choices without those that hardly reach the target set."""
+    codes = trials.values.astype(np.intp)
+    tried = np.bincount(codes, minlength=len(domain.choices))
+    reached = np.bincount(codes[trials.hit], minlength=len(domain.choices))
+    average = trials.hit.mean()
+    room = math.floor((1 - _KEPT) * int(reached.sum()))
+    dropped: list[int] = []
+    # Those that reach it least come first; what they take along must stay within the room.
+    for code in np.argsort(reached / np.maximum(tried, 1), kind="stable").tolist():
+        if not tried[code] or reached[code] > room:
+            continue
+        if reached[code] > _HARDLY * average * tried[code]:
+            continue
+        if chance_of_so_few(codes == code, trials.hit, trials.block) * tests <= SURE:
+            dropped.append(code)
+            room -= int(reached[code])
+    if not dropped:
+        return None
+    return Categorical([c for place, c in enumerate(domain.choices) if place not in dropped])
+
+
+def _narrower(
+    domain: Numeric, trials: RegimeTrials, tests: int, cuts: Sequence[float]
+) -> Domain | None:
+    """Return the shortest range that holds nearly all target trials, with a margin."""
+    edges = _edges(domain)
+    cells = _cells(domain, trials.values)
+    reached = np.bincount(cells[trials.hit], minlength=len(edges) - 1)
+    first, last = _shortest(reached, math.ceil(_KEPT * int(reached.sum())))
+    if _levels(domain):
+        low, high = (domain.low + place * (domain.step or 1) for place in (first, last))
+    else:
+        # Among target trials that lie evenly the next one would be this much further out; and
+        # a cell more where cells are small.
+        margin = math.ceil((last - first + 1) / (int(reached.sum()) + 1))
+        margin += len(reached) == MOST_CELLS
+        first, last = max(0, first - margin), min(len(reached) - 1, last + margin)
+        low, high = _bounds(domain, edges, first, last)
+    cut_low, cut_high = _at_cuts(domain, trials, low, high, cuts)
+    found = _domain(domain, cut_low, cut_high)
+    # To drop a whole branch is worth it, however small a part of the gate's domain chooses it.
+    whole_branch = (low, high) != (cut_low, cut_high)
+    if found is None or not (whole_branch or covered(found, domain) <= _CLEARLY_LESS):
+        return None
+    stays = inside(found, domain, trials.values)
+    if stays[trials.hit].mean() < _KEPT or stays.all():
+        return None
+    hits, average = trials.hit[~stays].mean(), trials.hit.mean()
+    if hits > _HARDLY * average:
+        return None
+    sure = chance_of_so_few(~stays, trials.hit, trials.block) * tests <= SURE
+    return found if sure else None
+
+
+def _at_cuts(
+    domain: Numeric, trials: RegimeTrials, low: float, high: float, cuts: Sequence[float]
+) -> tuple[float, float]:
+    """Return bounds that do not reach into a branch in which no target trial lies."""
+    good = trials.values[trials.hit]
+    for cut in cuts:
+        if low < cut <= good.min():
+            low = cut
+        if good.max() < cut <= high:
+            below = trials.values[trials.values < cut].max()
+            if isinstance(domain, Int):
+                high = math.ceil(cut) - 1
+            else:  # the cut itself belongs to the other branch
+                high = short_between(float(below), float(cut), log=domain.log, open_end=True)
+    return low, high
+
+
+def _levels(domain: Numeric) -> bool:
+    """Return whether each cell is one value."""
+    return (
+        isinstance(domain, Int) and not domain.log and _steps(domain) + 1 <= grid_of(domain).cells
+    )
+
+
+def _steps(domain: Numeric) -> int:
+    step = domain.step or 1
+    return round((domain.high - domain.low) / step)
+
+
+def _edges(domain: Numeric) -> FloatArray:
+    """Return the edges of a domain's cells, in its own units."""
+    grid = grid_of(domain)
+    edges = grid.low + (np.arange(grid.cells + 1) - 0.5) * grid.width
+    edges = np.exp(edges) if grid.log else edges
+    return np.clip(edges, domain.low, domain.high)
+
+
+def _cells(domain: Numeric, values: ValueArray) -> IntArray:
+    grid = grid_of(domain)
+    scaled = np.log(values) if grid.log else values.astype(np.float64)
+    return cells_of(scaled, grid.low, grid.width, grid.cells - 1).astype(np.intp)
+
+
+def _shortest(counts: IntArray, wanted: int) -> tuple[int, int]:
+    """Return the first and last of the fewest neighbouring cells that hold so many trials."""
+    passed = np.concatenate([[0], np.cumsum(counts)])
+    ends = np.searchsorted(passed, passed[:-1] + wanted)  # exclusive
+    possible = np.flatnonzero(ends < len(passed))
+    lengths = ends[possible] - possible
+    first = int(possible[np.argmin(lengths)])
+    return first, int(ends[first]) - 1
+
+
+def _bounds(domain: Numeric, edges: FloatArray, first: int, last: int) -> tuple[float, float]:
+    """Return short numbers just outside some cells, or the domain's own bounds."""
+    low, high = domain.low, domain.high
+    if first > 0:
+        outer = (edges[first - 1] + edges[first]) / 2
+        low = max(low, short_between(outer, edges[first], log=domain.log))
+    if last < len(edges) - 2:
+        outer = (edges[last + 1] + edges[last + 2]) / 2
+        high = min(high, short_between(edges[last + 1], outer, log=domain.log))
+    return low, high
+
+
+def _domain(domain: Numeric, low: float, high: float) -> Domain | None:
+    """Return a domain with other bounds, on the steps of the old one; None if it is not smaller."""
+    if isinstance(domain, Int) or domain.step is not None:
+        step = domain.step or 1
+        down = math.floor((low - domain.low) / step + 1e-9)
+        up = math.ceil((high - domain.low) / step - 1e-9)
+        low, high = domain.low + down * step, min(domain.high, domain.low + up * step)
+    if low <= domain.low and high >= domain.high:
+        return None
+    if isinstance(domain, Int):
+        if int(low) == int(high):
+            return Categorical([int(low)])
+        return replace(domain, low=int(low), high=int(high))
+    return replace(domain, low=float(low), high=float(high)) if low < high else None
+
+
+def covered(found: Domain, before: Domain) -> float:
+    """Return the share of a domain that a smaller one covers, on its own scale."""
+    if isinstance(before, Categorical):
+        assert isinstance(found, Categorical)
+        return len(found.choices) / len(before.choices)
+    if isinstance(found, Categorical):
+        listed = isinstance(before, Int) or before.step is not None
+        return len(found.choices) / (_steps(before) + 1) if listed else 0.0
+    if isinstance(before, Int) and not before.log:
+        return (_steps(found) + 1) / (_steps(before) + 1)
+    scale = math.log if before.log else float
+    return (scale(found.high) - scale(found.low)) / (scale(before.high) - scale(before.low))

@@ -1,0 +1,187 @@
+"""Advice: steps, each with what it keeps and what it risks, and the space that they lead to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from condped.analyse.advice.code import suggest_code
+from condped.analyse.importance.result import ImportanceResult, frame
+from condped.show.notebook import text_html
+from condped.show.text.advice import advice_summary
+from condped.space.domain import Domain, plain_domain
+from condped.space.space import Space
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "condped.advice/1"
+Kind = Literal["fix", "narrow", "choices", "leave"]
+_COLUMNS = (
+    "kind",
+    "parameter",
+    "regime",
+    "domain",
+    "proposal",
+    "kept",
+    "of",
+    "covered",
+    "reason",
+    "risk",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do with one parameter, in one of its regimes.
+
+    Attributes
+    ----------
+    kind
+        ``fix`` to one value, ``narrow`` to a range, keep fewer ``choices``, or ``leave`` as it is.
+    regime
+        The label of the domain that it is about, where a parameter has several.
+    domain
+        Before.
+    proposal
+        After; None for leave. A fixed value is the only choice of a categorical domain.
+    kept, of
+        How many of the target trials with this domain stay, and how many there are.
+    covered
+        The share of the domain that stays, on its own scale.
+    reason, risk
+        A sentence each.
+    """
+
+    kind: Kind
+    parameter: str
+    regime: str | None
+    domain: Domain
+    proposal: Domain | None
+    kept: int
+    of: int
+    covered: float
+    reason: str
+    risk: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do next.
+
+    Attributes
+    ----------
+    steps
+        What changes comes first, the most important parameter before others; then what to leave.
+    space
+        The space after all steps, with its conditions.
+    dropped
+        Parameters that no way leads to any more.
+    kept_target, target_size
+        How many trials of the target set lie in the new space, and how many there are.
+    kept_region, region_size
+        The same for the region set.
+    importance
+        The importances that the advice rests on.
+    notes
+        What the user should know of the space, one sentence each.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
+    >>> advice = condped.advise(table)
+    >>> [(step.kind, step.parameter) for step in advice.steps]
+    [('narrow', 'x'), ('narrow', 'c')]
+    >>> advice.dropped
+    ('y',)
+    """
+
+    steps: tuple[Step, ...]
+    space: Space
+    dropped: tuple[str, ...]
+    kept_target: int
+    target_size: int
+    kept_region: int
+    region_size: int
+    importance: ImportanceResult = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Step, ...]:
+        """The steps that change something."""
+        return tuple(step for step in self.steps if step.kind != "leave")
+
+    def optuna_code(self) -> str:
+        """Return a function for Optuna that draws from the new space, ready to paste.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
+        >>> print(condped.advise(table).optuna_code())
+        def suggest(trial):
+            p = {}
+            p["c"] = trial.suggest_float("c", 0.0, 0.49...)
+            p["x"] = trial.suggest_float("x", -5.0, -4.3...)
+            return p
+        """
+        return suggest_code(self.space)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per step."""
+        return [
+            {
+                "kind": step.kind,
+                "parameter": step.parameter,
+                "regime": step.regime,
+                "domain": step.domain.label,
+                "proposal": None if step.proposal is None else step.proposal.label,
+                "kept": step.kept,
+                "of": step.of,
+                "covered": step.covered,
+                "reason": step.reason,
+                "risk": step.risk,
+            }
+            for step in self.steps
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return :meth:`rows` as a pandas frame."""
+        return frame(self.rows(), _COLUMNS)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, under a schema with a version."""
+        return {
+            "schema": SCHEMA,
+            "steps": [
+                {
+                    **row,
+                    "domain": plain_domain(step.domain),
+                    "proposal": None if step.proposal is None else plain_domain(step.proposal),
+                }
+                for row, step in zip(self.rows(), self.steps, strict=True)
+            ],
+            "space": self.space.to_dict(),
+            "dropped": list(self.dropped),
+            "kept_target": self.kept_target,
+            "target_size": self.target_size,
+            "kept_region": self.kept_region,
+            "region_size": self.region_size,
+            "target_quantile": self.importance.target_quantile,
+            "optuna_code": self.optuna_code(),
+            "settings": asdict(self.importance.settings),
+            "account": asdict(self.importance.account),
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return advice_summary(self)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))

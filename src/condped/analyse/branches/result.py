@@ -1,0 +1,238 @@
+"""Branches: the tree of what switches what, with importances in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from condped.analyse.branches.structure import FoundFrom
+from condped.analyse.importance.evidence import Verdict
+from condped.analyse.importance.result import ImportanceResult, frame
+from condped.show.notebook import text_html
+from condped.show.text.branches import branches_summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "condped.branches/1"
+_COLUMNS = (
+    "condition",
+    "gate",
+    "branch",
+    "trials",
+    "target_trials",
+    "best",
+    "parameter",
+    "importance",
+    "eta_squared",
+    "p_value",
+    "verdict",
+    "status",
+)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """What happens while a gate has certain values.
+
+    Attributes
+    ----------
+    label
+        The values, for people: ``svm``, ``< 0.5``, ``1..3``.
+    condition
+        All that has to hold on the way here, in the language of conditions; usable as ``where``.
+    trials, target_trials
+        How many trials of the study's region set and target set are here.
+    best
+        The best objective here; None without a trial or with several objectives.
+    nodes
+        What this branch switches on.
+    """
+
+    label: str
+    condition: str
+    trials: int
+    target_trials: int
+    best: float | None
+    nodes: tuple[Node, ...]
+    find_inside: Callable[[], ImportanceResult] = field(repr=False, compare=False)
+
+    @cached_property
+    def inside(self) -> ImportanceResult:
+        """The importances among the trials of this branch, for reaching the best of these.
+
+        So a branch that loses is explained, too. Only parameters that vary here; found when
+        first asked for. Its verdicts are adjusted over the parameters of all branches.
+        """
+        return self.find_inside()
+
+
+@dataclass(frozen=True)
+class Node:
+    """A parameter and what its values switch.
+
+    Attributes
+    ----------
+    importance, eta_squared, verdict
+        Of the whole study, as :func:`condped.importance` gives them; no verdict where the test
+        would take long.
+    branches
+        Empty if it switches nothing.
+    choosing
+        Share of the variance of "reaches the target set" that lies between its branches: what
+        choosing the branch does, whatever happens inside. None if it switches nothing.
+    condition
+        When it is active, as the space says or the trials show; None: always.
+    """
+
+    parameter: str
+    importance: float
+    eta_squared: float
+    verdict: Verdict | None
+    branches: tuple[Branch, ...] = ()
+    choosing: float | None = None
+    condition: str | None = None
+
+
+@dataclass(frozen=True)
+class Branches:
+    """The activation tree of a study.
+
+    Attributes
+    ----------
+    roots
+        The parameters that nothing switches, in the order of the space.
+    parents
+        Each conditional parameter's gates, without gates of gates.
+    found_from
+        ``space`` where conditions were given or recorded, ``data`` where the trials show them.
+    unexplained
+        Parameters that are not always active with the same domain, and no parameter tells when.
+    inactive
+        Parameters that no trial has.
+    whole
+        The importances of the whole study.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.branches(condped.problems.get("nested").sample(500, seed=0))
+    >>> found.parents
+    {'c1': ('c0',), 'x': ('c1',), 'y': ('c1',), 'z': ('c0',)}
+    >>> [branch.label for branch in found.roots[0].branches]
+    ['< 0.75', '>= 0.75']
+    """
+
+    roots: tuple[Node, ...]
+    parents: dict[str, tuple[str, ...]]
+    found_from: FoundFrom
+    unexplained: tuple[str, ...]
+    inactive: tuple[str, ...]
+    whole: ImportanceResult = field(repr=False)
+
+    def __iter__(self) -> Iterator[Branch]:
+        """Iterate over all branches, each before those inside it."""
+        return (branch for _, branch in self._walk(self.roots))
+
+    def _walk(self, nodes: tuple[Node, ...]) -> Iterator[tuple[Node, Branch]]:
+        for node in nodes:
+            for branch in node.branches:
+                yield node, branch
+                yield from self._walk(branch.nodes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per branch and parameter inside; the whole study comes first."""
+        whole = self.whole
+        start = dict.fromkeys(("condition", "gate", "branch", "best")) | {
+            "trials": whole.account.region_size,
+            "target_trials": whole.target_size,
+        }
+        records = _records(start, whole)
+        for node, branch in self._walk(self.roots):
+            place = {
+                "condition": branch.condition,
+                "gate": node.parameter,
+                "branch": branch.label,
+                "trials": branch.trials,
+                "target_trials": branch.target_trials,
+                "best": branch.best,
+            }
+            records += _records(place, branch.inside)
+        return records
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return :meth:`rows` as a pandas frame."""
+        return frame(self.rows(), _COLUMNS)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, under a schema with a version."""
+        return {
+            "schema": SCHEMA,
+            "found_from": self.found_from,
+            "parents": {child: list(gates) for child, gates in self.parents.items()},
+            "unexplained": list(self.unexplained),
+            "inactive": list(self.inactive),
+            "target_quantile": self.whole.target_quantile,
+            "target_size": self.whole.target_size,
+            "settings": asdict(self.whole.settings),
+            "roots": [_plain_node(node) for node in self.roots],
+            "account": asdict(self.whole.account),
+        }
+
+    def __str__(self) -> str:
+        return branches_summary(self)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
+
+
+def _records(place: dict[str, Any], result: ImportanceResult) -> list[dict[str, Any]]:
+    shown = [
+        {name: row[name] for name in _COLUMNS if name in row} | {"status": result.status}
+        for row in result.rows()
+    ]
+    # A branch in which nothing varies is told, too.
+    nothing: dict[str, Any] = dict.fromkeys(_COLUMNS[6:]) | {"status": result.status}
+    return [{**place, **row} for row in shown or [nothing]]
+
+
+def _plain_node(node: Node) -> dict[str, Any]:
+    return {
+        "parameter": node.parameter,
+        "condition": node.condition,
+        "importance": node.importance,
+        "eta_squared": node.eta_squared,
+        "verdict": node.verdict,
+        "choosing": node.choosing,
+        "branches": [
+            {
+                "label": branch.label,
+                "condition": branch.condition,
+                "trials": branch.trials,
+                "target_trials": branch.target_trials,
+                "best": branch.best,
+                "inside": _plain_inside(branch.inside),
+                "nodes": [_plain_node(inner) for inner in branch.nodes],
+            }
+            for branch in node.branches
+        ],
+    }
+
+
+def _plain_inside(result: ImportanceResult) -> dict[str, Any]:
+    """Return what a branch says of its parameters; settings and source are the study's."""
+    return {
+        "status": result.status,
+        "reason": result.reason,
+        "target_size": result.target_size,
+        "region_size": result.account.region_size,
+        "evidence": result.evidence.message if result.quickly_tested else None,
+        "parameters": result.rows(),
+    }

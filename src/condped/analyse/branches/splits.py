@@ -1,0 +1,188 @@
+"""The branches of a gate: which of its values switch on the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from condped.analyse.branches.cuts import Interval, chosen
+from condped.space.condition import Between, Comparison, Membership, Node
+from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
+from condped.space.simplify import Leaf, Settled, simplified
+from condped.space.space import Space
+
+_MOST_CHOICES = 3  # in a label
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One branch of a gate."""
+
+    label: str
+    test: Node  # of the gate's value
+    children: tuple[str, ...]  # what it may switch on
+
+
+# For each child what becomes of the condition of each of its domains.
+_Pattern = tuple[tuple[Settled, ...], ...]
+
+
+def splits_of(space: Space, gate: str, children: Sequence[str]) -> tuple[Split, ...]:
+    """Return the branches of a gate: choices that switch on the same together, or intervals."""
+    conditions = [[entry.when.root for entry in space[c] if entry.when] for c in children]
+    domains = [entry.domain for entry in space[gate]]
+
+    def pattern(value: Any) -> _Pattern:
+        return tuple(
+            tuple(simplified(root, lambda leaf: _settled(leaf, gate, value)) for root in roots)
+            for roots in conditions
+        )
+
+    def active(told: _Pattern) -> tuple[str, ...]:
+        pairs = zip(children, told, strict=True)
+        return tuple(child for child, roots in pairs if any(root is not False for root in roots))
+
+    choices = list(_choices(domains))
+    found: list[Split] = []
+    grouped: list[tuple[_Pattern, list[Any]]] = []
+    for choice in choices:
+        told = pattern(choice)
+        together = next((entry for known, entry in grouped if known == told), None)
+        if together is None:
+            grouped.append((told, [choice]))
+        else:
+            together.append(choice)
+    for told, together in grouped:
+        found.append(Split(_choices_label(together), chosen(gate, together), active(told)))
+    numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
+    if numeric:
+        leaves = [leaf for roots in conditions for root in roots for leaf in _leaves(root, gate)]
+        for interval, value in _intervals(numeric, leaves, pattern):
+            label = _interval_label(interval, numeric)
+            found.append(Split(label, interval.test(gate), active(pattern(value))))
+    return tuple(found)
+
+
+def _settled(leaf: Leaf, gate: str, value: Any) -> Settled:
+    """Return what a comparison comes to when the gate has a value."""
+    if isinstance(leaf, Between) or leaf.name != gate:
+        return leaf
+    return holds_for(leaf, value)
+
+
+def holds_for(leaf: Comparison | Membership, value: Any) -> bool:
+    """Return whether a comparison holds for a value."""
+    compare = {
+        "<": lambda a, b: a < b,
+        "<=": lambda a, b: a <= b,
+        ">": lambda a, b: a > b,
+        ">=": lambda a, b: a >= b,
+        "==": lambda a, b: a == b,
+        "!=": lambda a, b: a != b,
+    }
+    if isinstance(leaf, Membership):
+        return (value in leaf.values) is not leaf.negated
+    try:
+        return bool(compare[leaf.op](value, leaf.value))
+    except TypeError:  # a text compared with a number
+        return False
+
+
+def _choices(domains: Sequence[Domain]) -> Iterator[Any]:
+    seen: set[tuple[type, Any]] = set()
+    for domain in domains:
+        for choice in domain.choices if isinstance(domain, Categorical) else ():
+            if (type(choice), choice) not in seen:
+                seen.add((type(choice), choice))
+                yield choice
+
+
+def _choices_label(choices: Sequence[Any]) -> str:
+    shown = choice_labels(choices[:_MOST_CHOICES])
+    more = len(choices) - len(shown)
+    return " or ".join(shown) + (f" or {more} more" if more else "")
+
+
+def _leaves(root: Node, gate: str) -> Iterator[Comparison | Membership]:
+    found: list[Comparison | Membership] = []
+
+    def note(leaf: Leaf) -> Settled:
+        if not isinstance(leaf, Between) and leaf.name == gate:
+            found.append(leaf)
+        return leaf
+
+    simplified(root, note)
+    yield from found
+
+
+def _intervals(
+    domains: Sequence[Numeric],
+    leaves: Sequence[Comparison | Membership],
+    pattern: Callable[[Any], _Pattern],
+) -> Iterator[tuple[Interval, float]]:
+    """Iterate over intervals that switch on the same, each with a value inside."""
+    low, high = min(d.low for d in domains), max(d.high for d in domains)
+    whole = all(isinstance(domain, Int) for domain in domains)
+    values = {v for leaf in leaves for v in _numbers(leaf) if low <= v <= high}
+    pieces = _whole_pieces(values, low, high) if whole else _pieces(values, low, high)
+    told = [(piece, pattern(piece.value)) for piece in pieces]
+    kept = [p for k, (p, what) in enumerate(told) if k == 0 or what != told[k - 1][1]]
+    if len(kept) == 1:
+        yield Interval(low, None), kept[0].value
+        return
+    for piece, following in zip(kept, [*kept[1:], None], strict=True):
+        first = piece is kept[0]
+        if following is None:
+            yield Interval(piece.start, None, above=piece.above), piece.value
+        elif whole:
+            start, end = None if first else piece.start, following.start - 1
+            yield Interval(start, end, up_to=True), piece.value
+        else:
+            start = None if first else piece.start
+            yield (
+                Interval(start, following.start, above=piece.above, up_to=following.above),
+                piece.value,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Values between which conditions do not change, by where they begin and one of them."""
+
+    start: float
+    value: float
+    above: bool = False  # whether it begins only above ``start``
+
+
+def _numbers(leaf: Comparison | Membership) -> Iterator[float]:
+    for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield value
+
+
+def _pieces(values: set[float], low: float, high: float) -> list[_Piece]:
+    """Return each value that conditions name, and what lies between them."""
+    edges = sorted({low, *values})
+    found: list[_Piece] = []
+    for edge, following in zip(edges, [*edges[1:], high], strict=True):
+        found.append(_Piece(edge, edge))
+        if edge < following:
+            found.append(_Piece(edge, (edge + following) / 2, above=True))
+    return found
+
+
+def _whole_pieces(values: set[float], low: float, high: float) -> list[_Piece]:
+    starts = {math.floor(low)}
+    for value in values:
+        starts |= {math.floor(value), math.ceil(value), math.floor(value) + 1}
+    return [_Piece(start, start) for start in sorted(starts) if low <= start <= high]
+
+
+def _interval_label(interval: Interval, domains: Sequence[Numeric]) -> str:
+    if not all(isinstance(domain, Int) for domain in domains):
+        return interval.label
+    low = min(d.low for d in domains) if interval.low is None else interval.low
+    high = max(d.high for d in domains) if interval.high is None else interval.high
+    return f"{low:g}" if low == high else f"{low:g}..{high:g}"

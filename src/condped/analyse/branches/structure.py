@@ -1,0 +1,302 @@
+"""The space with its conditions: as it was given, or as the trials show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from condped.analyse.branches.cuts import chosen, intervals
+from condped.analyse.branches.discover import Regimes, find_gates
+from condped.arrays import BoolArray, IdArray, IntArray
+from condped.count.countable import Countable
+from condped.count.in_memory import InMemory
+from condped.errors import SettingsError
+from condped.space.condition import Node
+from condped.space.domain import Categorical, Domain, Int
+from condped.space.simplify import alternative, conjunction
+from condped.space.space import Alternative, Space
+from condped.space.wording import condition_of
+from condped.trials.pooling import pool_domains
+from condped.trials.regimes import expand_domains
+from condped.trials.table import Parameter, State, TrialTable
+
+FoundFrom = Literal["data", "space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Which parameter switches which.
+
+    Attributes
+    ----------
+    space
+        All parameters with their domains and conditions.
+    parents
+        Each conditional parameter's gates: those that its conditions name, without gates of gates.
+    found_from
+        ``space`` if the conditions were given or recorded, ``data`` if the trials show them.
+    unexplained
+        Parameters that are not active in all trials, or not with one domain, and no parameter
+        tells when.
+    inactive
+        Parameters that no trial has, of whose conditions nothing is known; not in the space.
+    """
+
+    space: Space
+    parents: dict[str, tuple[str, ...]]
+    found_from: FoundFrom
+    unexplained: tuple[str, ...]
+    inactive: tuple[str, ...]
+
+    @property
+    def gates(self) -> dict[str, tuple[str, ...]]:
+        """Return for each gate what it switches, in the order of the space."""
+        found: dict[str, list[str]] = {}
+        for child, above in self.parents.items():
+            for gate in above:
+                found.setdefault(gate, []).append(child)
+        return {gate: tuple(children) for gate, children in found.items()}
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Return the parameters that nothing switches."""
+        return tuple(name for name in self.space if name not in self.parents)
+
+
+def structure_of(trials: TrialTable | Countable) -> Structure:
+    """Return the conditions of a space, those that the trials show where it has none.
+
+    What the trials show is looked for in memory only.
+    """
+    if isinstance(trials, InMemory):
+        return _structure_of(trials.table)
+    if isinstance(trials, TrialTable):
+        return _structure_of(trials)
+    if trials.space is None:
+        raise SettingsError(
+            "Which parameter switches which is looked for in memory only, unless a space tells. "
+            "Give a space with conditions."
+        )
+    space = trials.space
+    parents = {name: direct for name in space if (direct := _direct_gates(name, space))}
+    return Structure(space, parents, "space", (), ())
+
+
+def _structure_of(table: TrialTable) -> Structure:
+    given: Mapping[str, tuple[Alternative, ...]] = table.space or {}
+    conditional = {name for name in given if given[name][0].when is not None}
+    shown = _shown(table, known=conditional, given=set(given))
+    entries: dict[str, Any] = {}
+    for name in table.names:
+        if name in given and name not in shown.gates:
+            entries[name] = given[name]
+        elif name not in shown.inactive:
+            entries[name] = shown.entries[name]
+    # What was tried may have one value only, and a space that is given could not say so.
+    space = Space(entries, inferred=True)
+    parents = {name: direct for name in space if (direct := _direct_gates(name, space))}
+    found_from: FoundFrom = (
+        "space" if conditional or not (shown.gates or shown.unexplained) else "data"
+    )
+    if table.space is None:
+        found_from = "data"
+    return Structure(space, parents, found_from, shown.unexplained, shown.inactive)
+
+
+def _gates(name: str, space: Mapping[str, tuple[Alternative, ...]]) -> tuple[str, ...]:
+    named = (gate for entry in space[name] if entry.when for gate in entry.when.names)
+    return tuple(dict.fromkeys(named))
+
+
+def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
+    """Return the parameters that a parameter's conditions name, without those behind them."""
+    named = _gates(name, space)
+    behind: set[str] = set()
+    for gate in named:
+        todo = list(_gates(gate, space))
+        seen = {gate, name}
+        while todo:
+            above = todo.pop()
+            if above not in seen:
+                seen.add(above)
+                behind.add(above)
+                todo += _gates(above, space)
+    return tuple(gate for gate in named if gate not in behind) or named
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the trials show."""
+
+    entries: dict[str, Any]  # as a Space takes them
+    gates: dict[str, str]
+    unexplained: tuple[str, ...]
+    inactive: tuple[str, ...]
+
+
+def _shown(table: TrialTable, known: set[str], given: set[str]) -> _Shown:
+    """Find domains and conditions; parameters whose conditions are known need none.
+
+    What no trial has is inactive, unless its domain is given.
+    """
+    rows = _ended(table)
+    pooled = pool_domains(table)
+    smooth = set() if pooled is None else {entry.parameter for entry in pooled.domains}
+    parameters = {
+        parameter.name: Regimes.of(parameter, rows, pooled=parameter.name in smooth)
+        for parameter in table.parameters
+    }
+    varying = [n for n, p in parameters.items() if len(np.unique(p.labels)) > 1 and n not in known]
+    gates = find_gates(list(parameters.values())) if varying else {}
+    spans = {parameter.name: parameter for parameter in table.parameters}
+    entries: dict[str, Any] = {}
+    unexplained = []
+    inactive = [n for n, p in parameters.items() if n not in given and (p.labels < 0).all()]
+    for parameter in table.parameters:
+        name = parameter.name
+        if (name in varying and name in gates) or name in inactive:
+            continue  # below, after its gate
+        if name in varying or name in smooth:
+            unexplained.append(name)
+        entries[name] = _whole_domain(parameter, parameters[name])
+    todo = [name for name in varying if name in gates]
+    while todo:
+        ready = [name for name in todo if gates[name] in entries or gates[name] in known]
+        for name in ready:
+            gate = gates[name]
+            domains = _domains(spans[name], pooled=name in smooth)
+            entries[name] = _alternatives(
+                domains, parameters[name], parameters[gate], spans[gate], entries.get(gate)
+            )
+            todo.remove(name)
+    explained = {name: gate for name, gate in gates.items() if name in varying}
+    return _Shown(entries, explained, tuple(unexplained), tuple(inactive))
+
+
+def _ended(table: TrialTable) -> BoolArray:
+    """Return the trials to learn from: one that failed may have stopped before its parameters."""
+    complete = np.asarray(table.states == State.COMPLETE)
+    return complete if complete.any() else np.ones(len(table), dtype=bool)
+
+
+def _domains(parameter: Parameter, *, pooled: bool) -> tuple[Domain, ...]:
+    return (_span(parameter),) if pooled else parameter.domains
+
+
+def _whole_domain(parameter: Parameter, regimes: Regimes) -> Domain:
+    """Return the one domain of a parameter that has no conditions."""
+    present = np.unique(regimes.labels[regimes.labels >= 0])
+    if len(present) == 1 and len(regimes.categorical) == len(parameter.domains):
+        return parameter.domains[int(present[0])]
+    return parameter.domains[0] if len(parameter.domains) == 1 else _span(parameter)
+
+
+def _span(parameter: Parameter) -> Domain:
+    """Return a domain that holds all of a parameter's domains."""
+    kinds = {isinstance(domain, Categorical) for domain in parameter.domains}
+    if len(kinds) > 1:  # numbers here and choices there: the first kind stands for it
+        return parameter.domains[0]
+    alone = TrialTable((parameter,), (), np.zeros(len(parameter.values), dtype=np.int8))
+    return expand_domains(alone).parameters[0].domains[0]
+
+
+def _alternatives(
+    domains: tuple[Domain, ...],
+    child: Regimes,
+    gate: Regimes,
+    column: Parameter,
+    above: Any,
+) -> list[Alternative]:
+    """Return a parameter's domains, each with the condition on the gate under which it holds."""
+    tests: dict[int, list[Node]] = {}
+    present = gate.labels >= 0
+    whole = _tests(gate, column, present, child.labels)
+    if whole is not None:
+        for label, test in whole:
+            tests.setdefault(label, []).append(test)
+    else:
+        # The gate's own domain has to be told, too: the cuts differ.
+        for regime in np.unique(gate.labels[present]):
+            found = _tests(gate, column, gate.labels == regime, child.labels)
+            own = _condition(above, column.domains[int(regime)])
+            for label, test in found or ():
+                told = conjunction(own, test)
+                assert told is not None
+                tests.setdefault(label, []).append(told)
+    return [
+        Alternative(domains[label], condition_of(alternative(tests[label])))
+        for label in sorted(tests)
+        if label >= 0
+    ]
+
+
+def _condition(entry: Any, domain: Domain) -> Node | None:
+    """Return when the gate has a domain, by what is known of it."""
+    for one in entry if isinstance(entry, (list, tuple)) else ():
+        if one.domain == domain and one.when is not None:
+            root: Node = one.when.root
+            return root
+    return None
+
+
+def _tests(
+    gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
+) -> list[tuple[int, Node]] | None:
+    """Return tests of the gate's value with the label that each goes with.
+
+    None if the value alone does not tell the labels apart, whatever domain it is from.
+    """
+    kinds = np.unique(gate.categorical[gate.labels[rows]])
+    if len(kinds) > 1:
+        return None
+    if kinds[0]:
+        return _choice_tests(gate, column, rows, labels)
+    values, own = gate.values[rows], labels[rows]
+    order = np.lexsort((own, values))
+    values, own = values[order], own[order]
+    starts = np.flatnonzero(np.r_[True, own[1:] != own[:-1]])
+    ends = np.r_[starts[1:] - 1, len(own) - 1]
+    if (values[starts[1:]] == values[ends[:-1]]).any() or len(starts) > 4 * len(np.unique(own)):
+        return None
+    runs = [(values[a].item(), values[b].item()) for a, b in zip(starts, ends, strict=True)]
+    if len(runs) == 1:
+        return None
+    numeric = [domain for domain in column.domains if not isinstance(domain, Categorical)]
+    cuts = intervals(
+        runs,
+        whole=all(isinstance(domain, Int) for domain in numeric),
+        log=all(domain.log for domain in numeric),
+    )
+    found = zip(starts, cuts, strict=True)
+    return [(int(own[start]), interval.test(gate.name)) for start, interval in found]
+
+
+def _choice_tests(
+    gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
+) -> list[tuple[int, Node]] | None:
+    goes_with: dict[tuple[type, Any], tuple[Any, int]] = {}
+    parts = [of[rows].astype(np.int64) for of in (gate.labels, gate.values, labels)]
+    for regime, position, label in _together(*parts):
+        domain = column.domains[regime]
+        assert isinstance(domain, Categorical)
+        choice = domain.choices[position]
+        known = goes_with.setdefault((type(choice), choice), (choice, label))
+        if known[1] != label:
+            return None
+    by_label: dict[int, list[Any]] = {}
+    for choice, label in goes_with.values():
+        by_label.setdefault(label, []).append(choice)
+    return [(label, chosen(gate.name, choices)) for label, choices in by_label.items()]
+
+
+def _together(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[list[int]]:
+    """Return the different triples, in order; labels start at -1."""
+    # As one number each: rows of a matrix take many times as long to sort.
+    width, depth = int(positions.max(initial=0)) + 1, int(labels.max(initial=0)) + 2
+    found = np.unique((regimes * width + positions) * depth + labels + 1)
+    upper, label = np.divmod(found, depth)
+    triples: list[list[int]] = np.column_stack([*np.divmod(upper, width), label - 1]).tolist()
+    return triples

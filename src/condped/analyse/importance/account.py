@@ -1,0 +1,36 @@
+"""The account: what the numbers are based on, and what was left out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from condped.count.countable import Explained
+from condped.trials.pooling import PooledDomains
+from condped.trials.table import Selection
+from condped.trials.topsets import Handling, TrialCounts
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedRegimes:
+    """Regimes of one parameter that have too few trials to estimate anything."""
+
+    parameter: str
+    regimes: int
+    region_trials: int  # in all of them together
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the numbers are based on, and what was left out of them."""
+
+    pooled: tuple[PooledDomains, ...]  # parameters whose domains vary smoothly
+    outcome: str | None  # what the target set is, if not the best objectives
+    objectives: tuple[Explained, ...]
+    trials: TrialCounts
+    handling: Handling  # what was done with trials that did not end well
+    region_size: int
+    dropped_regimes: tuple[DroppedRegimes, ...]
+    space_inferred: bool
+    ignored_columns: tuple[str, ...]
+    notes: tuple[str, ...]
+    selections: tuple[Selection, ...] = ()  # conditions that the trials were chosen by

@@ -1,0 +1,140 @@
+"""Pairs of parameters that together reach the target set, beyond what each does alone.
+
+This is a joint effect on reaching the target set, not an interaction of the objective: of an
+objective that is a plain sum, too, the best trials need both terms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from condped.arrays import BoolArray, IntArray
+from condped.errors import SettingsError
+from condped.estimate.calibration import excess
+from condped.estimate.settings import check_target
+from condped.read import Reading, check_reading, read
+from condped.space.domain import Categorical
+from condped.trials.table import Parameter
+from condped.trials.topsets import Handling, top_sets
+
+FEWEST = 200  # trials, below which pairs are mostly chance
+_CELLS = 6
+_SMALLEST = 20  # trials of a joint regime that is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class JointEffect:
+    """Two parameters and what they do together.
+
+    Attributes
+    ----------
+    parameters
+        Their names.
+    eta_squared
+        Share of the variance of "reaches the target set" that the pair explains beyond what its
+        parameters explain alone; may be a little below 0 by chance.
+    trials
+        In which both are active.
+    """
+
+    parameters: tuple[str, str]
+    eta_squared: float
+    trials: int
+
+
+def joint_effects(
+    source: Any, *, target_quantile: float = 0.1, **reading: Unpack[Reading]
+) -> tuple[JointEffect, ...]:
+    """Return pairs that are ever active together, the strongest joint effect first.
+
+    Parameters
+    ----------
+    source
+        Anything that :func:`condped.read` takes, of at least 200 trials.
+    target_quantile
+        γ': the best trials of this share are the target set.
+    **reading
+        Options of :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> trials = {name: rng.random(500) for name in ("a", "b", "c")}
+    >>> trials["loss"] = ((trials["a"] < 0.5) == (trials["b"] < 0.5)) + rng.random(500)
+    >>> joint_effects(trials, objective="loss", target_quantile=0.25)[0].parameters
+    ('a', 'b')
+    """
+    check_target(target_quantile, 1.0)
+    check_reading("joint_effects", reading)
+    table = read(source, **reading)
+    top = top_sets(table, (target_quantile,), 1.0, Handling())
+    if top.region_size < FEWEST:
+        raise SettingsError(
+            f"Joint effects need at least {FEWEST} trials (got {top.region_size}); with fewer, "
+            "pairs are mostly chance. Gather more trials."
+        )
+    inside, hit = np.asarray(top.buckets <= 1), np.asarray(top.buckets == 0)
+    kappa = float(top.target_sizes[0]) / top.region_size
+    spread = top.region_size * max(kappa * (1.0 - kappa), 1e-12)
+    cells = {parameter.name: _regime_cells(parameter, inside) for parameter in table.parameters}
+    found = []
+    for one, other in combinations(table.names, 2):
+        parts = _together(cells[one], cells[other], inside)
+        if parts:
+            beyond = sum(_beyond(first, second, hit[rows]) for rows, first, second in parts)
+            trials = sum(len(rows) for rows, _, _ in parts)
+            found.append(JointEffect((one, other), beyond / spread, trials))
+    return tuple(sorted(found, key=lambda effect: -effect.eta_squared))
+
+
+# The regime of each trial (-1: none that can vary) and its cell there.
+_Cells = tuple[IntArray, IntArray]
+
+
+def _regime_cells(parameter: Parameter, inside: BoolArray) -> _Cells:
+    """Return each trial's regime, and its cell by rank among at most six."""
+    regimes = np.full(len(parameter.values), -1)
+    cells = np.zeros(len(parameter.values), dtype=np.intp)
+    for place, domain in enumerate(parameter.domains):
+        rows = np.flatnonzero((parameter.domain_ids == place) & inside)
+        if domain.single or len(rows) < _SMALLEST:
+            continue
+        regimes[rows] = place
+        values = parameter.values[rows]
+        if isinstance(domain, Categorical):
+            cells[rows] = values
+        else:
+            # By mid-ranks: equal values share a cell, whatever their order in the table.
+            _, level, counts = np.unique(values, return_inverse=True, return_counts=True)
+            middle = np.cumsum(counts) - counts / 2
+            cells[rows] = (middle * _CELLS / len(rows)).astype(np.intp)[level]
+    return regimes, cells
+
+
+def _together(
+    one: _Cells, other: _Cells, inside: BoolArray
+) -> list[tuple[IntArray, IntArray, IntArray]]:
+    """Return rows and both cells for each pair of regimes that holds enough trials."""
+    both = np.flatnonzero((one[0] >= 0) & (other[0] >= 0) & inside)
+    pairs = one[0][both] * (int(other[0].max(initial=0)) + 1) + other[0][both]
+    groups = [both[pairs == pair] for pair in np.unique(pairs)]
+    return [(rows, one[1][rows], other[1][rows]) for rows in groups if len(rows) >= _SMALLEST]
+
+
+def _beyond(first: IntArray, second: IntArray, hit: BoolArray) -> float:
+    """Return the excess of both together minus that of each, in one joint regime."""
+    width = int(second.max()) + 1
+    return _excess(first * width + second, hit) - _excess(first, hit) - _excess(second, hit)
+
+
+def _excess(cells: IntArray, hit: BoolArray) -> float:
+    # Only cells that hold a trial: two long lists of choices make many that do not.
+    full, places = np.unique(cells, return_inverse=True)
+    region = np.bincount(places)
+    target = np.bincount(places[hit], minlength=len(full))[None]
+    return float(excess(region, target, None)[0])

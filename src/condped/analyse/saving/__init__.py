@@ -1,0 +1,1 @@
+"""Results as plain data, in files, and back."""

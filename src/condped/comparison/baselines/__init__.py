@@ -1,0 +1,12 @@
+"""Other methods, which know nothing of conditions, and what people do to apply them anyway.
+
+PED-ANOVA, f-ANOVA, MDI and SHAP see one domain per parameter and a value in every trial. Domains
+that switch are therefore joined into one that spans them, and where a parameter is absent either
+its trials are left out (``filtering``) or a value is made up (``imputation``).
+"""
+
+from condped.comparison.baselines.choices import ABSENT, METHODS, Absent, Method
+from condped.comparison.baselines.point import importance
+from condped.comparison.baselines.sweep import sweep
+
+__all__ = ["ABSENT", "METHODS", "Absent", "Method", "importance", "sweep"]

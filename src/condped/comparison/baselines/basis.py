@@ -1,0 +1,138 @@
+"""What a method is given of the trials, and the account of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.importance.account import Account
+from condped.arrays import BoolArray
+from condped.comparison.baselines.absent import middle, presence
+from condped.count.countable import Explained
+from condped.errors import SettingsError
+from condped.estimate.settings import BaselineSettings
+from condped.show.text.importance import shortened
+from condped.space.domain import Categorical, Domain
+from condped.trials.regimes import expand_domains
+from condped.trials.table import Parameter, TrialTable
+from condped.trials.topsets import Handling, TopSets, top_sets
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """Trials with one domain per parameter, and what had to be done for that."""
+
+    table: TrialTable
+    joined: tuple[str, ...]  # parameters whose domains were joined into one
+    top: TopSets
+    handling: Handling
+
+
+def basis_of(
+    table: TrialTable,
+    settings: BaselineSettings,
+    handling: Handling,
+    target_quantiles: tuple[float, ...] = (0.1,),
+) -> Basis:
+    """Join domains and sort out which trials count, or say why the method cannot be asked."""
+    if settings.forest:
+        _require_values(table, handling)
+    top = top_sets(table, target_quantiles, settings.region_quantile or 1.0, handling)
+    joined = tuple(entry.name for entry in table.parameters if len(entry.domains) > 1)
+    return Basis(expand_domains(table), joined, top, handling)
+
+
+def account_of(
+    basis: Basis, settings: BaselineSettings, region_size: int, untold: Sequence[str] = ()
+) -> Account:
+    """Return what the numbers are based on; ``untold`` parameters had too few trials."""
+    table = basis.table
+    return Account(
+        pooled=(),
+        outcome=None,
+        objectives=tuple(Explained(o.name, o.direction) for o in table.objectives),
+        trials=basis.top.counts,
+        handling=basis.handling,
+        region_size=region_size,
+        dropped_regimes=(),
+        space_inferred=table.space_inferred,
+        ignored_columns=table.ignored_columns,
+        notes=(*_notes(basis, settings, untold), *table.notes),
+        selections=table.selections,
+    )
+
+
+def _require_values(table: TrialTable, handling: Handling) -> None:
+    """Refuse what a forest, which predicts numbers, cannot be given."""
+    if len(table.objectives) > 1:
+        names = ", ".join(repr(objective.name) for objective in table.objectives)
+        raise SettingsError(
+            f"f-ANOVA, MDI and SHAP explain one objective (got {len(table.objectives)}: {names}). "
+            "Name one with objective=."
+        )
+    for name in ("failed", "pruned", "nonfinite", "infeasible"):
+        if getattr(handling, name) == "worst":
+            raise SettingsError(
+                "f-ANOVA, MDI and SHAP learn the objective from its values and cannot count trials "
+                f"as worst (got {name}='worst'). Use {name}='drop', or PED-ANOVA."
+            )
+
+
+def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> list[str]:
+    """Say in sentences what was done to the trials."""
+    notes = []
+    if basis.joined:
+        notes.append(f"Domains joined into one that spans them: {_named(basis.joined)}.")
+    used = basis.top.used
+    gaps = []
+    for entry in basis.table.parameters:
+        present = presence(entry)
+        there = int(np.count_nonzero(present if used is None else present & used))
+        if there < basis.top.counts.used:
+            imputed = settings.absent == "imputation" and entry.domains
+            value = f", {_shown(entry.domains[0])}" if imputed else ""
+            gaps.append(f"{shortened(entry.name)} ({basis.top.counts.used - there}{value})")
+    told = _listed(gaps)
+    if gaps and settings.absent == "imputation":
+        notes.append(f"Values made up where there were none, number of trials and value: {told}.")
+    elif gaps:
+        notes.append(f"Trials left out for a parameter because it is absent from them: {told}.")
+    blurred = [entry.name for entry in basis.table.parameters if _blurred(entry, used)]
+    if settings.forest and blurred:
+        notes.append(
+            "A forest holds values in single precision, in which all of these are the same: "
+            f"{_named(blurred)}. Shift or scale them."
+        )
+    if untold:
+        notes.append(f"Too few different trials to tell anything of: {_named(untold)}.")
+    return notes
+
+
+def _blurred(parameter: Parameter, used: BoolArray | None) -> bool:
+    """Return whether different values cannot be told apart in single precision."""
+    present = presence(parameter) if used is None else presence(parameter) & used
+    values = parameter.values[present]
+    if not len(values) or isinstance(parameter.domains[0], Categorical):
+        return False
+    low, high = values.min(), values.max()
+    # float32 has 24 bits: numbers nearer to each other than that are one.
+    return bool(low < high and high - low < 2.0**-24 * max(abs(low), abs(high)))
+
+
+def _shown(domain: Domain) -> str:
+    if isinstance(domain, Categorical):
+        return shortened(str(domain.choices[0]))
+    return f"{middle(domain):.4g}"
+
+
+def _named(names: Sequence[str]) -> str:
+    return _listed([shortened(name) for name in names])
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - _MOST_NAMED
+    return ", ".join(texts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

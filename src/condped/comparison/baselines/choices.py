@@ -1,0 +1,53 @@
+"""Which methods there are, and what each can do where a parameter is absent."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Literal, TypeAlias, get_args
+
+from condped.errors import SettingsError
+from condped.estimate.settings import BaselineSettings, check_region, check_target
+
+Method: TypeAlias = Literal["ped-anova", "f-anova", "mdi", "shap"]
+Absent: TypeAlias = Literal["filtering", "imputation"]
+METHODS: tuple[Method, ...] = get_args(Method)
+ABSENT: tuple[Absent, ...] = get_args(Absent)
+
+
+def ped_anova_settings(
+    absent: Absent, target_quantile: float | None, region_quantile: float
+) -> BaselineSettings:
+    """Return the settings of PED-ANOVA, or refuse them; no target quantile means a sweep."""
+    _require("absent", absent, ABSENT)
+    check_region(region_quantile)
+    if target_quantile is not None:
+        check_target(target_quantile, region_quantile)
+    return BaselineSettings("ped-anova", absent, region_quantile=region_quantile)
+
+
+def forest_settings(
+    method: Method, absent: Absent, trees: int, max_depth: int, seed: int | None
+) -> BaselineSettings:
+    """Return the settings of a method that explains a forest, or refuse them."""
+    _require("method", method, METHODS)
+    _require("absent", absent, ABSENT)
+    for name, value in (("trees", trees), ("max_depth", max_depth)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            raise SettingsError(f"{name} must be a whole number above 0 (got {value!r}).")
+    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if seed is not None and not (whole and 0 <= seed < 2**32):
+        raise SettingsError(
+            f"seed must be a whole number from 0 to 4294967295, or None (got {seed!r})."
+        )
+    return BaselineSettings(
+        method,
+        absent,
+        trees=int(trees),
+        max_depth=int(max_depth),
+        seed=None if seed is None else int(seed),
+    )
+
+
+def _require(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingsError(f"{name} must be one of {', '.join(allowed)} (got {value!r}).")

@@ -1,0 +1,167 @@
+"""What other methods say, as a result of the same type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from condped.analyse.importance.result import ImportanceResult, ParameterImportance
+from condped.arrays import FloatArray
+from condped.comparison.baselines.basis import Basis, account_of, basis_of
+from condped.comparison.baselines.choices import Absent, Method, forest_settings, ped_anova_settings
+from condped.comparison.baselines.forests import forest_scores
+from condped.comparison.baselines.ped_anova import ped_anova
+from condped.estimate.formula import normalised
+from condped.estimate.settings import BaselineSettings
+from condped.read import Reading, check_reading, read
+from condped.trials.table import TrialTable
+from condped.trials.topsets import Handling, LeftOut, Treatment
+
+
+def importance(
+    source: Any,
+    *,
+    method: Method = "f-anova",
+    absent: Absent = "imputation",
+    target_quantile: float = 0.1,
+    region_quantile: float = 1.0,
+    trees: int = 64,
+    max_depth: int = 64,
+    seed: int | None = 0,
+    failed: LeftOut = "drop",
+    pruned: Treatment = "drop",
+    nonfinite: LeftOut = "drop",
+    infeasible: Treatment = "keep",
+    **reading: Unpack[Reading],
+) -> ImportanceResult:
+    """Tell what a method that knows no conditions says of the same trials.
+
+    The definitions and defaults are those of Optuna 5.0.0's evaluators, with the same numbers for
+    the same seed. Domains that switch are first joined into one that spans them.
+
+    Parameters
+    ----------
+    source
+        As for :func:`condped.importance`.
+    method
+        ``ped-anova``; or, about the whole objective and not the best trials, by a random forest:
+        ``f-anova``, ``mdi`` (mean decrease of impurity) or ``shap`` (mean absolute Shapley value).
+    absent
+        What to do where a parameter is absent. ``filtering``: for each parameter, ask the method
+        about the trials in which it is present, with all parameters that have a value in every one
+        of those, and take that parameter's score. ``imputation``: the midpoint of the domain, the
+        geometric one on a log scale, the first choice of a categorical parameter.
+    target_quantile, region_quantile
+        γ' and γ of PED-ANOVA. With filtering they are shares of each parameter's own trials.
+    trees, max_depth, seed
+        Of the forest; a seed of None grows another one every time.
+    failed, pruned, nonfinite, infeasible
+        As for :func:`condped.importance`; a forest cannot count trials as worst.
+    **reading
+        Options of :func:`condped.read`.
+
+    Returns
+    -------
+    ImportanceResult
+        Scores as ``variance``: with a forest, each method's own quantity, and neither evidence
+        nor regimes.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+    >>> plain = condped.baselines.importance(table, method="ped-anova", absent="filtering")
+    >>> plain["y"].importance > 0.2  # though it cannot lead to the best 10 %
+    True
+    """
+    handling = Handling(failed, pruned, nonfinite, infeasible)
+    check_reading("importance", reading)
+    if method == "ped-anova":
+        settings = ped_anova_settings(absent, target_quantile, region_quantile)
+        return _of_best_trials(read(source, **reading), target_quantile, settings, handling)
+    settings = forest_settings(method, absent, trees, max_depth, seed)
+    return _of_whole_objective(read(source, **reading), settings, handling)
+
+
+def _of_best_trials(
+    table: TrialTable, target_quantile: float, settings: BaselineSettings, handling: Handling
+) -> ImportanceResult:
+    """Ask PED-ANOVA."""
+    basis = basis_of(table, settings, handling, (target_quantile,))
+    found = ped_anova(basis.table, (target_quantile,), settings, handling)
+    (reason,) = found.reasons
+    return ImportanceResult(
+        parameters=_ordered(table.names, found.variance[0], found.eta_squared[0], reason),
+        target_quantile=target_quantile,
+        target_size=int(found.target_sizes[0]),
+        settings=settings,
+        account=account_of(basis, settings, found.region_size, found.untold),
+        status="ok" if reason is None else "undetermined",
+        reason=reason,
+    )
+
+
+def _of_whole_objective(
+    table: TrialTable, settings: BaselineSettings, handling: Handling
+) -> ImportanceResult:
+    """Ask a method that explains a forest."""
+    basis = basis_of(table, settings, handling)
+    used = basis.top.used
+    counted = basis.table if used is None else basis.table.only(used)
+    found = forest_scores(counted, settings)
+    reason = _reason(basis, found)
+    scores = np.array([found[name] or 0.0 for name in table.names])
+    untold = [name for name in table.names if found[name] is None] if reason is None else []
+    return ImportanceResult(
+        parameters=_ordered(table.names, scores, None, reason),
+        target_quantile=None,
+        target_size=0,
+        settings=settings,
+        account=account_of(basis, settings, basis.top.counts.used, untold),
+        status="ok" if reason is None else "undetermined",
+        reason=reason,
+    )
+
+
+def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
+    """Say why nothing can be told, or None if something can."""
+    trials = basis.top.counts
+    left_out = f"{trials.left_out} of {trials.total} left out"
+    # In order: an earlier reason explains the later ones.
+    for applies, reason in (
+        (trials.used == 0, f"there is no trial to learn from ({left_out})."),
+        (trials.used == 1, f"there is only one trial to learn from ({left_out})."),
+        (not found, "there are no parameters."),
+        (basis.top.all_equal, f"all {trials.used} trials have the same objective."),
+        (not any(found.values()), "no parameter has values that the objective varies with."),
+    ):
+        if applies:
+            return reason
+    return None
+
+
+def _ordered(
+    names: Sequence[str],
+    scores: FloatArray,
+    eta_squared: FloatArray | None,
+    reason: str | None,
+) -> tuple[ParameterImportance, ...]:
+    """Return the parameters with the highest score first; a forest knows no η² or regimes."""
+    importance = normalised(scores) if reason is None else np.zeros_like(scores)
+    parameters = [
+        ParameterImportance(
+            name=name,
+            importance=float(importance[place]),
+            variance=float(scores[place]),
+            eta_squared=math.nan if eta_squared is None else float(eta_squared[place]),
+            within=math.nan if eta_squared is None else float(scores[place]),
+            inter=math.nan if eta_squared is None else 0.0,
+            regimes=(),
+        )
+        for place, name in enumerate(names)
+    ]
+    # Sorting is stable: equal parameters stay in the order of the space.
+    return tuple(sorted(parameters, key=lambda parameter: -parameter.variance))

@@ -1,0 +1,121 @@
+"""Asking several methods about the same trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Unpack
+
+from condped.analyse.importance.importance import importance as ask_own
+from condped.analyse.importance.result import ImportanceResult
+from condped.comparison.baselines.choices import ABSENT, METHODS, forest_settings
+from condped.comparison.baselines.forests import scores_of
+from condped.comparison.baselines.point import importance as ask_baseline
+from condped.comparison.result import Comparison
+from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
+from condped.estimate.settings import Pooling, Sampling
+from condped.progress import report
+from condped.read import Reading, check_reading, read
+from condped.trials.topsets import Handling, LeftOut, Treatment
+
+_OWN = ("paper", "calibrated")
+# All that can be asked; a baseline's name by itself means it with both ways to treat absences.
+NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
+
+
+def compare(
+    source: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    target_quantile: float = 0.1,
+    region_quantile: float = 1.0,
+    sampling: Sampling = "adaptive",
+    pooling: Pooling = "auto",
+    trees: int = 64,
+    max_depth: int = 64,
+    seed: int | None = 0,
+    failed: LeftOut = "drop",
+    pruned: Treatment = "drop",
+    nonfinite: LeftOut = "drop",
+    infeasible: Treatment = "keep",
+    **reading: Unpack[Reading],
+) -> Comparison:
+    """Tell what each method says of the same trials.
+
+    Parameters
+    ----------
+    source, target_quantile, region_quantile, sampling, pooling
+        As for :func:`condped.importance`.
+    methods
+        ``paper`` and ``calibrated``, condped's own; ``ped-anova``, ``f-anova``, ``mdi`` and
+        ``shap``, or one of them with one way to treat absences, such as ``shap/imputation``. By
+        default all that can be asked; the rest is noted.
+    trees, max_depth, seed
+        Of the forests; see :func:`condped.baselines.importance`.
+    failed, pruned, nonfinite, infeasible
+        As for :func:`condped.importance`.
+    **reading
+        Options of :func:`condped.read`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("nested").sample(300, seed=0)
+    >>> list(condped.compare(table, methods=["paper", "ped-anova"]))
+    ['paper', 'ped-anova/filtering', 'ped-anova/imputation']
+    """
+    chosen = _chosen(methods)
+    forest_settings("f-anova", "filtering", trees, max_depth, seed)
+    check_reading("compare", reading)
+    if methods is not None:
+        _require_libraries(chosen)
+    table = read(source, **reading)
+    shared: dict[str, Any] = {
+        "target_quantile": target_quantile,
+        "region_quantile": region_quantile,
+        **asdict(Handling(failed, pruned, nonfinite, infeasible)),
+    }
+    own = {"sampling": sampling, "pooling": pooling, **shared}
+    forest = {"trees": trees, "max_depth": max_depth, "seed": seed, **shared}
+    results: dict[str, ImportanceResult] = {}
+    refused: dict[str, list[str]] = {}  # why, and which methods
+    for done, name in enumerate(chosen):
+        report(f"Asking {name}", done, len(chosen))
+        method, _, absent = name.partition("/")
+        try:
+            if absent:
+                results[name] = ask_baseline(
+                    table, **{"method": method, "absent": absent, **forest}
+                )
+            else:
+                results[name] = ask_own(table, **{"method": method, **own})
+        except (DataError, MissingLibraryError, SettingsError) as error:
+            # Nobody asked for this one: the others can answer.
+            if methods is not None or not absent:
+                raise
+            refused.setdefault(str(error), []).append(name)
+    return Comparison(results, tuple(f"{', '.join(n)}: {why}" for why, n in refused.items()))
+
+
+def _chosen(methods: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the methods to ask, each once, in the order of :data:`NAMES`."""
+    if methods is None:
+        return NAMES
+    if isinstance(methods, str):
+        raise SettingsError(f"methods must be a list of names (got the text {methods!r}).")
+    if not methods:
+        raise SettingsError("methods must name at least one method (got none).")
+    wanted = set()
+    for method in methods:
+        named = [name for name in NAMES if method in (name, name.partition("/")[0])]
+        if not named:
+            raise not_found("method", method, (*_OWN, *METHODS, *NAMES[len(_OWN) :]))
+        wanted.update(named)
+    return tuple(name for name in NAMES if name in wanted)
+
+
+def _require_libraries(names: Sequence[str]) -> None:
+    """Refuse what is not installed before any work is done."""
+    for method in METHODS:
+        if method != "ped-anova" and any(name.startswith(f"{method}/") for name in names):
+            scores_of(method)

@@ -1,0 +1,214 @@
+"""From some rows' columns to a chunk, by the code that reads whole tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from condped.arrays import IntArray
+from condped.count.passes import Outline
+from condped.errors import DataError, SettingsError, not_found
+from condped.read.asked import Asked
+from condped.read.options import ReadOptions
+from condped.read.table.build import build_as, chosen_layout
+from condped.read.table.layouts import Layout
+from condped.read.table.outside import look_outside
+from condped.read.table.raw import RawTable
+from condped.read.table.refusal import Part, reading_part, rows_told
+from condped.space.space import Space
+from condped.trials.batch import Chunk
+from condped.trials.columns import LevelColumn, NumberColumn
+from condped.trials.notes import RowsNote
+from condped.trials.table import State, TrialTable, failures_told
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one pass looks at.
+
+    Attributes
+    ----------
+    parameters
+        Those that its chunks have.
+    options
+        Their space, with the parameters that their conditions name, and what the caller said.
+    columns
+        All that must be read.
+    """
+
+    parameters: tuple[str, ...]
+    options: ReadOptions
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkReader:
+    """What the columns of a source mean, whichever of its rows are read."""
+
+    names: tuple[str, ...]
+    asked: Asked
+    space: Space
+    layout: Layout | None
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], asked: Asked, space: Space | None, *, texts: bool = False
+    ) -> ChunkReader:
+        """Decide how columns of these names are read; nothing has been read yet.
+
+        ``texts`` says that their types must be told from what they spell.
+        """
+        if space is None or space.to_infer:
+            raise SettingsError(
+                "A space is needed to count rows that are not held in memory: domains cannot be "
+                "guessed from them. Give space, or read the source with engine='memory'."
+            )
+        for name in asked.parameters or ():
+            if name not in space:
+                raise not_found("parameter", name, space)
+        layout = chosen_layout(names, space)
+        if layout is not None and (texts or not layout.row_by_row):
+            raise DataError(
+                f"The columns are those of {layout.source}, whose rows are understood together "
+                "only. Read it with engine='memory'."
+            )
+        if layout is not None and asked.order is not None:
+            raise SettingsError(
+                f"order cannot be set for {layout.source}: it is recorded or has no meaning there "
+                f"(got {asked.order!r}). Leave order out."
+            )
+        if asked.order in space:
+            raise DataError(
+                f"Column {asked.order!r} is both a parameter of the space and the order. Take it "
+                "out of one of them.",
+                column=asked.order,
+            )
+        return cls(tuple(names), asked, space, layout)
+
+    def outline(self, engine: str) -> Outline:
+        """Return what is known of the trials; refuses what does not fit the columns."""
+        table = self._nothing(self._options(self.space), [])
+        wanted = self.asked.parameters
+        known = {parameter.name: parameter.domains for parameter in table.parameters}
+        names = tuple(known) if wanted is None else tuple(dict.fromkeys(wanted))
+        objective = table.objectives[0]
+        return Outline(
+            engine=engine,
+            names=names,
+            domains=tuple(known[name] for name in names),
+            objective=objective.name,
+            direction=objective.direction,
+            ordered=True,
+            space=table.space,
+            ignored_columns=tuple(n for n in table.ignored_columns if n != self.asked.order),
+            some_parameters=wanted is not None,
+            outside=self.asked.outside,
+        )
+
+    def view(self, parameters: Sequence[str]) -> View:
+        """Return what to read for chunks with these parameters."""
+        # Which trials are left out for a value outside, all parameters have a say in.
+        needed = set(self.space) if self.asked.outside == "drop" else set(parameters)
+        while True:
+            entries = [self.space[name] for name in needed]
+            gates = {gate for entry in entries for a in entry if a.when for gate in a.when.names}
+            if gates <= needed:
+                break
+            needed |= gates
+        space = Space({name: self.space[name] for name in self.space if name in needed})
+        options = self._options(space)
+        columns: list[str] = []
+        self._nothing(options, columns)
+        if self.asked.order is not None:
+            columns.append(self.asked.order)
+        return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
+
+    def chunk(self, raw: RawTable, view: View, part: Part, words: Mapping[str, int]) -> Chunk:
+        """Return some rows as a chunk; whatever is said of them names their place in the source.
+
+        ``words``, once the columns have been made, tells where words stood for nothing.
+        """
+        with reading_part(part):
+            table = build_as(self.layout, raw, view.options)
+            notices = [note for note in table.notes if isinstance(note, RowsNote)]
+            notices += [
+                RowsNote("words", name, f"{name} (", count, ")")
+                for name, count in words.items()
+                if count and name in table.names
+            ]
+            times = None if self.asked.order is None else _times(raw, self.asked.order)
+            if self.asked.failure_values:
+                table, note = self._failed(table)
+                notices += note
+            dropped = 0
+            if self.asked.outside != "error":
+                told, gone = look_outside(table, self.asked.outside)
+                notices += told
+                if gone is not None:
+                    table, dropped = table.only(~gone), int(np.count_nonzero(gone))
+                    rows = (
+                        np.arange(part.before, part.before + len(gone)) if times is None else times
+                    )
+                    times = rows[~gone]
+        kept = {parameter.name: parameter for parameter in table.parameters}
+        table = replace(table, parameters=tuple(kept[name] for name in view.parameters), notes=())
+        return Chunk(table, part.before, times, tuple(notices), dropped)
+
+    def _failed(self, table: TrialTable) -> tuple[TrialTable, list[RowsNote]]:
+        """Let trials have failed where the objective says so."""
+        values = self.asked.failure_values
+        marked = table.with_failures(values)
+        if marked is table:
+            return table, []
+        before, after = (int(np.count_nonzero(t.states == State.FAILED)) for t in (table, marked))
+        return marked, [RowsNote("failed", "", "", after - before, failures_told(values))]
+
+    def _options(self, space: Space) -> ReadOptions:
+        asked = self.asked
+        return ReadOptions(
+            objective=asked.objective,
+            direction=asked.direction,
+            space=space,
+            state=asked.state,
+            constraints=asked.constraints or None,
+            parameters=asked.parameters,
+            outside=asked.outside,
+            skip_corrupt=asked.skip_corrupt,
+        )
+
+    def _nothing(self, options: ReadOptions, columns: list[str]) -> TrialTable:
+        """Build the table of one row that holds nothing; ``columns`` takes those looked at."""
+
+        def absent(name: str) -> LevelColumn:
+            columns.append(name)
+            return LevelColumn(np.full(1, -1, dtype=np.int64), ())
+
+        raw = RawTable(self.names, 1, absent)
+        if self.asked.order is not None:
+            raw.require("order column", self.asked.order)
+        return build_as(self.layout, raw, options)
+
+
+def _times(raw: RawTable, name: str) -> IntArray:
+    """Return the places in time that a column tells."""
+    column = raw.require("order column", name)
+    if isinstance(column, NumberColumn) and column.missing is None:
+        if column.values.dtype.kind == "i":
+            return column.values
+        wrong = ~((column.values == np.rint(column.values)) & (np.abs(column.values) < 2.0**63))
+        if not wrong.any():
+            return column.values.astype(np.int64)
+    elif isinstance(column, (NumberColumn, LevelColumn)):
+        wrong = column.absent()
+        wrong = wrong if wrong.any() else ~wrong
+    else:
+        wrong = np.ones(raw.rows, dtype=bool)
+    first = int(np.argmax(wrong))
+    raise DataError(
+        f"The order column {name!r} must hold a whole number in every row (not so in "
+        f"{rows_told(first, 1)}; rows count from 0). Name another column, or none to take the "
+        "rows in their order.",
+        column=name,
+    )

@@ -1,0 +1,91 @@
+"""Files of JSON lines, one object per trial, and JSON files that hold a list of such objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from condped.errors import DataError
+from condped.read.files.compressed import opened
+from condped.read.files.lines import JsonLines
+from condped.read.files.parts import joined, partition_of
+from condped.read.files.sidecar import with_sidecar
+from condped.read.frames.records import flat
+from condped.read.options import ReadOptions
+from condped.read.table.build import build_table
+from condped.read.table.raw import RawTable
+from condped.trials.columns import number_of
+from condped.trials.table import TrialTable
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return a file's objects as trials."""
+    return read_many([source], with_sidecar(source, options))
+
+
+def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = None) -> TrialTable:
+    """Return the objects of several files, below a root, as trials.
+
+    Objects inside objects are taken apart: ``{"config": {"lr": 0.1}}`` gives ``config.lr``.
+    """
+    notes: list[str] = []
+
+    def load(path: str) -> list[dict[str, Any]]:
+        said = {name: _plain(text) for name, text in partition_of(path, root).items()}
+        entries = _objects(path, options.skip_corrupt, notes)
+        return [{**said, **flat(entry)} for entry in entries]
+
+    parts = joined(paths, load, options, notes)
+    records = [entry for part in parts for entry in part]
+    return build_table(RawTable.of_records(records), options).with_notes(notes)
+
+
+def _objects(path: str, skip: bool, notes: list[str]) -> list[dict[str, Any]]:
+    with opened(path) as file:
+        if file.read(256).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+            return _listed(path)
+    lines = JsonLines(path, "a JSON object with each name once", skip, parse=_parsed)
+    entries = [entry for batch in lines.batches() for entry in batch]
+    notes.extend(lines.notes)
+    return entries
+
+
+def _plain(text: str | None) -> Any:
+    """Return the number that a text is, or the text."""
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        number = number_of(text)
+        return text if number is None else number
+
+
+def _listed(path: str) -> list[dict[str, Any]]:
+    with opened(path) as file:
+        try:
+            entries = _parsed(file.read())
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"The file {path!r} is not valid JSON: {error}.") from error
+    odd = next((place for place, e in enumerate(entries) if not isinstance(e, dict)), None)
+    if odd is not None:
+        raise DataError(
+            f"Entry {odd} of the list in {path!r} is no object (got "
+            f"{type(entries[odd]).__name__}). Give one object per trial.",
+            first_row=odd,
+        )
+    return list(entries)
+
+
+def _parsed(text: bytes) -> Any:
+    return json.loads(text, object_pairs_hook=_named_once)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that names something twice: one of the two would be lost."""
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object names {twice!r} twice")
+    return entries

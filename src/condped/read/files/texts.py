@@ -1,0 +1,106 @@
+"""Columns of texts, such as a CSV file has: numbers and choices once the space says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import BoolArray
+from condped.space.domain import Categorical
+from condped.space.space import Space
+from condped.trials.columns import Column, level_column, number_column, number_of
+
+# Texts that tables use for "no value". A choice of the same spelling comes first.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
+
+
+def column_of_texts(
+    cells: Sequence[str | None],
+    space: Space | None,
+    name: str,
+    *,
+    missing_words: frozenset[str] = MISSING,
+) -> Column:
+    """Return what the texts of a column spell, by the domains that the space has for it.
+
+    Without one they are numbers if all of them are, and stay texts otherwise: '01' is '01'.
+    A cell is missing if it is None or one of ``missing_words``; but "None" among texts is a
+    choice like the others, as which many programs write it.
+    """
+    choices = _choices(space, name)
+    texts = {choice for choice in choices or () if isinstance(choice, str)}
+    missing = np.fromiter(
+        (
+            cell is None or (cell not in texts and cell.strip().lower() in missing_words)
+            for cell in cells
+        ),
+        bool,
+        len(cells),
+    )
+    if choices is not None:
+        return level_column(_spelled(cells, choices, texts), missing)
+    present = [cell for cell in compress(cells, ~missing) if cell is not None]
+    if any("_" in cell for cell in present):  # Python would read 64_32 as a number
+        return _levels(cells, missing)
+    try:
+        numbers = np.array([int(cell) for cell in present])
+        if numbers.dtype != np.int64:
+            raise ValueError
+    except ValueError:
+        try:
+            numbers = np.array(present, dtype=np.float64)
+        except ValueError:
+            return _levels(cells, missing)
+    values = np.full(len(cells), 0 if numbers.dtype == np.int64 else np.nan, numbers.dtype)
+    values[~missing] = numbers
+    return number_column(values, missing if missing.any() else None)
+
+
+def has_choices(space: Space | None, name: str) -> bool:
+    """Return whether texts of a column are to spell choices, which is decided for each alone."""
+    return _choices(space, name) is not None
+
+
+def words_told(counts: Mapping[str, int]) -> str:
+    """Say in how many cells of which columns words stood for nothing."""
+    shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
+    return f"Cells such as NA, nan or None were taken as missing in {shown}."
+
+
+def _levels(cells: Sequence[str | None], missing: BoolArray) -> Column:
+    named = np.fromiter((cell is not None and cell.strip() == "None" for cell in cells), bool)
+    return level_column(cells, missing & ~named)
+
+
+def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
+    """Return the choices of a categorical parameter, None for anything else."""
+    if space is None or name not in space:
+        return None
+    domains = [alternative.domain for alternative in space[name]]
+    choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
+    return tuple(choices) or None
+
+
+def _spelled(cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[str]) -> list[Any]:
+    """Return the choices that the cells spell; what spells none stays a text, to be refused."""
+    words: dict[str, Any] = {}  # how a choice that is no text is written
+    numbers: dict[float, Any] = {}
+    for choice in choices:
+        if not isinstance(choice, str):
+            words.setdefault(str(choice).lower(), choice)
+        if isinstance(choice, (int, float)) and not isinstance(choice, bool):
+            numbers.setdefault(float(choice), choice)
+
+    def spelled(cell: str | None) -> Any:
+        if cell is None or cell in texts:
+            return cell
+        number = number_of(cell)
+        if number is not None and number in numbers:
+            return numbers[number]
+        return words.get(cell.strip().lower(), cell)
+
+    found = {cell: spelled(cell) for cell in dict.fromkeys(cells)}
+    return [found[cell] for cell in cells]

@@ -1,0 +1,88 @@
+"""Dataframes of pandas, Polars and pyarrow, through narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from condped.arrays import BoolArray
+from condped.errors import DataError
+from condped.read.frames import records
+from condped.read.options import ReadOptions
+from condped.read.table.build import build_table
+from condped.read.table.raw import RawTable
+from condped.trials.columns import (
+    Column,
+    LevelColumn,
+    UnusableColumn,
+    array_column,
+    level_column,
+    number_column,
+    object_column,
+)
+from condped.trials.table import TrialTable
+
+
+def read(source: Any, options: ReadOptions) -> TrialTable:
+    """Return the frame's columns as trials."""
+    try:
+        lazy_or_eager = nw.from_native(source, pass_through=False)
+    except nw.exceptions.DuplicateError as error:
+        listed = [str(n) for n in getattr(source, "column_names", None) or source.columns]
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise DataError(
+            f"Column {twice!r} stands twice. Rename or drop one of them.", column=twice
+        ) from error
+    frame = lazy_or_eager.collect() if isinstance(lazy_or_eager, nw.LazyFrame) else lazy_or_eager
+    names = tuple(frame.columns)
+    if _of_records(frame):
+        return records.read(frame.rows(named=True), options)
+    return build_table(
+        RawTable(names, len(frame), lambda name: column_of(frame.get_column(name))), options
+    )
+
+
+def _of_records(frame: nw.DataFrame[Any]) -> bool:
+    """Return whether the frame is what W&B's guide makes: columns of dicts config and summary."""
+    return all(
+        name in frame.columns
+        and any(isinstance(entry, Mapping) for entry in frame.get_column(name).to_list())
+        for name in ("config", "summary")
+    )
+
+
+def column_of(series: nw.Series[Any]) -> Column:
+    """Return a series as a column."""
+    dtype = series.dtype
+    if dtype == nw.Object:
+        return array_column(np.fromiter(series.to_list(), dtype=object, count=len(series)))
+    missing = series.is_null().to_numpy()
+    if missing.all():
+        return LevelColumn(np.full(len(series), -1, dtype=np.int64), ())
+    if dtype.is_numeric():
+        return _numbers(series, missing)
+    if dtype == nw.Boolean:
+        codes = np.full(len(series), -1, dtype=np.int64)
+        codes[~missing] = series.drop_nulls().to_numpy().astype(np.int64)
+        return LevelColumn(codes, (False, True))
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return level_column(series.to_list(), missing if missing.any() else None)
+    return UnusableColumn(str(dtype))
+
+
+def _numbers(series: nw.Series[Any], missing: BoolArray) -> Column:
+    if series.dtype in (nw.Decimal, nw.Int128, nw.UInt128):  # numpy has no such types
+        listed = series.to_list()
+        return object_column([float(v) if isinstance(v, Decimal) else v for v in listed])
+    if not missing.any():
+        return number_column(series.to_numpy())
+    present = series.drop_nulls().to_numpy()
+    values = np.zeros(len(series), present.dtype)
+    values[~missing] = present
+    if values.dtype.kind == "f":
+        values[missing] = np.nan
+    return number_column(values, missing)

@@ -1,0 +1,285 @@
+"""Optuna's journal files: operations as JSON lines, replayed into columns.
+
+The rules of the replay are Optuna's: operations on studies that are not there, on trials that
+have ended, and parameters that clash with earlier ones have no effect.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import compress, pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from condped.read.files.lines import JsonLines
+from condped.read.options import ReadOptions
+from condped.read.optuna.objective import Attribute, attribute_of, explained_table
+from condped.read.optuna.records import (
+    ParameterRecords,
+    StudyRecords,
+    chosen_study,
+    domain_of,
+)
+from condped.space.domain import Categorical
+from condped.trials.table import TrialTable
+
+# Optuna's numbers, which the journal writes in place of names.
+_STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
+_ENDED = ("COMPLETE", "PRUNED", "FAIL")
+_DIRECTIONS = ("NOT_SET", "MINIMIZE", "MAXIMIZE")
+_SET_PARAMETER = 5
+_CREATING = {0, 4}  # studies and trials are numbered in the order of their creation
+_COLUMNS = ("trial_id", "param_name", "param_value_internal", "distribution")
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return the trials of a study in a journal file that Optuna wrote."""
+    lines = JsonLines(
+        source,
+        "an operation of a journal",
+        options.skip_corrupt,
+        key="op_code",
+        is_vital=_creates,
+    )
+    return replayed(lines.batches(), options, f"The journal {source!r}").with_notes(lines.notes)
+
+
+def _creates(line: bytes) -> str:
+    """Tell why a line must not be left out: later trials would have another one's number."""
+    found = {int(code) for code in re.findall(rb'"op_code": *(\d+)', line)}
+    return "" if found and not found & _CREATING else "since it may begin a study or a trial"
+
+
+def replayed(
+    batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
+) -> TrialTable:
+    """Return the trials of a study after all operations of a journal."""
+    replay = _Replay(attribute_of(options))
+    for operations in batches:
+        replay.apply(operations)
+    study = replay.study(place, options.study)
+    return explained_table(replay.table(study), options, _ReplayedAttributes(replay, study.trials))
+
+
+class _Study:
+    """What the journal says of one study."""
+
+    def __init__(self, name: str, directions: list[int]) -> None:
+        self.name = name
+        self.directions = [_DIRECTIONS[direction] for direction in directions]
+        self.metrics: list[str] | None = None
+        self.trials: list[int] = []
+        self.kinds: dict[str, object] = {}  # of each parameter, as first recorded
+
+
+class _Replay:
+    """The state of a storage after some batches of operations.
+
+    Most operations set a parameter. They are taken out of a batch together, and kept if their
+    trial was open at their place in the journal.
+    """
+
+    def __init__(self, attribute: Attribute | None) -> None:
+        self.attribute = attribute  # the one that is wanted beside what is always read
+        self.recorded: dict[int, Any] = {}  # its values, by trial
+        self.keys: dict[Any, None] = {}  # of all attributes of its kind
+        self.studies: dict[int, _Study] = {}
+        self.names: set[str] = set()  # of the studies that are there
+        self.created = 0  # studies, deleted ones included
+        self.owners: list[int] = []  # the study of each trial
+        self.states: list[str] = []
+        self.begun: list[float] = []  # place in the journal at which a trial was created
+        self.ended: list[float] = []  # and at which it ended
+        self.values: list[list[float] | None] = []
+        self.attributes: list[tuple[int, str, str]] = []
+        self.records = ParameterRecords()
+        self.kinds: dict[str, object] = {}  # of each distribution's text
+        self.place = 0  # of the operation that is being applied
+        self.others: dict[int, Callable[[dict[str, Any]], None]] = {
+            0: self._create_study,
+            1: self._delete_study,
+            3: self._set_study_attribute,
+            4: self._create_trial,
+            6: self._set_state,
+            9: self._set_attribute,
+        }
+        if attribute is not None:
+            self.others[7 if attribute.reported else 8] = self._set_wanted
+
+    def apply(self, operations: list[dict[str, Any]]) -> None:
+        """Apply a batch of operations; those that change nothing we read are passed over."""
+        codes = list(map(itemgetter("op_code"), operations))
+        # A trial that is added as a whole may be the first to have a parameter, and what comes
+        # after it must fit: there the batch is cut.
+        others = [place for place, code in enumerate(codes) if code != _SET_PARAMETER]
+        whole = [place for place in others if "distributions" in operations[place]]
+        if whole:
+            for start, end in pairwise([0, *whole, len(operations)]):
+                self._apply(operations[start:end], codes[start:end])
+        else:
+            self._apply(operations, codes)
+
+    def _apply(self, operations: list[dict[str, Any]], codes: list[int]) -> None:
+        start = self.place
+        places = [place for place, code in enumerate(codes) if code == _SET_PARAMETER]
+        for place, code in enumerate(codes):
+            if code in self.others:
+                self.place = start + place
+                self.others[code](operations[place])
+        self.place = start + len(operations)
+        # Columns rather than records: no object per parameter of a trial, which the collector
+        # of garbage would have to look at.
+        setting = [operations[place] for place in places]
+        columns = [list(map(itemgetter(name), setting)) for name in _COLUMNS]
+        begun, ended, known = self.begun, self.ended, len(self.begun)
+        is_open = [
+            trial < known and begun[trial] < start + place < ended[trial]
+            for place, trial in zip(places, columns[0], strict=True)
+        ]
+        if not all(is_open):
+            columns = [list(compress(column, is_open)) for column in columns]
+        self._record(columns)
+
+    def _record(self, columns: list[list[Any]]) -> None:
+        """Keep columns of trial, parameter, value and distribution, except where they clash."""
+        trials, names, _, texts = columns
+        owners = [self.owners[trial] for trial in trials]
+        used = dict.fromkeys(zip(owners, names, texts, strict=True))
+        clashing = {entry for entry in used if self._clashes(*entry)}
+        if clashing:
+            fine = [entry not in clashing for entry in zip(owners, names, texts, strict=True)]
+            columns = [list(compress(column, fine)) for column in columns]
+        self.records.add(*columns)
+
+    def _clashes(self, owner: int, name: str, text: str) -> bool:
+        """Return whether a domain differs from earlier ones in what must not change."""
+        if text not in self.kinds:
+            domain = domain_of(text)
+            whole = isinstance(domain, Categorical)  # choices must not change at all
+            self.kinds[text] = domain if whole else (type(domain), getattr(domain, "log", None))
+        study = self.studies.get(owner)
+        kind = self.kinds[text]
+        return study is None or study.kinds.setdefault(name, kind) != kind
+
+    def _create_study(self, operation: dict[str, Any]) -> None:
+        name = operation["study_name"]
+        if name not in self.names:
+            self.names.add(name)
+            self.studies[self.created] = _Study(name, operation["directions"])
+            self.created += 1
+
+    def _delete_study(self, operation: dict[str, Any]) -> None:
+        study = self.studies.pop(operation["study_id"], None)
+        if study is not None:
+            self.names.remove(study.name)
+
+    def _set_study_attribute(self, operation: dict[str, Any]) -> None:
+        study = self.studies.get(operation["study_id"])
+        if study is not None:
+            study.metrics = operation["system_attr"].get("study:metric_names", study.metrics)
+
+    def _create_trial(self, operation: dict[str, Any]) -> None:
+        study = self.studies.get(operation["study_id"])
+        if study is None:
+            return
+        trial, state = len(self.owners), _STATES[operation.get("state", 0)]
+        study.trials.append(trial)
+        self.owners.append(operation["study_id"])
+        self.states.append(state)
+        self.begun.append(self.place)
+        self.ended.append(self.place if state in _ENDED else math.inf)
+        single = operation.get("value")
+        self.values.append(operation.get("values") or (None if single is None else [single]))
+        if operation.get("params"):  # a trial that was added as a whole
+            names, values = list(operation["params"]), list(operation["params"].values())
+            texts = [operation["distributions"][name] for name in names]
+            # Whatever a trial brings as a whole is taken, whether or not it fits the others.
+            for name, text in zip(names, texts, strict=True):
+                self._clashes(operation["study_id"], name, text)
+            self.records.add([trial] * len(names), names, values, texts)
+        for key, recorded in operation.get("system_attrs", {}).items():
+            self._note_attribute(trial, key, recorded)
+        if self.attribute is not None:
+            name = "intermediate_values" if self.attribute.reported else "user_attrs"
+            entries = operation.get(name, {})
+            if self.attribute.reported:  # JSON's keys are texts
+                entries = {int(step): value for step, value in entries.items()}
+            self._keep_wanted(trial, entries)
+
+    def _open(self, trial: int) -> bool:
+        """Return whether a trial is there and has not ended."""
+        return trial < len(self.owners) and self.states[trial] not in _ENDED
+
+    def _set_state(self, operation: dict[str, Any]) -> None:
+        trial, state = operation["trial_id"], _STATES[operation["state"]]
+        if self._open(trial):
+            self.states[trial] = state
+            if state in _ENDED:
+                self.ended[trial] = self.place
+            if operation["values"] is not None:
+                self.values[trial] = operation["values"]
+
+    def _set_attribute(self, operation: dict[str, Any]) -> None:
+        if self._open(operation["trial_id"]):
+            for key, recorded in operation["system_attr"].items():
+                self._note_attribute(operation["trial_id"], key, recorded)
+
+    def _set_wanted(self, operation: dict[str, Any]) -> None:
+        assert self.attribute is not None
+        if self._open(operation["trial_id"]):
+            entries = (
+                {operation["step"]: operation["intermediate_value"]}
+                if self.attribute.reported
+                else operation["user_attr"]
+            )
+            self._keep_wanted(operation["trial_id"], entries)
+
+    def _keep_wanted(self, trial: int, entries: dict[Any, Any]) -> None:
+        assert self.attribute is not None
+        self.keys.update(dict.fromkeys(entries))
+        if self.attribute.key in entries:
+            self.recorded[trial] = entries[self.attribute.key]
+
+    def _note_attribute(self, trial: int, key: str, recorded: Any) -> None:
+        if key == "constraints" or key.startswith("constraints:"):
+            self.attributes.append((trial, key, json.dumps(recorded)))
+
+    def study(self, place: str, wanted: str | None) -> _Study:
+        """Return the study that the caller wants."""
+        by_name = {study.name: study for study in self.studies.values()}
+        return by_name[chosen_study(list(by_name), wanted, place)]
+
+    def table(self, study: _Study) -> TrialTable:
+        """Return the trials of one study."""
+        nothing = [np.nan] * len(study.directions)
+        values = np.array([self.values[t] or nothing for t in study.trials], dtype=np.float64)
+        trial_ids, ours = np.array(study.trials, dtype=np.int64), set(study.trials)
+        return StudyRecords(
+            trial_ids=trial_ids,
+            states=[self.states[trial] for trial in study.trials],
+            directions=study.directions,
+            metrics=study.metrics,
+            values=values.reshape(len(study.trials), len(study.directions)),
+            constraints=(entry for entry in self.attributes if entry[0] in ours),
+        ).table(self.records.parameters(trial_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReplayedAttributes:
+    """The attribute that was wanted, in the trials of one study."""
+
+    replay: _Replay
+    trials: list[int]
+
+    def recorded(self, attribute: Attribute) -> dict[int, Any]:
+        held = self.replay.recorded
+        return {row: held[trial] for row, trial in enumerate(self.trials) if trial in held}
+
+    def known(self, attribute: Attribute) -> list[Any]:
+        return sorted(self.replay.keys)

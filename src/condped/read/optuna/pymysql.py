@@ -1,0 +1,85 @@
+"""Optuna studies in MySQL and MariaDB, through PyMySQL, read-only and on one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import pymysql
+from pymysql.cursors import SSCursor
+
+from condped.errors import DataError, SettingsError
+from condped.read.databases.urls import split_url, without_password
+from condped.read.options import ReadOptions
+from condped.read.optuna.objective import STUDY
+from condped.read.optuna.sql import read_study
+from condped.trials.table import TrialTable
+
+_WAIT = 10  # seconds for a server to be reached
+_LONGEST = 300  # seconds between two answers of it
+# What may stand behind the question mark of a URL.
+_OPTIONS = ("charset", "unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return the trials of a study in a MySQL or MariaDB database that Optuna wrote."""
+    place = f"The database {without_password(source)}"
+    try:
+        with closing(pymysql.connect(**_address(source))) as connection:
+            with connection.cursor() as cursor:
+                # One snapshot for all queries, and no way to write.
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+            return read_study(_MySql(place, connection), options)
+    except (pymysql.Error, OSError) as error:
+        # PyMySQL's errors are a number and a text.
+        reason = " ".join(str(error.args[-1]).split())
+        raise DataError(f"{place} cannot be read: {reason}.") from error
+
+
+def _address(source: str) -> dict[str, Any]:
+    """Return what a URL says, as PyMySQL takes it."""
+    parts = split_url(source)
+    extra = dict(parse_qsl(parts.query))
+    unknown = [name for name in extra if name not in _OPTIONS]
+    if unknown:
+        raise SettingsError(
+            f"The URL of {STUDY} has the unknown option {unknown[0]!r} "
+            f"(known: {', '.join(_OPTIONS)}). Leave it out."
+        )
+    return {
+        "host": parts.hostname or "localhost",
+        "port": parts.port or 3306,
+        "user": unquote(parts.username or "") or None,
+        "password": unquote(parts.password or ""),
+        "database": unquote(parts.path.lstrip("/")) or None,
+        "charset": "utf8mb4",
+        "connect_timeout": _WAIT,
+        "read_timeout": _LONGEST,
+        **extra,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _MySql:
+    place: str
+    connection: Any
+
+    def columns(self, table: str) -> set[str]:
+        with self.connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT column_name FROM information_schema.columns "
+                "WHERE table_schema = DATABASE() AND table_name = %s",
+                (table,),
+            )
+            return {name for (name,) in cursor.fetchall()}
+
+    def blocks(self, sql: str, values: tuple[Any, ...], size: int) -> Iterator[list[Any]]:
+        # This cursor leaves the rows on the server until they are asked for.
+        with self.connection.cursor(SSCursor) as cursor:
+            cursor.execute(sql.replace("?", "%s"), values)
+            while rows := cursor.fetchmany(size):
+                yield rows

@@ -1,0 +1,226 @@
+"""What Optuna writes down, as records: shared by the readers of its storages.
+
+A storage holds one record per trial and parameter. They are gathered as arrays and split by
+parameter at the end, so that no object per trial is ever made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import FloatArray, IntArray, ValueArray
+from condped.errors import DataError, SettingsError, not_found
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.trials.table import (
+    ABSENT,
+    Direction,
+    Objective,
+    Parameter,
+    State,
+    TrialTable,
+    all_complete,
+    id_dtype,
+)
+
+STATES = {
+    "COMPLETE": State.COMPLETE,
+    "PRUNED": State.PRUNED,
+    "FAIL": State.FAILED,
+    "RUNNING": State.RUNNING,
+    "WAITING": State.RUNNING,
+}
+# Names that Optuna gave to distributions before version 3, and what they are now.
+_OLD_NAMES = {
+    "UniformDistribution": ("Float", False),
+    "LogUniformDistribution": ("Float", True),
+    "DiscreteUniformDistribution": ("Float", False),
+    "IntUniformDistribution": ("Int", False),
+    "IntLogUniformDistribution": ("Int", True),
+}
+
+
+def direction_of(name: str) -> Direction:
+    """Return an objective's direction from Optuna's word for it."""
+    return "maximize" if name == "MAXIMIZE" else "minimize"
+
+
+def objective_names(count: int, recorded: Sequence[str] | None) -> Sequence[str]:
+    """Return the objectives' names: the recorded ones, or Optuna's own column names."""
+    if recorded:
+        return recorded
+    return ["value"] if count == 1 else [f"values_{place}" for place in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecords:
+    """A study as a storage holds it, without its parameters."""
+
+    trial_ids: IntArray  # ascending
+    states: Sequence[str]  # Optuna's names
+    directions: Sequence[str]  # likewise
+    metrics: Sequence[str] | None
+    values: FloatArray  # (trials, objectives), NaN where nothing is recorded
+    constraints: Iterable[tuple[int, str, str]]  # trial, key, JSON
+
+    def table(self, parameters: tuple[Parameter, ...], notes: Sequence[str] = ()) -> TrialTable:
+        """Return the study's trials."""
+        names = objective_names(len(self.directions), self.metrics)
+        complete = all(state == "COMPLETE" for state in self.states)
+        return TrialTable(
+            parameters=parameters,
+            objectives=tuple(
+                Objective(name, np.ascontiguousarray(self.values[:, place]), direction_of(word))
+                for place, (name, word) in enumerate(zip(names, self.directions, strict=True))
+            ),
+            states=all_complete(len(self.states))
+            if complete
+            else np.array([STATES[state] for state in self.states], dtype=np.int8),
+            violations=_violations(self.trial_ids, self.constraints),
+            notes=tuple(notes),
+        )
+
+
+def chosen_study(names: Sequence[str], wanted: str | None, place: str) -> str:
+    """Return the study to read: the one that is wanted, or the only one."""
+    if wanted is not None:
+        if wanted not in names:
+            raise not_found("study", wanted, names)
+        return wanted
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise DataError(f"{place} holds no study.")
+    shown = ", ".join(map(repr, names[:12]))
+    raise SettingsError(
+        f"{place} holds {len(names)} studies: name one with the option study ({shown})."
+    )
+
+
+def domain_of(text: str) -> Domain:
+    """Return the domain that a distribution's JSON describes, in the words of any version."""
+    record = json.loads(text)
+    fields: dict[str, Any] = record.get("attributes", record)
+    kind = record.get("name") or record["type"]
+    kind = kind if kind.endswith("Distribution") else f"{kind.capitalize()}Distribution"
+    if kind == "CategoricalDistribution":
+        return Categorical(fields["choices"])
+    if kind in _OLD_NAMES:
+        name, log = _OLD_NAMES[kind]
+    elif kind in ("FloatDistribution", "IntDistribution"):
+        name, log = kind.removesuffix("Distribution"), bool(fields.get("log", False))
+    else:
+        raise DataError(f"The study uses an unknown distribution {kind!r}: {text}")
+    step = fields.get("step", fields.get("q"))
+    if name == "Int":
+        return Int(fields["low"], fields["high"], log, 1 if log or step is None else step)
+    return Float(fields["low"], fields["high"], log, step)
+
+
+class _Numbering(dict[Any, int]):
+    """Numbers things in order of first appearance."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+@dataclass(slots=True)
+class ParameterRecords:
+    """Records of (trial, parameter, value, distribution), gathered block by block."""
+
+    names: _Numbering = field(default_factory=_Numbering)
+    texts: _Numbering = field(default_factory=_Numbering)  # distributions as JSON
+    trials: list[IntArray] = field(default_factory=list)
+    owners: list[IntArray] = field(default_factory=list)  # numbers of names
+    domains: list[IntArray] = field(default_factory=list)  # numbers of texts
+    values: list[FloatArray] = field(default_factory=list)
+
+    def add(
+        self,
+        trials: Sequence[int],
+        names: Iterable[str],
+        values: Sequence[float],
+        texts: Iterable[str],
+    ) -> None:
+        """Take a block of records."""
+        count = len(trials)
+        self.trials.append(np.fromiter(trials, np.int64, count))
+        self.owners.append(np.fromiter(map(self.names.__getitem__, names), np.int64, count))
+        self.domains.append(np.fromiter(map(self.texts.__getitem__, texts), np.int64, count))
+        self.values.append(np.fromiter(values, np.float64, count))
+
+    def parameters(self, trial_ids: IntArray) -> tuple[Parameter, ...]:
+        """Split the records by parameter; ``trial_ids`` ascend, and others' records are skipped."""
+        if not self.trials:
+            return ()
+        trials, owners = np.concatenate(self.trials), np.concatenate(self.owners)
+        domains, values = np.concatenate(self.domains), np.concatenate(self.values)
+        rows = np.searchsorted(trial_ids, trials)
+        rows[rows == len(trial_ids)] = 0
+        ours = trial_ids[rows] == trials
+        order = np.flatnonzero(ours)[np.argsort(owners[ours], kind="stable")]
+        edges = np.searchsorted(owners[order], np.arange(len(self.names) + 1))
+        # Texts that describe the same domain share its number.
+        known = _Numbering()
+        numbers = np.array([known[domain_of(text)] for text in self.texts], dtype=np.int64)
+        found = tuple(known)
+        made = []
+        for name, start, end in zip(self.names, edges[:-1], edges[1:], strict=True):
+            part = order[start:end]
+            if len(part):
+                parameter = _Spread(len(trial_ids), rows[part], numbers[domains[part]], found)
+                made.append(parameter.made(name, values[part]))
+        return tuple(made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """One parameter's records, to be spread over the trials."""
+
+    trials: int
+    rows: IntArray  # of the trials that have it
+    places: IntArray  # of their domains in ``known``
+    known: tuple[Domain, ...]
+
+    def made(self, name: str, values: FloatArray) -> Parameter:
+        """Return the parameter, its domains in order of first appearance."""
+        used, first, inverse = np.unique(self.places, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(first)
+        domains = tuple(self.known[place] for place in used[by_appearance])
+        ids = np.full(self.trials, ABSENT, dtype=id_dtype(len(domains)))
+        ids[self.rows] = np.argsort(by_appearance)[inverse]
+        if len(domains) == 1 and len(self.rows) == self.trials:
+            ids = np.broadcast_to(ids.dtype.type(0), self.trials)
+        spread: ValueArray = np.zeros(self.trials)
+        spread[self.rows] = values
+        kinds = {type(domain) for domain in domains}
+        if kinds == {Int}:
+            spread = np.rint(spread).astype(np.int64)
+        elif kinds == {Categorical}:  # the position of the choice is what is recorded
+            spread = spread.astype(np.int32)
+        return Parameter(name, spread, ids, domains)
+
+
+def _violations(trial_ids: IntArray, records: Iterable[tuple[int, str, str]]) -> FloatArray | None:
+    """Return constraint values from (trial, key, JSON) of the trials' system attributes."""
+    names = _Numbering()
+    entries: list[tuple[int, int, float]] = []
+    for trial, key, text in records:
+        recorded = json.loads(text)
+        if recorded is None:
+            continue
+        # Optuna 5 writes one number per constraint, before it was one list for all.
+        single = key != "constraints"
+        for place, value in enumerate([recorded] if single else recorded):
+            entries.append((trial, names[key if single else str(place)], float(value)))
+    if not entries:
+        return None
+    violations = np.full((len(trial_ids), len(names)), np.nan)
+    for trial, place, value in entries:
+        violations[np.searchsorted(trial_ids, trial), place] = value
+    return violations

@@ -1,0 +1,40 @@
+"""Studies of rustuna in memory, without importing it; its files are Optuna's own formats."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from condped.read.options import ReadOptions
+from condped.read.optuna.objective import STUDY, HeldAttributes, explained_table
+from condped.read.optuna.records import ParameterRecords, StudyRecords
+from condped.trials.table import TrialTable
+
+
+def read(study: Any, options: ReadOptions) -> TrialTable:
+    """Return a study's trials."""
+    options.refuse(STUDY, "study", "order")
+    trials = study.get_trials()
+    objectives = len(study.directions)
+    records = ParameterRecords()
+    for number, trial in enumerate(trials):
+        texts = [json.dumps(trial.distributions[name].to_dict()) for name in trial.internal_params]
+        values = list(trial.internal_params.values())
+        records.add([number] * len(values), trial.internal_params, values, texts)
+    nothing = [np.nan] * objectives
+    rows = np.arange(len(trials))
+    table = StudyRecords(
+        trial_ids=rows,
+        states=[trial.state.name for trial in trials],
+        directions=[str(direction).rpartition(".")[2] for direction in study.directions],
+        metrics=None,
+        values=np.array([trial.values or nothing for trial in trials]).reshape(-1, objectives),
+        constraints=(
+            (number, f"constraints:{name}", json.dumps(value))
+            for number, trial in enumerate(trials)
+            for name, value in trial.constraints.items()
+        ),
+    ).table(records.parameters(rows))
+    return explained_table(table, options, HeldAttributes(trials))

@@ -1,0 +1,1 @@
+"""Files of any size, batch by batch."""

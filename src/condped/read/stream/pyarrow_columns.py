@@ -1,0 +1,60 @@
+"""Columns of record batches as the readers know them, most without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from condped.read.frames import frame
+from condped.trials.columns import Column, LevelColumn, number_column
+
+
+def column_of(array: Any) -> Column:
+    """Return an array as the reader of frames does, in few calls for the common types."""
+    kind = array.type
+    if array.null_count == len(array):
+        return LevelColumn(np.full(len(array), -1, dtype=np.int64), ())
+    if pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        return _numbers(array)
+    if is_text(kind):
+        array = array.dictionary_encode()
+    if pa.types.is_dictionary(array.type) and is_text(array.type.value_type):
+        levels = array.dictionary.to_pylist()
+        # Whoever wrote them may have put a level twice, or a level that is none.
+        if None not in levels and len(set(levels)) == len(levels):
+            codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+            return LevelColumn(codes, tuple(levels))
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    return frame.column_of(nw.from_native(pa.chunked_array([array]), series_only=True))
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a type is one of texts."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _dtype(kind: Any) -> np.dtype[Any]:
+    # Arrow's own way to ask for it imports pandas.
+    name = "f" if pa.types.is_floating(kind) else "i" if pa.types.is_signed_integer(kind) else "u"
+    return np.dtype(f"{name}{kind.bit_width // 8}")
+
+
+def _numbers(array: Any) -> Column:
+    if not array.null_count:
+        return number_column(array.to_numpy())
+    bits, data = array.buffers()
+    start, stop = array.offset, array.offset + len(array)
+    # Its bits say where an array has a value; what lies in its data elsewhere may be anything.
+    present = np.unpackbits(
+        np.frombuffer(bits, np.uint8, (stop + 7) // 8), count=stop, bitorder="little"
+    )
+    missing = present[start:] == 0
+    values = np.frombuffer(data, _dtype(array.type), stop)[start:]
+    nothing = np.nan if values.dtype.kind == "f" else 0
+    return number_column(np.where(missing, nothing, values), missing)

@@ -1,0 +1,235 @@
+"""From named columns to a TrialTable: objectives, states, constraints, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from condped.arrays import FloatArray, IntArray
+from condped.errors import DataError, SettingsError, not_found
+from condped.read.options import ReadOptions, checked_direction
+from condped.read.table.assign import assign
+from condped.read.table.convert import convert
+from condped.read.table.infer import infer_space
+from condped.read.table.layouts import Layout, layout_of
+from condped.read.table.raw import RawRuns, RawTable
+from condped.read.table.states import states_of
+from condped.space.space import Space
+from condped.trials.columns import NumberColumn
+from condped.trials.table import Objective, State, TrialTable, all_complete
+
+
+def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
+    """Assemble a table from columns and what the caller says of them."""
+    options.refuse("a table", "study", "budget")
+    _check_names(raw)
+    if raw.rows == 0:
+        raise no_rows()
+    return build_as(chosen_layout(raw.names, options.space), raw, options)
+
+
+def chosen_layout(names: Sequence[str], space: Space | None) -> Layout | None:
+    """Return the layout to read columns of these names by; None: as they stand."""
+    # A caller who names a tool's columns as they stand wants them as they stand.
+    return None if space and set(space) <= set(names) else layout_of(names)
+
+
+def no_rows() -> DataError:
+    """Return the error for a source without any trial."""
+    return DataError("The source has no rows. Give at least one trial.")
+
+
+def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
+    """Assemble a table from columns that a tool has marked, or that stand for themselves."""
+    if layout is not None:
+        runs = layout.split(raw, options)
+        return build_runs(runs, layout.renamed(options), layout.source)
+    space = options.space
+    states = states_of(raw, options.state)
+    objectives = _objectives(raw, options, (), ())
+    violations, constrained = _violations(raw, options.constraints)
+    # Names that the caller gave to something else; a loss of the caller's own has none here.
+    taken = set() if options.loss is not None else {o.name for o in objectives}
+    named = (name for name in (options.state, options.order) if name is not None)
+    taken |= {*constrained, *named}
+    free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
+    for name in space or ():
+        if name in taken:
+            raise DataError(
+                f"Column {name!r} is both a parameter of the space and an objective, state, "
+                "constraint or order. Take it out of one of them.",
+                column=name,
+            )
+    measured = TrialTable((), objectives, states, violations)
+    table = _with_parameters(measured, free, space, options)
+    if options.order is None:
+        return table
+    return replace(table.only(_in_time(raw, options.order)), order_given=True)
+
+
+def _in_time(raw: RawTable, name: str) -> IntArray:
+    """Return the rows in the order that a column gives."""
+    column = raw.require("order column", name)
+    if not isinstance(column, NumberColumn) or column.absent().any():
+        raise DataError(
+            f"The order {name!r} must be a number in every row, such as that of the trial.",
+            column=name,
+        )
+    return np.argsort(column.values, kind="stable")
+
+
+def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
+    """Assemble a table from what a tool recorded and what the caller says beyond it."""
+    options.refuse(source, "state", "order")
+    if runs.metrics.rows == 0:
+        raise DataError(f"There are no trials in {source}. Give a source with at least one.")
+    objectives = _objectives(runs.metrics, options, runs.objectives, runs.directions)
+    violations, _ = _violations(runs.metrics, options.constraints)
+    space = runs.space if options.space is None else options.space
+    measured = TrialTable((), objectives, runs.states, violations, notes=runs.notes)
+    return _with_parameters(measured, runs.parameters, space, options)
+
+
+def _with_parameters(
+    measured: TrialTable, raw: RawTable, space: Space | None, options: ReadOptions
+) -> TrialTable:
+    """Return a table that has its measurements with its parameters, too."""
+    notes = list(measured.notes)
+    if space is None:
+        space = _inferred(raw, options.parameters, notes)
+    notes.extend(space.notes)
+    if space.to_infer:
+        space = _completed(space, raw, notes)
+    known = set(raw.names)
+    lacking = [name for name in space if name not in known]
+    for name in lacking:
+        if not raw.sparse or space[name][0].when is None:
+            raise not_found("column for the parameter", name, raw.names)
+    if lacking:  # what is active under a condition need not have been so in any trial
+        raw = raw.with_absent(lacking)
+        notes.append(f"No trial has {', '.join(lacking)}.")
+    columns = {name: convert(name, raw[name], space[name]) for name in space}
+    states = measured.states
+    finished = None if states.strides == (0,) else states == State.COMPLETE
+    return TrialTable(
+        parameters=tuple(
+            assign(
+                name, space[name], columns, finished=finished, outside=options.outside, notes=notes
+            )
+            for name in space
+        ),
+        objectives=measured.objectives,
+        states=states,
+        violations=measured.violations,
+        space_inferred=space.inferred,
+        ignored_columns=tuple(str(name) for name in raw.names if name not in space),
+        notes=tuple(notes),
+        space=None if space.inferred else space,
+    )
+
+
+def _inferred(raw: RawTable, wanted: Sequence[str] | None, notes: list[str]) -> Space:
+    """Guess the domains of all columns that can be parameters, or of those that are wanted."""
+    odd = [name for name in raw.names if not isinstance(name, str)]
+    if odd:
+        raise DataError(
+            f"Column names must be texts (got {odd[0]!r}). Rename the columns, or give a space."
+        )
+    # A column without a name is the index that a dataframe wrote.
+    free = [name for name in raw.names if name]
+    for name in wanted or ():
+        if name not in free:
+            raise not_found("parameter", name, free)
+    return infer_space(
+        {name: raw[name] for name in free if wanted is None or name in wanted}, notes
+    )
+
+
+def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
+    """Return a space with domains for the parameters that it names without any."""
+    open_ended = {
+        name: raw[name]
+        for name in raw.names
+        if name not in space
+        and any(name == above or name.startswith(f"{above}/") for above in space.to_infer)
+    }
+    found = infer_space(open_ended, notes)
+    for name in space.to_infer:
+        if not any(other == name or other.startswith(f"{name}/") for other in found):
+            notes.append(f"{name}: left out, since no trial has a value of it that can be used.")
+    added = {}
+    for name, (alternative,) in found.items():
+        label = alternative.domain.label
+        if alternative.domain.single:
+            notes.append(f"{name}: left out, since it has the one value {label}.")
+        else:
+            added[name] = alternative
+            notes.append(f"{name}: its domain was taken from the values seen, {label}.")
+    return Space({**space, **added}, inferred=space.inferred)
+
+
+def _check_names(raw: RawTable) -> None:
+    seen: set[str] = set()
+    for name in raw.names:
+        if name in seen:
+            raise DataError(
+                f"Column {name!r} stands twice. Rename or drop one of them.", column=str(name)
+            )
+        seen.add(name)
+
+
+def _objectives(
+    raw: RawTable,
+    options: ReadOptions,
+    recorded: Sequence[str],
+    recorded_directions: Sequence[str],
+) -> tuple[Objective, ...]:
+    """Return what to explain: the caller's choice, or what the source says it optimised."""
+    if options.loss is not None:
+        if options.objective is not None or options.direction is not None:
+            raise SettingsError("Give either loss or objective and direction, not both.")
+        if callable(options.loss):
+            raise SettingsError(
+                "loss must be one number per row for a table (got a function). "
+                "Compute the numbers and pass them."
+            )
+        empty = TrialTable((), (), all_complete(raw.rows))
+        return empty.with_loss(options.loss).objectives
+    if options.objective is None and not recorded:
+        shown = ", ".join(map(repr, raw.names[:12])) or "none"
+        raise SettingsError(f"objective is needed for a table: name one of its columns ({shown}).")
+    names = list(recorded) if options.objective is None else _listed("objective", options.objective)
+    given, known = options.direction, dict(zip(recorded, recorded_directions, strict=False))
+    directions = (
+        [known.get(name, "minimize") for name in names]
+        if given is None
+        else _listed("direction", given)
+    )
+    if len(directions) != len(names):
+        raise SettingsError(
+            f"direction must have one entry per objective: {len(names)} (got {len(directions)})."
+        )
+    return tuple(
+        Objective(name, raw.numbers("objective", name), checked_direction(direction))
+        for name, direction in zip(names, directions, strict=True)
+    )
+
+
+def _listed(what: str, given: object) -> list[str]:
+    entries = [given] if isinstance(given, str) else given
+    if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
+        raise SettingsError(f"{what} must be a name or a list of names (got {given!r}).")
+    if not entries or (len(set(entries)) < len(entries) and what == "objective"):
+        raise SettingsError(f"{what} must name at least one column, each once (got {given!r}).")
+    return list(entries)
+
+
+def _violations(
+    raw: RawTable, names: Sequence[str] | None
+) -> tuple[FloatArray | None, tuple[str, ...]]:
+    if names is None:
+        return None, ()
+    listed = _listed("constraints", names)
+    return np.column_stack([raw.numbers("constraint", name) for name in listed]), tuple(listed)

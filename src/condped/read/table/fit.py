@@ -1,0 +1,110 @@
+"""Values against their domains: choices to positions, numbers whole or on steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
+from condped.read.table.convert import none_place
+from condped.read.table.refusal import refuse
+from condped.space.domain import Categorical, Domain, Int
+from condped.trials.columns import LevelColumn, NumberColumn
+
+
+def fit_choices(
+    name: str,
+    column: LevelColumn,
+    ids: IdArray,
+    domains: tuple[Domain, ...],
+    *,
+    unknown_allowed: bool = False,
+) -> ValueArray:
+    """Return the position of each value among its domain's choices; -1 for one that is unknown."""
+    # One row per domain: where each level stands among its choices, -1 if nowhere, and in the
+    # last column where None stands. The last row is for absent values, never looked at.
+    places = np.zeros((len(domains) + 1, len(column.levels) + 1), dtype=np.int32)
+    for row, domain in enumerate(domains):
+        assert isinstance(domain, Categorical)
+        exact = {(choice.__class__, choice): place for place, choice in enumerate(domain.choices)}
+        loose = {choice: place for place, choice in reversed(list(enumerate(domain.choices)))}
+        for place, level in enumerate(column.levels):
+            places[row, place] = exact.get((level.__class__, level), loose.get(level, -1))
+        places[row, -1] = none_place(domain) or 0
+    everywhere = len(domains) == 1 and ids.strides == (0,)
+    codes = places[0].take(column.codes, mode="wrap") if everywhere else places[ids, column.codes]
+    unknown = (codes < 0) & (ids >= 0)
+    if unknown.any() and not unknown_allowed:
+        first = int(np.argmax(unknown))
+        level, domain = column.levels[column.codes[first]], domains[ids[first]]
+        assert isinstance(domain, Categorical)
+        alike = [choice for choice in domain.choices if str(choice) == str(level)]
+        hint = f"; the choice {alike[0]!r} is of another type" if alike else ""
+        refuse(
+            name,
+            unknown,
+            f"has the unknown choice {level!r} (allowed: {_shown(domain.choices)}{hint})",
+            "Add it to the choices or correct the value; or set the option outside to 'drop' to "
+            "leave such trials out",
+        )
+    return codes
+
+
+def _shown(choices: tuple[Any, ...]) -> str:
+    shown = ", ".join(repr(choice) for choice in choices[:8])
+    return shown if len(choices) <= 8 else f"{shown} and {len(choices) - 8} more"
+
+
+def fit_numbers(
+    name: str, column: NumberColumn, ids: IdArray, domains: tuple[Domain, ...]
+) -> ValueArray:
+    """Return the numbers, whole where all domains are, after checking the steps."""
+    values = column.values
+    whole = [isinstance(domain, Int) for domain in domains]
+    if values.dtype.kind == "f" and any(whole):
+        _refuse_fractions(name, values, np.array([*whole, False])[ids])
+    elif values.dtype.kind == "i" and not all(whole):
+        values = values.astype(np.float64)
+    for place, domain in enumerate(domains):
+        _check_steps(name, values, ids, place, domain)
+    if all(whole) and values.dtype.kind == "f":
+        # Tools with missing values store whole numbers as floats.
+        present = np.where(ids >= 0, values, 0.0)
+        if present.size and np.abs(present).max() >= 2.0**63:
+            refuse(
+                name, np.abs(present) >= 2.0**63, "has whole numbers beyond 64 bits", "Scale them"
+            )
+        values = present.astype(np.int64)
+    return values
+
+
+def _refuse_fractions(name: str, values: FloatArray, whole: BoolArray) -> None:
+    fractions = whole & (values != np.rint(values))
+    if fractions.any():
+        first = int(np.argmax(fractions))
+        refuse(
+            name,
+            fractions,
+            f"is an int but has the value {values[first]!r}".replace("np.float64", ""),
+            "Correct the value or make the domain a float",
+        )
+
+
+def _check_steps(name: str, values: ValueArray, ids: IdArray, place: int, domain: Domain) -> None:
+    if isinstance(domain, Categorical) or domain.step is None:
+        return
+    if isinstance(domain, Int) and domain.step == 1:
+        return
+    here = ids == place
+    with np.errstate(invalid="ignore"):
+        steps = (values - domain.low) / domain.step
+        off = here & (np.abs(steps - np.rint(steps)) > 1e-6)
+    if off.any():
+        first = int(np.argmax(off))
+        refuse(
+            name,
+            off,
+            f"has the value {values[first]} between the steps of {domain.label}",
+            "Correct the value or the step",
+        )

@@ -1,0 +1,145 @@
+"""Named columns as a source has them, before anybody says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from condped.arrays import BoolArray, FloatArray
+from condped.errors import DataError, not_found
+from condped.read.table.refusal import known_count, row_number, rows_told
+from condped.space.space import Space
+from condped.trials.columns import (
+    Column,
+    LevelColumn,
+    NumberColumn,
+    UnusableColumn,
+    level_column,
+    number_of,
+    object_column,
+    taken,
+)
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """Named columns of equal length, each made when it is first asked for."""
+
+    names: tuple[str, ...]
+    rows: int
+    make: Callable[[str], Column]
+    sparse: bool = False  # whether a column that no trial has is not there at all
+    made: dict[str, Column] = field(default_factory=dict)
+
+    @classmethod
+    def of_records(
+        cls,
+        records: Sequence[Mapping[str, Any]],
+        names: Sequence[str] = (),
+        *,
+        none_is_choice: bool = False,
+    ) -> RawTable:
+        """Return the columns of records, one mapping per trial; what one lacks is missing there.
+
+        ``names`` are columns to have whether or not a record holds them; others follow in order
+        of first appearance. A None that a record holds is missing, too, or, among other things
+        than numbers, a choice.
+        """
+        found = dict.fromkeys((*names, *(name for record in records for name in record)))
+
+        def column(name: str) -> Column:
+            made = object_column([record.get(name) for record in records])
+            if not none_is_choice or not isinstance(made, LevelColumn):
+                return made
+            held = [record.get(name, _NOTHING) for record in records]
+            lacking = np.fromiter((value is _NOTHING for value in held), bool, len(held))
+            # Whatever stands where nothing is held is left out again.
+            return level_column([None if value is _NOTHING else value for value in held], lacking)
+
+        return cls(tuple(found), len(records), column, sparse=True)
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self.made:
+            self.made[name] = self.make(name)
+        return self.made[name]
+
+    def with_absent(self, names: Sequence[str]) -> RawTable:
+        """Return the table with more columns, in which everything is missing."""
+        absent = LevelColumn(np.full(self.rows, -1, dtype=np.int64), ())
+        return RawTable(
+            (*self.names, *names),
+            self.rows,
+            lambda name: absent if name in names else self[name],
+        )
+
+    def only(self, rows: BoolArray) -> RawTable:
+        """Return the table with these rows only."""
+        return RawTable(
+            self.names, int(np.count_nonzero(rows)), lambda name: taken(self[name], rows)
+        )
+
+    def require(self, kind: str, name: str) -> Column:
+        """Return a column that the caller named, or say what there is."""
+        if name not in self.names:
+            raise not_found(kind, name, self.names)
+        return self[name]
+
+    def numbers(self, kind: str, name: str) -> FloatArray:
+        """Return a column as numbers, NaN where missing."""
+        column = self.require(kind, name)
+        if isinstance(column, NumberColumn):
+            if column.missing is None or column.values.dtype.kind == "f":
+                return column.values.astype(np.float64, copy=False)
+            return column.numbers()
+        if isinstance(column, UnusableColumn):
+            raise DataError(
+                f"The {kind} {name!r} must be numeric (got {column.kind}).", column=name
+            )
+        numbers = [number_of(level) for level in column.levels]
+        texts = np.array([number is None for number in numbers] + [False])[column.codes]
+        if texts.any():
+            first, count = int(np.argmax(texts)), int(np.count_nonzero(texts))
+            told = f", the first of {count} such rows (rows count from 0)"
+            if known_count(count) is None:
+                told = f" ({rows_told(first, count)}; rows count from 0)"
+            raise DataError(
+                f"The {kind} {name!r} must be numeric: row {row_number(first)} holds "
+                f"{column.levels[column.codes[first]]!r}{told}.",
+                column=name,
+                first_row=row_number(first),
+                count=known_count(count),
+            )
+        return np.array([*numbers, np.nan], dtype=np.float64)[column.codes]
+
+
+@dataclass(frozen=True, slots=True)
+class RawRuns:
+    """Runs as a tool records them: what was tried apart from what was measured.
+
+    Attributes
+    ----------
+    parameters, metrics
+        One row per trial. A parameter that is missing in a row was inactive there.
+    states
+        (trials,) of :class:`condped.trials.State`.
+    objectives, directions
+        What the tool optimised and which way is better, if it says so.
+    space
+        The domains, if the tool records them.
+    notes
+        What the user should know, one sentence each.
+    """
+
+    parameters: RawTable
+    metrics: RawTable
+    states: npt.NDArray[np.int8]
+    objectives: tuple[str, ...] = ()
+    directions: tuple[str, ...] = ()
+    space: Space | None = None
+    notes: tuple[str, ...] = ()

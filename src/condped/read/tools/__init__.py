@@ -1,0 +1,1 @@
+"""Runs and search spaces of other tools."""

@@ -1,0 +1,153 @@
+"""JSON files that Ax saved: its Client, its AxClient, or an experiment alone."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from condped.errors import DataError, SpaceError
+from condped.read.files.json import json_object
+from condped.read.options import ReadOptions
+from condped.read.table.build import build_runs
+from condped.read.table.raw import RawRuns, RawTable
+from condped.read.tools.ax_space import space_of
+from condped.trials.table import State, TrialTable
+
+_STATES = {
+    "COMPLETED": State.COMPLETE,
+    "EARLY_STOPPED": State.PRUNED,
+    "FAILED": State.FAILED,
+    "ABANDONED": State.FAILED,
+    "STALE": State.FAILED,
+    "RUNNING": State.RUNNING,
+    "STAGED": State.RUNNING,
+    "CANDIDATE": State.RUNNING,
+    "DISPATCHED": State.RUNNING,
+}
+_REMEDY = "Save one with client.save_to_json_file(...)."
+_SIGNS = {"LEQ": "<=", "GEQ": ">="}
+_TERM = re.compile(r"(?P<minus>-?)\s*(?P<name>[^\s*+()]+)")
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return the arms of an Ax experiment as trials, each metric at its last step."""
+    options.refuse("an Ax experiment", "study", "budget")
+    experiment = _experiment(Path(source))
+    try:
+        arms = [arm for trial in experiment["trials"].values() for arm in _arms(trial)]
+        measured = dict(_measurements(experiment))
+        config = experiment.get("optimization_config") or {}
+        objectives = _objectives(config.get("objective") or {})
+        space = space_of(experiment["search_space"]) if options.space is None else options.space
+        notes = _notes(config, objectives)
+    except SpaceError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(
+            f"The file {source!r} is not laid out as Ax 1.3 saves experiments "
+            f"({type(error).__name__}: {error}). Save it again with that version, or pass "
+            "client.summarize() as a table."
+        ) from error
+    names = [entry["name"] for entry in experiment["search_space"]["parameters"]]
+    return build_runs(
+        RawRuns(
+            parameters=RawTable.of_records([arm.parameters for arm in arms], names=names),
+            metrics=RawTable.of_records([measured.get(arm.key, {}) for arm in arms]),
+            states=np.array([arm.state for arm in arms], np.int8),
+            objectives=tuple(objectives),
+            directions=tuple(objectives.values()),
+            space=space,
+            notes=notes,
+        ),
+        options,
+        "an Ax experiment",
+    )
+
+
+def _experiment(path: Path) -> Mapping[str, Any]:
+    saved = json_object(path, _REMEDY)
+    experiment = saved.get("experiment", saved)
+    if not isinstance(experiment, Mapping) or not {"trials", "search_space"} <= set(experiment):
+        raise DataError(f"The file {str(path)!r} holds no Ax experiment. {_REMEDY}")
+    return experiment
+
+
+@dataclass(frozen=True, slots=True)
+class _Arm:
+    key: tuple[int, str]  # its trial's index and its name
+    parameters: Mapping[str, Any]
+    state: State
+
+
+def _arms(trial: Mapping[str, Any]) -> Iterator[_Arm]:
+    """Iterate over the configurations of a trial: one, or several in a batch."""
+    status = trial["status"]["name"]
+    if status not in _STATES:
+        raise ValueError(f"unknown status {status!r}")
+    structs = trial.get("generator_run_structs")
+    runs = [trial["generator_run"]] if structs is None else [s["generator_run"] for s in structs]
+    for run in runs:
+        for arm in run["arms"]:
+            yield _Arm((trial["index"], arm["name"]), arm["parameters"], _STATES[status])
+
+
+def _measurements(
+    experiment: Mapping[str, Any],
+) -> Iterator[tuple[tuple[int, str], dict[str, float]]]:
+    """Iterate over arms and their metrics, each at its last step."""
+    found: dict[tuple[int, str], dict[str, tuple[float, float]]] = {}
+    for saved in (experiment.get("data_by_trial") or {}).values():
+        for _, data in saved["value"]:  # by the time of their arrival
+            columns = json.loads(data["df"]["value"])
+            steps = columns.get("step") or {}
+            for row, arm in columns["arm_name"].items():
+                step = -math.inf if steps.get(row) is None else float(steps[row])
+                mean = columns["mean"][row]
+                metrics = found.setdefault((columns["trial_index"][row], arm), {})
+                metric = columns["metric_name"][row]
+                if metric not in metrics or step >= metrics[metric][0]:
+                    metrics[metric] = (step, math.nan if mean is None else float(mean))
+    for key, metrics in found.items():
+        yield key, {name: mean for name, (_, mean) in metrics.items()}
+
+
+def _objectives(plain: Mapping[str, Any]) -> dict[str, str]:
+    """Return metrics and their directions; none if the objective is a sum of metrics."""
+    if "expression" in plain:  # such as "-loss, accuracy", each to be made large
+        terms = [_TERM.fullmatch(term.strip()) for term in plain["expression"].split(",")]
+        return {
+            term["name"]: "minimize" if term["minus"] else "maximize"
+            for term in terms
+            if term is not None and all(terms)
+        }
+    single = plain.get("objectives") or [plain]
+    if not all("metric" in entry for entry in single):
+        return {}
+    return {
+        entry["metric"]["name"]: "minimize" if entry["minimize"] else "maximize" for entry in single
+    }
+
+
+def _notes(config: Mapping[str, Any], objectives: Mapping[str, str]) -> tuple[str, ...]:
+    notes = []
+    limits = [_limit(entry) for entry in config.get("outcome_constraints") or ()]
+    if limits:
+        notes.append(f"Outcome constraints are not taken into account: {', '.join(limits)}.")
+    if config and not objectives:
+        notes.append("The experiment's objective is a combination of metrics, not one of them.")
+    return tuple(notes)
+
+
+def _limit(entry: Mapping[str, Any]) -> str:
+    if "expression" in entry:
+        return str(entry["expression"])
+    sign = _SIGNS.get(entry["op"]["name"], entry["op"]["name"])
+    name = entry["metric"]["name"] if "metric" in entry else "a sum of metrics"
+    return f"{name} {sign} {entry['bound']:g}"

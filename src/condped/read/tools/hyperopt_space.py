@@ -1,0 +1,213 @@
+"""Hyperopt's spaces: graphs of expressions, told by the names of their nodes.
+
+Parameters are known by their labels. The choices of ``hp.choice`` and ``hp.pchoice`` are the
+options themselves where all of them are plain values (texts, numbers, booleans, None, lists of
+these) that can be told apart, and otherwise their positions: 0, 1, …
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from condped.errors import SpaceError
+from condped.read.tools.branch_conditions import Test, reached_by
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.space import Alternative, Space
+
+Way: TypeAlias = tuple[Test, ...]
+_NORMAL = ("normal", "qnormal", "lognormal", "qlognormal")
+_ARGUMENTS = {
+    "hyperopt_param": ("label", "obj"),
+    "randint": ("low", "high"),
+    "categorical": ("p",),
+    **dict.fromkeys(("uniform", "loguniform", "quniform", "qloguniform"), ("low", "high", "q")),
+}
+
+
+def space_of(source: Any) -> Space:
+    """Return the space that was passed to ``fmin``: one parameter per label.
+
+    Normal distributions have no bounds: such parameters are named in ``to_infer``.
+    """
+    walk = _Walk()
+    walk.visit(source, (), whole=False)
+    return walk.space()
+
+
+class _Walk:
+    """All labels that are met on the way through a graph, and the ways that led to them."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Any] = {}
+        self.domains: dict[str, Domain | None] = {}
+        self.ways: dict[str, list[Way]] = {}
+        self.notes: list[str] = []
+
+    def space(self) -> Space:
+        """Return the parameters in the order in which they were met."""
+        found: dict[str, Any] = {}
+        for label, domain in self.domains.items():
+            if domain is None:
+                continue
+            if domain.single:
+                self.notes.append(f"{label}: left out, since it has the one value {domain.label}.")
+                continue
+            found[label] = Alternative(domain, reached_by(map(self._told, self.ways[label])))
+        to_infer = [label for label, domain in self.domains.items() if domain is None]
+        return Space(found, notes=self.notes, to_infer=to_infer)
+
+    def _told(self, way: Way) -> Way:
+        """Return a way without turns at choices of one option, which are no parameters."""
+        return tuple(test for test in way if not getattr(self.domains[test[0]], "single", False))
+
+    def visit(self, node: Any, way: Way, *, whole: bool) -> None:
+        """Go through a node; ``whole`` says that its value is made a whole number."""
+        if isinstance(node, Mapping):
+            for inner in node.values():
+                self.visit(inner, way, whole=False)
+        elif isinstance(node, (list, tuple)):
+            for inner in node:
+                self.visit(inner, way, whole=False)
+        elif not hasattr(node, "pos_args") or node.name == "literal":
+            return
+        elif node.name == "switch" and node.pos_args[0].name == "hyperopt_param":
+            self._choice(node.pos_args[0], node.pos_args[1:], way)
+        elif node.name == "hyperopt_param":
+            self._parameter(node, way, whole=whole)
+        else:
+            # scope.int(scope.float(hp.quniform(...))) is whole all the way in.
+            whole = node.name == "int" or (whole and node.name == "float")
+            for inner in _inputs(node):
+                self.visit(inner, way, whole=whole)
+
+    def _choice(self, index: Any, options: Sequence[Any], way: Way) -> None:
+        label = _literal(_argument(index, "label"))
+        values = [_plain(option) for option in options]
+        apart = {(type(value), value) for value in values if value is not _NOT_PLAIN}
+        choices = values if len(apart) == len(values) else list(range(len(values)))
+        self._met(label, _argument(index, "obj"), Categorical(choices), way)
+        for place, option in enumerate(options):
+            self.visit(option, (*way, (label, place)), whole=False)
+
+    def _parameter(self, node: Any, way: Way, *, whole: bool) -> None:
+        label, drawn = _literal(_argument(node, "label")), _argument(node, "obj")
+        if label not in self.nodes or self.nodes[label] is not drawn:
+            domain = self._domain(label, drawn, whole=whole)
+        else:
+            domain = self.domains[label]
+        self._met(label, drawn, domain, way)
+        for inner in _inputs(drawn):  # a bound may be drawn, too
+            self.visit(inner, way, whole=False)
+
+    def _met(self, label: str, drawn: Any, domain: Domain | None, way: Way) -> None:
+        if self.domains.setdefault(label, domain) != domain:
+            raise SpaceError(
+                f"The label {label!r} stands for two different parameters. Give each its own."
+            )
+        self.nodes[label] = drawn
+        self.ways.setdefault(label, []).append(way)
+
+    def _domain(self, label: str, drawn: Any, *, whole: bool) -> Domain | None:
+        """Return the domain of what is drawn; None, and a note, if it has none."""
+        numbers = {name: _number(_argument(drawn, name)) for name in _ARGUMENTS.get(drawn.name, ())}
+        if drawn.name == "categorical":
+            weights = _argument(drawn, "p")
+            return Categorical(range(len(getattr(weights, "obj", None) or weights.pos_args)))
+        if drawn.name == "randint" and numbers["low"] is not None:
+            low, high = numbers["low"], numbers["high"]
+            if _argument(drawn, "high") is None or high is not None:
+                return _whole(label, *((0, low) if high is None else (low, high)))
+        if drawn.name.endswith("uniform") and None not in (numbers["low"], numbers["high"]):
+            try:
+                return self._uniform(label, drawn.name, numbers, whole=whole)
+            except SpaceError as error:
+                raise SpaceError(f"Parameter {label!r}: {error}") from None
+        why = (
+            "is drawn from a normal distribution"
+            if drawn.name in _NORMAL
+            else "has bounds that are drawn, too"
+            if drawn.name in _ARGUMENTS
+            else f"is drawn by {drawn.name!r}"
+        )
+        self.notes.append(f"{label}: {why}, which leaves it without a domain.")
+        return None
+
+    def _uniform(
+        self, label: str, kind: str, numbers: Mapping[str, float | None], *, whole: bool
+    ) -> Domain:
+        low, high, step = numbers["low"] or 0.0, numbers["high"] or 0.0, numbers["q"]
+        log = "log" in kind
+        if log:
+            low, high = math.exp(low), math.exp(high)
+        if step is None:
+            return Float(low, high, log=log)
+        # Hyperopt rounds what it draws to the nearest step, beyond the bounds if need be; a bound
+        # half-way between two steps leads inside, as it is hardly ever met itself.
+        low = math.floor(low / step + 0.5) * step
+        high = math.ceil(high / step - 0.5) * step
+        if log and low <= 0:
+            self.notes.append(
+                f"{label}: is taken on a linear scale, as rounding makes it 0 at low."
+            )
+            log = False
+        if log and not (whole and step == 1):
+            self.notes.append(
+                f"{label}: its steps of {step:g} are left out, as it is on a log scale."
+            )
+        if whole and step.is_integer():
+            return Int(int(low), int(high), log=log, step=1 if log else int(step))
+        return Float(low, high, log=log, step=None if log else step)
+
+
+def _whole(label: str, low: float, end: float) -> Int:
+    try:
+        return Int(int(low), int(end) - 1)
+    except SpaceError as error:
+        raise SpaceError(f"Parameter {label!r}: {error}") from None
+
+
+def _inputs(node: Any) -> Iterator[Any]:
+    return chain(node.pos_args, (value for _, value in node.named_args))
+
+
+def _argument(node: Any, name: str) -> Any:
+    """Return the argument of a node that was given by name or by position; None if it was not."""
+    named = dict(node.named_args)
+    names = _ARGUMENTS[node.name]
+    if name in named:
+        return named[name]
+    place = names.index(name)
+    return node.pos_args[place] if place < len(node.pos_args) else None
+
+
+def _literal(node: Any) -> Any:
+    label = node.obj
+    return label.decode() if isinstance(label, bytes) else label
+
+
+def _number(node: Any) -> float | None:
+    """Return the number that a node is, None if it has to be drawn or computed."""
+    value = getattr(node, "obj", None)
+    return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else None
+
+
+_NOT_PLAIN = object()
+
+
+def _plain(option: Any) -> Any:
+    """Return the plain value that an option of a choice is, as a tuple if it is a list."""
+    name = getattr(option, "name", None)
+    value = option.obj if name == "literal" else option
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return _NOT_PLAIN if isinstance(value, float) and math.isnan(value) else value
+    if name == "pos_args" or isinstance(value, (list, tuple)):
+        entries = tuple(_plain(entry) for entry in (option.pos_args if name else value))
+        return _NOT_PLAIN if any(entry is _NOT_PLAIN for entry in entries) else entries
+    return _NOT_PLAIN

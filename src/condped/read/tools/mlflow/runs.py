@@ -1,0 +1,142 @@
+"""An MLflow experiment as columns: shared by the readers of its stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from condped.arrays import FloatArray
+from condped.errors import DataError, SettingsError, not_found
+from condped.read.files.texts import column_of_texts
+from condped.read.options import ReadOptions
+from condped.read.table.build import build_runs
+from condped.read.table.raw import RawRuns, RawTable
+from condped.read.table.states import state_of
+from condped.read.tools.mlflow.rules import trials_among
+from condped.trials.columns import Column, number_column
+from condped.trials.table import TrialTable
+
+# Every store has it from the start, and few people use it.
+_DEFAULT = "Default"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment in a store, deleted ones apart."""
+
+    id: str
+    name: str
+    runs: int  # deleted ones apart
+
+
+def chosen_experiment(
+    experiments: Sequence[Experiment], wanted: str | None, place: str
+) -> Experiment:
+    """Return the experiment to read: the one of the wanted name or id, or the only one."""
+    if wanted is not None:
+        found = [e for e in experiments if e.name == wanted] or [
+            e for e in experiments if e.id == wanted
+        ]
+        if not found:
+            raise not_found("experiment", wanted, [e.name for e in experiments])
+        if len(found) > 1:  # the workspaces of MLflow 3 may share names
+            ids = ", ".join(repr(e.id) for e in found)
+            raise SettingsError(
+                f"{place} holds {len(found)} experiments named {wanted!r}: name one by its id with "
+                f"the option study ({ids})."
+            )
+        return found[0]
+    used = [e for e in experiments if e.runs or e.name != _DEFAULT] or list(experiments)
+    if len(used) == 1:
+        return used[0]
+    shown = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
+    more = f" and {len(used) - 12} more" if len(used) > 12 else ""
+    raise SettingsError(
+        f"{place} holds {len(used)} experiments: name one with the option study ({shown}{more})."
+    )
+
+
+def wanted_metrics(options: ReadOptions) -> set[str]:
+    """Return the metrics that the caller names; the histories of others need not be read."""
+    return {
+        name
+        for given in (options.objective, options.constraints)
+        for name in (
+            given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        )
+        if isinstance(name, str)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRuns:
+    """The runs of an experiment in the order of their start.
+
+    Attributes
+    ----------
+    ids, statuses
+        In MLflow's words, one per run.
+    parameters
+        For each its text per run, None where a run has none.
+    metrics
+        For each that is wanted its latest value per run, NaN where a run has none.
+    metric_names
+        Of all metrics.
+    parents
+        The run above each nested run.
+    notes
+        What the user should know, one sentence each.
+    """
+
+    ids: Sequence[str]
+    statuses: Sequence[str]
+    parameters: Mapping[str, Sequence[str | None]]
+    metrics: Mapping[str, FloatArray]
+    metric_names: Iterable[str]
+    parents: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def table(self, options: ReadOptions, source: str) -> TrialTable:
+        """Return the runs as trials."""
+        tried = np.zeros(len(self.ids), dtype=bool)
+        for cells in self.parameters.values():
+            tried |= np.fromiter((cell is not None for cell in cells), bool, len(cells))
+        kept = trials_among(self.ids, self.parents, tried)
+        trials = int(np.count_nonzero(kept.rows))
+
+        def parameter(name: str) -> Column:
+            cells = list(compress(self.parameters[name], kept.rows))
+            return column_of_texts(cells, options.space, name, missing_words=frozenset())
+
+        def metric(name: str) -> Column:
+            return number_column(self.metrics[name][kept.rows])
+
+        return build_runs(
+            RawRuns(
+                parameters=RawTable(tuple(sorted(self.parameters)), trials, parameter),
+                metrics=RawTable(tuple(sorted(self.metric_names)), trials, metric),
+                states=np.array(
+                    [_state(status) for status in compress(self.statuses, kept.rows)], np.int8
+                ),
+                notes=(*self.notes, *kept.notes),
+            ),
+            options,
+            source,
+        )
+
+
+def deleted_note(count: int) -> tuple[str, ...]:
+    """Return what to say of runs that are marked as deleted."""
+    return (f"Deleted runs left out: {count}.",) if count else ()
+
+
+def _state(status: str) -> int:
+    state = state_of(status)
+    if state is None:
+        raise DataError(
+            f"A run has the status {status!r}. Known: FINISHED, FAILED, KILLED, RUNNING, SCHEDULED."
+        )
+    return state

@@ -1,0 +1,229 @@
+"""MLflow tracking stores of files: mlruns/<experiment>/<run>/ with meta.yaml, params, metrics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import yaml
+
+from condped.errors import DataError
+from condped.read.options import ReadOptions
+from condped.read.tools.mlflow.rules import PARENT_TAG
+from condped.read.tools.mlflow.runs import (
+    Experiment,
+    ExperimentRuns,
+    chosen_experiment,
+    deleted_note,
+    wanted_metrics,
+)
+from condped.trials.table import TrialTable
+
+# Both make plain data only and run nothing; the first is faster, where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_META = "meta.yaml"
+# How MLflow numbers the statuses in these files.
+_STATUSES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
+# Directories beside those of the runs.
+_RESERVED = {"tags", "datasets", "traces", "models"}
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return the runs of an experiment in a directory that MLflow wrote."""
+    options.refuse("an MLflow experiment", "budget")
+    folder = _folder(source)
+    experiments = {
+        Experiment(
+            id=path.name,
+            name=str(meta.get("name", path.name)),
+            # Counting takes a while, and only a choice without a name needs it.
+            runs=0 if options.study is not None else len(_Runs.found(path, meta, options).folders),
+        ): (path, meta)
+        for path, meta in _experiments(folder)
+        if meta.get("lifecycle_stage", "active") == "active"
+    }
+    chosen = chosen_experiment(list(experiments), options.study, f"The directory {str(folder)!r}")
+    runs = _Runs.found(*experiments[chosen], options)
+    return runs.collected(options).table(options, f"the MLflow experiment {chosen.name!r}")
+
+
+def _folder(source: str) -> Path:
+    """Return the directory that a path or a file: URI names."""
+    named = source
+    if source.startswith("file:"):
+        named = unquote(source.removeprefix("file:").removeprefix("//"))
+    if not Path(named).is_dir():
+        raise DataError(f"There is no directory {named!r} (seen from {str(Path.cwd())!r}).")
+    return Path(named)
+
+
+def _experiments(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Iterate over a store's experiments; the directory may also be that of one experiment."""
+    alone = (folder / _META).is_file()
+    paths = [folder] if alone else sorted(path.parent for path in folder.glob(f"*/{_META}"))
+    for path in paths:
+        meta = _meta(path)
+        if "run_id" in meta or "run_uuid" in meta:
+            raise DataError(
+                f"The directory {str(path)!r} is that of a single run. Give the directory of its "
+                "experiment, or of the whole store (mlruns)."
+            )
+        yield path, meta
+    if not paths:
+        raise DataError(
+            f"The directory {str(folder)!r} is no MLflow store: none of its directories holds a "
+            f"{_META}."
+        )
+
+
+def _meta(folder: Path) -> Mapping[str, Any]:
+    path = folder / _META
+    try:
+        meta = yaml.load(path.read_bytes(), Loader=_LOADER)
+    except OSError as error:
+        raise DataError(
+            f"The file {str(path)!r} cannot be read: {error.strerror}. {_REMEDY}"
+        ) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"The file {str(path)!r} is not valid YAML: {reason}. {_REMEDY}") from error
+    if not isinstance(meta, Mapping):
+        raise DataError(f"The file {str(path)!r} must hold named entries. {_REMEDY}")
+    return meta
+
+
+_REMEDY = "Restore it, or leave out runs that cannot be read with the option skip_corrupt."
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The directories of an experiment's runs in the order of their start."""
+
+    folders: list[tuple[Path, Mapping[str, Any]]]  # deleted ones apart
+    deleted: int
+    foreign: int  # recorded for another experiment
+    corrupt: int
+
+    @classmethod
+    def found(cls, experiment: Path, about: Mapping[str, Any], options: ReadOptions) -> _Runs:
+        """Look into an experiment's directory, ``about`` which its own meta file tells."""
+        owner = str(about.get("experiment_id", experiment.name))
+        folders, deleted, foreign, corrupt = [], 0, 0, 0
+        for path in sorted(experiment.iterdir()):
+            if path.name in _RESERVED or not path.is_dir():
+                continue
+            if not any((path / part).exists() for part in (_META, "params", "metrics")):
+                continue  # such as artifacts
+            try:
+                meta = _meta(path)
+            except DataError:
+                if not options.skip_corrupt:
+                    raise
+                corrupt += 1
+                continue
+            if str(meta.get("experiment_id", owner)) != owner:
+                foreign += 1
+            elif meta.get("lifecycle_stage", "active") != "active":
+                deleted += 1
+            else:
+                folders.append((path, meta))
+        folders.sort(key=lambda run: (run[1].get("start_time") or 0, run[0].name))
+        return cls(folders, deleted, foreign, corrupt)
+
+    def collected(self, options: ReadOptions) -> ExperimentRuns:
+        """Read the runs' files."""
+        wanted, runs, corrupt = wanted_metrics(options), [], self.corrupt
+        for path, meta in self.folders:
+            try:
+                runs.append(_Run.read(path, meta, wanted))
+            except DataError:
+                if not options.skip_corrupt:
+                    raise
+                corrupt += 1
+        names = dict.fromkeys(name for run in runs for name in run.metric_names)
+        notes = list(deleted_note(self.deleted))
+        if self.foreign:
+            notes.append(f"Runs recorded for another experiment left out: {self.foreign}.")
+        if corrupt:
+            notes.append(f"Runs that cannot be read left out: {corrupt}.")
+        parameters = dict.fromkeys(name for run in runs for name in run.parameters)
+        return ExperimentRuns(
+            ids=[run.id for run in runs],
+            statuses=[run.status for run in runs],
+            parameters={name: [run.parameters.get(name) for run in runs] for name in parameters},
+            metrics={
+                name: np.array([run.metrics.get(name, np.nan) for run in runs]) for name in names
+            },
+            metric_names=names,
+            parents={run.id: run.parent for run in runs if run.parent},
+            notes=tuple(notes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    id: str
+    status: str
+    parameters: Mapping[str, str]
+    metrics: Mapping[str, float]
+    metric_names: tuple[str, ...]
+    parent: str
+
+    @classmethod
+    def read(cls, folder: Path, meta: Mapping[str, Any], wanted: set[str]) -> _Run:
+        number = meta.get("status", 1)
+        metrics = dict(_files(folder / "metrics"))
+        parent = folder / "tags" / PARENT_TAG
+        return cls(
+            id=folder.name,
+            status=_STATUSES.get(number, str(number)),
+            parameters={name: _text(path) for name, path in _files(folder / "params")},
+            metrics={name: _latest(metrics[name]) for name in wanted if name in metrics},
+            metric_names=tuple(metrics),
+            parent=_text(parent) if parent.is_file() else "",
+        )
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Iterate over entries, each a file; a slash in its name has made a directory."""
+    for root, _, names in os.walk(folder):
+        for name in names:
+            path = Path(root, name)
+            yield path.relative_to(folder).as_posix(), path
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise DataError(
+            f"The file {str(path)!r} cannot be read: {error.strerror}. {_REMEDY}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"The file {str(path)!r} is not UTF-8 text: {error.reason}. {_REMEDY}"
+        ) from error
+
+
+def _latest(path: Path) -> float:
+    """Return a metric's value at the last step, as MLflow tells it."""
+    entries = []
+    for place, line in enumerate(_text(path).splitlines(), start=1):
+        fields = line.split(" ")
+        try:
+            # MLflow takes a step from lines of three fields only, not where a data set follows.
+            step = int(fields[2]) if len(fields) == 3 else 0
+            entries.append((step, int(fields[0]), float(fields[1])))
+        except (ValueError, IndexError):
+            raise DataError(
+                f"Line {place} of {str(path)!r} must hold a time, a value and a step (got "
+                f"{line!r}). {_REMEDY}"
+            ) from None
+    if not entries:
+        raise DataError(f"The file {str(path)!r} is empty, but a metric has a value. {_REMEDY}")
+    return max(entries)[2]

@@ -1,0 +1,228 @@
+"""Ray Tune's experiment directories, read from their JSON files: nothing is unpickled.
+
+The newest ``experiment_state-*.json`` names the trials, their directories and how they stand. What
+a trial reported last is the last line of its ``result.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from condped.errors import DataError
+from condped.read.files.json import json_object
+from condped.read.options import ReadOptions
+from condped.read.tools.ray.trials import RayTrial, table_of
+from condped.space.domain import Categorical
+from condped.space.space import Space
+from condped.trials.table import TrialTable
+
+_STATES = "experiment_state-*.json"
+_REMEDY = "Restore the file, or use Ray to restore the experiment and pass its ResultGrid."
+_PICKLED = "CLOUDPICKLE_FALLBACK"
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return the trials of an experiment, in the order in which Ray restores them."""
+    folder = _Folder(Path(source), options.skip_corrupt)
+    trials = folder.trials()
+    spelled = _spelled(options.space)
+    if spelled:
+        trials = [
+            RayTrial(_chosen(trial.config, "", spelled), trial.metrics, trial.status)
+            for trial in trials
+        ]
+    return table_of(
+        trials,
+        options,
+        "a directory of Ray Tune",
+        metric=folder.metric,
+        mode=None,  # Ray keeps it in a pickle only
+        notes=folder.notes(),
+    )
+
+
+class _Folder:
+    """An experiment's directory, and what was odd in it."""
+
+    def __init__(self, path: Path, skip_corrupt: bool) -> None:
+        self.path = path
+        self.skip_corrupt = skip_corrupt
+        self.cut: list[str] = []
+        self.skipped: list[str] = []
+        self.pickled: set[str] = set()
+        files = sorted(path.glob(_STATES))
+        if not files:
+            raise DataError(
+                f"There is no {_STATES} in {str(path)!r}. Give the directory of one experiment: "
+                f"the storage_path and the name of its RunConfig.{_near(path)}"
+            )
+        self.file = files[-1]  # a resumed experiment writes a new one with all trials
+        state = json_object(self.file, _REMEDY)
+        try:
+            # Texts of JSON inside JSON: what stays the same, and what the run adds to it.
+            pairs = [(json.loads(fixed), json.loads(run)) for fixed, run in state["trial_data"]]
+            self.records = [
+                {"last_result": {}, "relative_logdir": None, **fixed, **run} for fixed, run in pairs
+            ]
+            self.metric: str | None = state["runner_data"].get("_metric")
+            for record in self.records:
+                record["status"].upper(), record["config"].keys(), record["trial_id"]
+                (record["last_result"] or {}).keys()
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"The file {str(self.file)!r} is not the state of an experiment as Ray Tune 2 "
+                f"writes it ({type(error).__name__}: {error}). Use Ray to restore the experiment, "
+                "and pass its ResultGrid."
+            ) from error
+
+    def trials(self) -> list[RayTrial]:
+        """Return all trials."""
+        return [self._trial(record) for record in self.records]
+
+    def notes(self) -> list[str]:
+        """Return what a user should know of the directory."""
+        found = []
+        if self.cut:
+            found.append(
+                f"The last line of {_counted(self.cut)} is cut off and was left out; the line "
+                "before it counts."
+            )
+        if self.skipped:
+            found.append(f"{len(self.skipped)} corrupt lines were passed over: {self._some()}.")
+        if self.pickled:
+            names = ", ".join(sorted(self.pickled))
+            found.append(f"Values that Ray has pickled were not read (of {names}).")
+        known = {record["relative_logdir"] for record in self.records}
+        others = [
+            entry.name
+            for entry in self.path.iterdir()
+            if entry.name not in known and (entry / "params.json").is_file()
+        ]
+        if others:
+            found.append(
+                f"{len(others)} directories of trials are not named in {self.file.name}, which "
+                "was saved before them; they were left out."
+            )
+        return found
+
+    def _some(self) -> str:
+        more = f" and {len(self.skipped) - 3} more" if len(self.skipped) > 3 else ""
+        return ", ".join(self.skipped[:3]) + more
+
+    def _trial(self, record: Mapping[str, Any]) -> RayTrial:
+        place = record["relative_logdir"]
+        folder = None if not place else self.path / Path(place).name
+        # Ray writes the configuration as texts, too, where it pickles values in its state.
+        texts = folder / "params.json" if folder else None
+        config = json_object(texts, _REMEDY) if texts and texts.is_file() else {}
+        reported = None if folder is None else self._last_line(folder / "result.json")
+        if reported is None:
+            reported = self._without_pickles(record["last_result"] or {}, {"config": config})
+        if reported.get("config") is None:
+            config = self._without_pickles(record["config"], config)
+        else:
+            config = reported["config"]
+        if not isinstance(config, dict):
+            raise DataError(
+                f"The configuration of trial {record['trial_id']} is no JSON object "
+                f"(got {type(config).__name__}). Mend or remove the files of this trial."
+            )
+        return RayTrial(config, reported, record["status"])
+
+    def _last_line(self, path: Path) -> dict[str, Any] | None:
+        """Return what the last good line holds; None if there is none."""
+        try:
+            lines = path.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return None  # the loggers were switched off, or the trial has not begun
+        except OSError as error:
+            raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
+        last = None
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            parsed = _object(line)
+            if parsed is not None:
+                last = parsed
+            elif number == len(lines) and not line.endswith(b"\n"):
+                self.cut.append(str(path))
+            elif self.skip_corrupt:
+                self.skipped.append(f"line {number} of {str(path)!r}")
+            else:
+                raise DataError(
+                    f"Line {number} of {str(path)!r} is not a JSON object. Mend or remove the "
+                    "line, or pass over such lines with the option skip_corrupt.",
+                    first_row=number - 1,
+                )
+        return last
+
+    def _without_pickles(
+        self, values: Mapping[str, Any], texts: Any, above: str = ""
+    ) -> dict[str, Any]:
+        """Return values with texts in place of pickles inside the JSON, which stay closed."""
+        kept: dict[str, Any] = {}
+        for name, value in values.items():
+            text = texts.get(name) if isinstance(texts, dict) else None
+            if not isinstance(value, dict):
+                kept[name] = value
+            elif value.get("_type") != _PICKLED:
+                kept[name] = self._without_pickles(value, text, f"{above}{name}/")
+            elif text is not None:
+                kept[name] = text
+            else:
+                self.pickled.add(f"{above}{name}")
+        return kept
+
+
+def _near(path: Path) -> str:
+    """Name the experiments that lie below a directory, or the one that it belongs to."""
+    found = sorted({str(file.parent) for file in path.glob(f"*/{_STATES}")})
+    if not found and next(path.parent.glob(_STATES), None):
+        found = [str(path.parent)]
+    return f" There is: {', '.join(map(repr, found[:12]))}." if found else ""
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        parsed = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def _counted(paths: list[str]) -> str:
+    return repr(paths[0]) if len(paths) == 1 else f"{len(paths)} result.json files"
+
+
+def _spelled(space: Space | None) -> dict[str, dict[str, Any]]:
+    """Return, for choices that JSON cannot hold (classes, functions), what Ray writes for them."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in space or ():
+        domains = [alternative.domain for alternative in space[name]] if space else []
+        odd = {
+            str(choice): choice
+            for domain in domains
+            if isinstance(domain, Categorical)
+            for choice in domain.choices
+            if not isinstance(choice, (str, int, float, tuple, type(None)))
+        }
+        if odd:
+            found[name] = odd
+    return found
+
+
+def _chosen(
+    config: Mapping[str, Any], above: str, spelled: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return a configuration with the choices that its texts spell."""
+    return {
+        name: _chosen(value, f"{above}{name}/", spelled)
+        if isinstance(value, dict)
+        else spelled.get(above + name, {}).get(value, value)
+        if isinstance(value, str)
+        else value
+        for name, value in config.items()
+    }

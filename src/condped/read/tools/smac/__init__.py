@@ -1,0 +1,1 @@
+"""SMAC3 and ConfigSpace."""

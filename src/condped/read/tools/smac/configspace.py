@@ -1,0 +1,151 @@
+"""Spaces of ConfigSpace: the object in memory, or what it writes into configspace.json.
+
+Read as ConfigSpace 1.x writes it, and as 0.x did (``json_format_version`` up to 0.4, with ``q``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from condped.errors import SpaceError
+from condped.read.tools.smac.configspace_conditions import ConfigSpaceConditions, plain_value
+from condped.space.condition import Both
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.space import Alternative, Space
+from condped.space.wording import condition_of
+
+_NUMERIC: dict[str, type[Float] | type[Int]] = {
+    f"{shape}_{kind}": domain
+    for shape in ("uniform", "normal", "beta")
+    for kind, domain in (("float", Float), ("int", Int))
+}
+# Where each of the others keeps its choices.
+_LISTED = {
+    "categorical": "choices",
+    "ordinal": "sequence",
+    "constant": "value",
+    "unparametrized": "value",
+}
+
+
+def space_of(source: Any) -> Space:
+    """Return a ConfigurationSpace, or the plain data of its file, as a space.
+
+    Ordinals and constants become categorical domains. Forbidden clauses do not change domains;
+    they are counted in the notes, and so is what was not sampled uniformly.
+    """
+    plain = source if isinstance(source, dict) else _serialised(source)
+    entries: dict[str, Mapping[str, Any]] = {}
+    for entry in _listed(plain, "hyperparameters"):
+        name = entry.get("name")
+        if not isinstance(name, str) or name in entries:
+            raise SpaceError(
+                "The hyperparameters of a ConfigSpace must have names, each its own "
+                f"(got {name!r}{' twice' if name in entries else ''})."
+            )
+        entries[name] = entry
+    notes: list[str] = []
+    domains = {name: _domain(name, entry, notes) for name, entry in entries.items()}
+    conditions = ConfigSpaceConditions(
+        domains,
+        ordinals={name for name, entry in entries.items() if entry.get("type") == "ordinal"},
+        conditions=_listed(plain, "conditions"),
+    )
+    parameters = {}
+    for name, domain in domains.items():
+        parts = conditions.of(name)
+        root = parts[0] if len(parts) == 1 else Both(tuple(parts))
+        parameters[name] = Alternative(domain, condition_of(root) if parts else None)
+    notes += _notes(entries, len(_listed(plain, "forbiddens")))
+    return Space(parameters, notes=notes)
+
+
+def _serialised(space: Any) -> Mapping[str, Any]:
+    if not hasattr(space, "to_serialized_dict"):
+        raise SpaceError(
+            "The ConfigurationSpace cannot be written down by itself (it is older than ConfigSpace "
+            "1.0). Write it into a file with ConfigSpace.read_and_write.json and give its path."
+        )
+    try:
+        plain: Mapping[str, Any] = space.to_serialized_dict()
+    except ValueError as error:
+        raise SpaceError(f"The ConfigurationSpace cannot be written down: {error}") from error
+    return plain
+
+
+def _listed(plain: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    entries = plain.get(key) or []
+    if not isinstance(entries, Sequence) or not all(isinstance(e, Mapping) for e in entries):
+        raise SpaceError(f"{key!r} of a ConfigSpace must be a list of mappings (got {entries!r}).")
+    return entries
+
+
+def _domain(name: str, entry: Mapping[str, Any], notes: list[str]) -> Domain:
+    kind = entry.get("type")
+    try:
+        if kind in _NUMERIC:
+            return _interval(name, entry, notes)
+        if kind in _LISTED:
+            choices = entry.get(_LISTED[kind], None)
+            if _LISTED[kind] == "value":
+                return Categorical([plain_value(choices)])
+            return Categorical(plain_value(choices))
+    except SpaceError as error:
+        raise SpaceError(f"Hyperparameter {name!r}: {error}") from None
+    raise SpaceError(
+        f"Hyperparameter {name!r} of the ConfigSpace has the unknown type {kind!r}. "
+        f"Known: {', '.join([*_NUMERIC, *_LISTED])}."
+    )
+
+
+def _interval(name: str, entry: Mapping[str, Any], notes: list[str]) -> Domain:
+    kind, (low, high) = str(entry["type"]), (entry.get("lower"), entry.get("upper"))
+    if low is None or high is None:
+        # So many sigmas around the mean would be a guess, not what was searched.
+        raise SpaceError(
+            f"{kind} without 'lower' and 'upper' has no bounds, and a domain needs them. Write "
+            "the bounds of the values into the file, or give a space of your own."
+        )
+    log, step = bool(entry.get("log")), entry.get("q")
+    if step is not None and not _steps_fit(kind, low, high, log, step):
+        notes.append(
+            f"{' '.join(name.split())}: its quantisation q={step} is left out, since it makes no "
+            "even steps from the lower to the upper bound."
+        )
+        step = None
+    if _NUMERIC[kind] is Int:
+        return Int(low, high, log, 1 if step is None else step)
+    return Float(low, high, log, step)
+
+
+def _steps_fit(kind: str, low: float, high: float, log: bool, step: float) -> bool:
+    """Return whether values are the lower bound plus whole steps, as they are if uniform."""
+    if log or not kind.startswith("uniform") or not step > 0:
+        return False
+    steps = (high - low) / step
+    return steps >= 1 and math.isclose(steps, round(steps), rel_tol=1e-9)
+
+
+def _notes(entries: Mapping[str, Mapping[str, Any]], forbidden: int) -> Iterator[str]:
+    shaped = [
+        f"{' '.join(name.split())} ({shape})" for name, entry in entries.items()
+        if (shape := _shape(entry))
+    ]  # fmt: skip
+    if shaped:
+        yield f"Not sampled uniformly by ConfigSpace: {', '.join(shaped)}."
+    if forbidden:
+        clauses = "1 forbidden clause" if forbidden == 1 else f"{forbidden} forbidden clauses"
+        yield (
+            f"The ConfigSpace has {clauses}, which ruled out combinations of values but "
+            "changed no domain."
+        )
+
+
+def _shape(entry: Mapping[str, Any]) -> str | None:
+    weights = entry.get("weights") or entry.get("probabilities")
+    if weights and len(set(weights)) > 1:
+        return "weights"
+    shape = str(entry["type"]).partition("_")[0]
+    return shape if shape in ("normal", "beta") else None

@@ -1,0 +1,36 @@
+"""Tools that now and then record a value where their own conditions say there is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from condped.read.table.convert import convert, none_place
+from condped.read.table.raw import RawTable
+from condped.space.space import Space
+
+
+def as_recorded(space: Space, raw: RawTable) -> Space:
+    """Return a tool's space without the conditions that its own trials contradict.
+
+    What is recorded was tried, so a parameter is active where it has a value. This cannot be
+    told for a parameter with the choice None: such a contradiction stays, to be refused.
+    """
+    columns = {name: convert(name, raw[name], space[name]) for name in space if name in raw.names}
+    if len(columns) < len(space):
+        return space
+    parameters, notes = dict(space), list(space.notes)
+    for name, alternatives in space.items():
+        alternative = alternatives[0]
+        if len(alternatives) > 1 or alternative.when is None:
+            continue
+        against = ~(alternative.when.holds(columns) | columns[name].absent())
+        if against.any() and none_place(alternative.domain) is None:
+            parameters[name] = (replace(alternative, when=None),)
+            notes.append(
+                f"{' '.join(name.split())}: has a value in {np.count_nonzero(against)} trials "
+                f"where its condition ({' '.join(alternative.when.text.split())}) does not hold; "
+                "taken as active wherever it has one."
+            )
+    return Space(parameters, notes=notes) if len(notes) > len(space.notes) else space

@@ -1,0 +1,225 @@
+"""Experiment directories of Syne Tune: metadata.json and results.csv.zip, nothing else of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from condped.errors import DataError, SettingsError
+from condped.read.files.json import json_object
+from condped.read.files.parts import refuse_twice
+from condped.read.files.texts import column_of_texts
+from condped.read.options import ReadOptions
+from condped.read.table.build import build_runs
+from condped.read.table.raw import RawRuns, RawTable
+from condped.read.tools.syne_tune_space import space_of
+from condped.space.space import Space
+from condped.trials.columns import Column
+from condped.trials.table import State, TrialTable
+
+_RESULTS, _METADATA = "results.csv.zip", "metadata.json"
+_MARK = "config_"
+_EMPTY = frozenset({""})  # all that pandas writes for a missing value
+
+
+def read(source: str, options: ReadOptions) -> TrialTable:
+    """Return the trials of a Syne Tune experiment, each with its last reported values.
+
+    With a ``budget`` the values reported at that resource (such as an epoch) count instead.
+    """
+    options.refuse("a Syne Tune experiment", "study")
+    folder = Path(source)
+    about = _Metadata.read(folder / _METADATA)
+    reports = _Reports.read(folder / _RESULTS)
+    last = _chosen(reports, about, options.budget)
+    space = about.space() if options.space is None else options.space
+
+    def column(name: str) -> Column:
+        place = reports.names.index(name)
+        cells = [row[place] for row in last.values()]
+        if name.startswith(_MARK):
+            # Not the words for a missing value: a choice may be called none.
+            return column_of_texts(cells, space, name.removeprefix(_MARK), missing_words=_EMPTY)
+        return column_of_texts(cells, None, name)
+
+    parameters = [name for name in reports.names if name.startswith(_MARK)]
+    return build_runs(
+        RawRuns(
+            parameters=RawTable(
+                tuple(name.removeprefix(_MARK) for name in parameters),
+                len(last),
+                lambda name: column(_MARK + name),
+            ),
+            metrics=RawTable(
+                tuple(name for name in reports.names if name not in parameters), len(last), column
+            ),
+            states=np.array(
+                [_state(reports, about, row, options.budget) for row in last.values()], np.int8
+            ),
+            objectives=about.metrics,
+            directions=about.directions,
+            space=space,
+            notes=_notes(reports, about, last),
+        ),
+        options,
+        f"the Syne Tune experiment {folder.name!r}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Metadata:
+    """What Syne Tune notes about an experiment when it starts."""
+
+    metrics: tuple[str, ...]
+    directions: tuple[str, ...]
+    config_space: str | None  # as JSON
+    resource: str | None  # the metric that counts the epochs, for schedulers that stop early
+    most: float | None  # its highest value
+
+    @classmethod
+    def read(cls, path: Path) -> _Metadata:
+        found = json_object(path, "Restore it, as Syne Tune wrote it.")
+        names = found.get("metric_names") or ()
+        metrics = (names,) if isinstance(names, str) else tuple(names)
+        modes = found.get("metric_mode", "min")
+        listed = [modes] * len(metrics) if isinstance(modes, str) else modes
+        if len(listed) != len(metrics) or not set(listed) <= {"min", "max"}:
+            raise DataError(
+                f"The file {str(path)!r} must have one metric_mode, min or max, for each of its "
+                f"{len(metrics)} metric_names (got {modes!r})."
+            )
+        scheduler = found.get("scheduler_kwargs") or {}
+        most = scheduler.get("max_t")
+        return cls(
+            metrics,
+            tuple("maximize" if mode == "max" else "minimize" for mode in listed),
+            found.get("config_space"),
+            scheduler.get("time_attr"),
+            most if isinstance(most, (int, float)) else None,
+        )
+
+    def space(self) -> Space | None:
+        """Return the domains, if they are recorded."""
+        if self.config_space is None:
+            return None
+        try:
+            plain = json.loads(self.config_space)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(
+                f"The config_space in {_METADATA} is not valid JSON: {error}. Give the domains "
+                "as a space."
+            ) from error
+        return space_of(plain) or None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reports:
+    """The rows of the results: one per report of a trial, in the order of time."""
+
+    names: list[str]
+    rows: list[list[str]]
+
+    @classmethod
+    def read(cls, path: Path) -> _Reports:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                (member,) = archive.namelist()
+                text = archive.read(member).decode("utf-8")
+            lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+            names = next(lines, [])
+            rows = list(lines)
+        except OSError as error:
+            raise DataError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            raise DataError(f"The file {str(path)!r} is not a zip file: {error}.") from error
+        except (csv.Error, ValueError) as error:
+            raise DataError(f"The file {str(path)!r} holds no table: {error}.") from error
+        refuse_twice(str(path), names)
+        if "trial_id" not in names:
+            raise DataError(f"The table in {str(path)!r} has no column 'trial_id'.")
+        for line, row in enumerate(rows, start=2):
+            if len(row) != len(names):
+                raise DataError(
+                    f"Line {line} of the table in {str(path)!r} has {len(row)} cells, the header "
+                    f"has {len(names)}."
+                )
+        return cls(names, rows)
+
+    def cell(self, row: list[str], name: str | None) -> str:
+        """Return a row's text in a column, empty if there is no such column."""
+        return row[self.names.index(name)] if name in self.names else ""
+
+    def number(self, row: list[str], name: str | None) -> float | None:
+        """Return a row's number in a column, if it has one."""
+        try:
+            return float(self.cell(row, name))
+        except ValueError:
+            return None
+
+
+def _chosen(reports: _Reports, about: _Metadata, budget: float | None) -> dict[str, list[str]]:
+    """Return the row that counts for each trial, in the order of their start."""
+    if budget is None:
+        last = {reports.cell(row, "trial_id"): row for row in reports.rows}
+    else:
+        seen = {reports.number(row, about.resource) for row in reports.rows} - {None}
+        if budget not in seen:
+            known = ", ".join(f"{value:g}" for value in sorted(v for v in seen if v is not None))
+            raise SettingsError(
+                f"budget must be a value of the resource that the scheduler records "
+                f"(got {budget:g}). There is: {known or 'none'}."
+            )
+        last = {
+            reports.cell(row, "trial_id"): row
+            for row in reports.rows
+            if reports.number(row, about.resource) == budget
+        }
+    return dict(sorted(last.items(), key=lambda entry: (len(entry[0]), entry[0])))
+
+
+def _state(reports: _Reports, about: _Metadata, row: list[str], budget: float | None) -> State:
+    """Return how a trial stands after a report.
+
+    A scheduler's word comes first, since the status is the one before it. It says STOP at the
+    highest resource, too, where nothing is left to be stopped.
+    """
+    if budget is not None:
+        return State.COMPLETE
+    reached = reports.number(row, about.resource)
+    whole = about.most is not None and reached is not None and reached >= about.most
+    decision, status = reports.cell(row, "st_decision"), reports.cell(row, "st_status")
+    if whole or status == "Completed":
+        return State.COMPLETE
+    if status == "Failed":
+        return State.FAILED
+    if decision in ("STOP", "PAUSE") or status in ("Stopped", "Stopping", "Paused"):
+        return State.PRUNED
+    # Short of the end, with a scheduler that knows where it is: cut off with the experiment.
+    return State.COMPLETE if about.most is None or reached is None else State.RUNNING
+
+
+def _notes(reports: _Reports, about: _Metadata, last: Mapping[str, list[str]]) -> tuple[str, ...]:
+    notes = []
+    open_ended = [row for row in last.values() if reports.cell(row, "st_status") == "InProgress"]
+    if open_ended and about.most is None:
+        notes.append(
+            "Syne Tune does not record what became of a trial after its last report; trials that "
+            f"were in progress then count as complete with its values: {len(open_ended)}."
+        )
+    known = {reports.cell(row, "trial_id") for row in reports.rows}
+    if len(known) > len(last):
+        notes.append(f"Trials without a report at this budget left out: {len(known) - len(last)}.")
+    numbers = [int(trial) for trial in known if trial.isdecimal()]
+    silent = max(numbers, default=-1) + 1 - len(numbers)
+    if silent > 0:
+        notes.append(
+            f"Trials that reported nothing, which Syne Tune does not record: {silent} or more."
+        )
+    return tuple(notes)

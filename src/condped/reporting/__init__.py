@@ -1,5 +1,0 @@
-"""A study as one page: everything that condped finds, put together for people."""
-
-from condped.reporting.assemble import Report, report
-
-__all__ = ["Report", "report"]

@@ -1,0 +1,121 @@
+"""Bars: importances with verdicts, their parts by regime, several results side by side."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from condped.show.matplotlib.paper import literal, noted, plain, titled
+from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
+from condped.show.views import BarsView, BreakdownView, ComparisonView
+
+_HATCHES = {"unclear": "//", "noise": "...", "untested": "xx"}
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_ROOM = 1.32  # of the longest bar, for what is written behind it
+
+
+def bars(view: BarsView, ax: Axes) -> Axes:
+    """Draw importances as horizontal bars, filled by verdict, with intervals."""
+    for place, bar in enumerate(view.bars):
+        ax.barh(
+            place,
+            bar.value,
+            height=0.66,
+            color=VERDICTS[bar.verdict],
+            edgecolor=INK if bar.value else "none",
+            linewidth=0.6,
+            hatch=_HATCHES.get(bar.verdict or ""),
+        )
+        if bar.low is not None and bar.high is not None:
+            ax.plot([bar.low, bar.high], [place, place], color=INK, linewidth=1.4)
+            for end in (bar.low, bar.high):
+                ax.plot([end, end], [place - 0.16, place + 0.16], color=INK, linewidth=1.4)
+        _behind(ax, bar.end, place, bar.text)
+    _rows(ax, [bar.label for bar in view.bars])
+    _scale(ax, [bar.end for bar in view.bars])
+    level = "" if view.level is None else f"; lines: {100 * view.level:.3g} % intervals"
+    ax.set_xlabel(f"importance (sums to 1){level}")
+    titled(ax, view.title)
+    nothing = not any(bar.value for bar in view.bars)
+    noted(ax, view.note, empty=nothing)
+    return plain(ax, "x")
+
+
+def breakdown(view: BreakdownView, ax: Axes) -> Axes:
+    """Draw importances as horizontal bars, divided by regime, with the regimes named below."""
+    for place, row in enumerate(view.rows):
+        left = 0.0
+        for shade, part in zip(SHADES, row.parts, strict=False):
+            ax.barh(
+                place,
+                part.value,
+                left=left,
+                height=0.42,
+                color=GREY if row.grouped else shade,
+                edgecolor=INK,
+                linewidth=0.6,
+            )
+            left += part.value
+        _behind(ax, row.value, place, f"{row.value:.3f}")
+        ax.annotate(
+            literal(row.caption), (0, place + 0.24), xytext=(2, -1), textcoords="offset points",
+            va="top", fontsize=7.5, color=INK, annotation_clip=False,
+        )  # fmt: skip
+    _rows(ax, [row.label for row in view.rows])
+    ax.set_ylim(max(len(view.rows), 2) - 0.3, -0.6)
+    _scale(ax, [row.value for row in view.rows])
+    ax.set_xlabel("importance (sums to 1); from dark to light: the regimes named below each bar")
+    titled(ax, view.title)
+    noted(ax, view.note, empty=not any(row.value for row in view.rows))
+    return plain(ax, "x")
+
+
+def comparison(view: ComparisonView, ax: Axes) -> Axes:
+    """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
+    count = len(view.series)
+    for place, series in enumerate(view.series):
+        # Beside each other, so that equal ones do not hide each other.
+        shift = 0.0 if count == 1 else 0.6 * (place / (count - 1) - 0.5)
+        colour = COLOURS[place]
+        for point in series.points:
+            row = point.row + shift
+            if point.low is not None and point.high is not None:
+                ax.plot([point.low, point.high], [row, row], color=colour, linewidth=1.2)
+            filled = point.verdict in ("matters", None)
+            ax.plot(
+                point.value, row, marker=_MARKERS[place], linestyle="none", markersize=6,
+                color=colour, markerfacecolor=colour if filled else "white", clip_on=False,
+            )  # fmt: skip
+        ax.plot(
+            [], [], marker=_MARKERS[place], linestyle="none", color=colour,
+            label=literal(series.label),
+        )  # fmt: skip
+    for row in range(len(view.labels) - 1):
+        ax.axhline(row + 0.5, color=PALE, linewidth=0.6)
+    _rows(ax, view.labels)
+    ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
+    ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
+    highest = max([0.05, *ends])
+    ax.set_xlim(-0.02 * highest, 1.03 * highest)
+    ax.set_xlabel("importance (sums to 1); hollow: not said to matter")
+    titled(ax, view.title)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+    noted(ax, view.note, empty=not any(ends))
+    return plain(ax, "x")
+
+
+def _rows(ax: Axes, labels: list[str] | tuple[str, ...]) -> None:
+    ax.set_yticks(range(len(labels)), [literal(label) for label in labels])
+    ax.tick_params(axis="y", length=0, labelsize=9 if len(labels) > 12 else 10)
+    ax.set_ylim(max(len(labels), 2) - 0.4, -0.6)
+
+
+def _scale(ax: Axes, ends: list[float]) -> None:
+    """Leave room for what is written behind the bars; no number above 1 is an importance."""
+    ax.set_xlim(0, max(0.05, _ROOM * max(ends, default=1.0)))
+    ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1.0 + 1e-9])
+
+
+def _behind(ax: Axes, x: float, y: float, text: str) -> None:
+    ax.annotate(
+        text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=INK, fontsize=9
+    )

@@ -1,0 +1,104 @@
+"""Densities of the target and the region set, a panel per parameter and regime."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+from matplotlib.textpath import TextPath
+
+from condped.show.matplotlib.paper import literal, noted, plain
+from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
+from condped.show.text.importance import shortened
+from condped.show.views import Panel, PanelsView
+from condped.show.views.labels import lines_of
+
+_COLUMNS = 3
+_TITLE = 9  # points
+_SHORTEST = 8  # letters of a title, however narrow its panel
+_BESIDE = 0.75  # inches of a panel that are not its axes
+
+
+def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
+    """Draw each panel on a subplot of the figure or subfigure."""
+    if not view.panels:
+        ax = fig.subplots()
+        ax.set_axis_off()
+        noted(ax, view.note or "There is nothing to show.", empty=True)
+        return fig
+    columns = min(_COLUMNS, len(view.panels))
+    rows = math.ceil(len(view.panels) / columns)
+    grid = np.atleast_1d(fig.subplots(rows, columns, squeeze=False)).ravel()
+    # Points of a panel, without what its axis takes on the left.
+    room = 72 * (_width(fig) / columns - _BESIDE)
+    for ax, panel in zip(grid, view.panels, strict=False):
+        _panel(panel, ax, room)
+    for ax in grid[len(view.panels) :]:
+        ax.set_axis_off()
+    handles, labels = grid[0].get_legend_handles_labels()
+    title = view.title if view.note is None else f"{view.title}; {view.note}"
+    fig.suptitle("\n".join(map(literal, lines_of(title, 42 * columns))), fontsize=11)
+    fig.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    return fig
+
+
+def _panel(panel: Panel, ax: Axes, room: float) -> None:
+    mark = WARNING if panel.outcome else GOOD
+    for span in panel.spans:
+        ax.axvspan(span.low, span.high, facecolor=mark, alpha=0.18, zorder=0)
+        for end in (span.low, span.high):
+            ax.axvline(end, color=mark, linestyle=":", linewidth=1.2)
+    if panel.edges is None:
+        _choices(panel, ax)
+    else:
+        ax.stairs(panel.region, panel.edges, fill=True, color=GREY, alpha=0.6, label="all trials")
+        ax.stairs(panel.target, panel.edges, color=COLOURS[0], linewidth=1.8, label="target set")
+        if panel.log:
+            ax.set_xscale("log")
+        ax.set_xlim(panel.edges[0], panel.edges[-1])
+        ax.set_ylabel("density (1: uniform)", fontsize=8)
+    ax.set_ylim(bottom=0)
+    ax.tick_params(labelsize=8)
+    ax.set_title(_title(panel, room), loc="left", fontsize=_TITLE, color=INK)
+    ax.set_xlabel(literal(panel.good), fontsize=8)
+    plain(ax, "y")
+
+
+def _width(fig: Any) -> float:
+    """Return how many inches a figure or subfigure has; their common type knows no size."""
+    return float(fig.bbox.width / fig.dpi_scale_trans.transform((1.0, 0.0))[0])
+
+
+def _title(panel: Panel, room: float) -> str:
+    """Return what stands above a panel, in two lines if one is too short, and cut to its width."""
+    whole = f"{panel.title}: {panel.trials}"
+    if _points(whole) <= room:
+        return literal(whole)
+    title = panel.title
+    while _points(title) > room and len(title) > _SHORTEST:
+        title = shortened(panel.title, len(title) - 1)
+    return literal(f"{title}\n{panel.trials}")
+
+
+def _points(text: str) -> float:
+    return float(TextPath((0, 0), literal(text), size=_TITLE).get_extents().width)
+
+
+def _choices(panel: Panel, ax: Axes) -> None:
+    labels = panel.choices or ()
+    places = np.arange(len(labels))
+    ax.bar(places - 0.2, panel.region, width=0.38, color=GREY, label="all trials")
+    ax.bar(
+        places + 0.2, panel.target, width=0.38, color=COLOURS[0], hatch="//", edgecolor="white",
+        linewidth=0, label="target set",
+    )  # fmt: skip
+    long = max(map(len, labels), default=0) * len(labels) > 36
+    ax.set_xticks(
+        places, [literal(label) for label in labels],
+        rotation=40 if long else 0, ha="right" if long else "center",
+    )  # fmt: skip
+    ax.set_xlim(-0.6, len(labels) - 0.4)
+    ax.set_ylabel("share of trials", fontsize=8)

@@ -1,0 +1,68 @@
+"""What all pictures with matplotlib share: figures without global state, plain axes, texts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure, FigureBase
+
+from condped.errors import SettingsError
+from condped.show.palette import INK, PALE
+from condped.show.views.labels import lines_of
+
+AXES, FIGURE = Axes, FigureBase  # what can be drawn on
+_TITLE_SIZE, _NOTE_SIZE = 11, 9
+_LETTERS = 13.5  # of a title, on an inch
+
+
+def figure(width: float, height: float) -> Figure:
+    """Return an empty figure that no window and no global state knows of."""
+    made = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(made)
+    return made
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that axes stand on."""
+    found = ax.get_figure(root=True)
+    if found is None:
+        raise SettingsError("The axes stand on no figure: they were removed. Give others.")
+    return found
+
+
+def literal(text: str) -> str:
+    """Return a text that is shown as it is: a dollar starts no formula."""
+    return text.replace("$", r"\$")
+
+
+def titled(ax: Axes, title: str) -> None:
+    """Set a title, in as many lines as the width asks for."""
+    width = figure_of(ax).get_figwidth()
+    lines = lines_of(title, max(int(_LETTERS * width * 0.75), 30))
+    ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize=_TITLE_SIZE)
+
+
+def noted(ax: Axes, note: str | None, *, empty: bool) -> None:
+    """Say below the axes what is left out, or in their middle why they are empty."""
+    if note is None:
+        return
+    text = "\n".join(map(literal, lines_of(note, 70)))
+    if empty:
+        ax.text(
+            0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=INK,
+            fontsize=_NOTE_SIZE + 1,
+        )  # fmt: skip
+    else:
+        below = ax.get_xlabel()
+        ax.set_xlabel(f"{below}\n{text}" if below else text)
+
+
+def plain(ax: Axes, grid: Literal["x", "y", "both"]) -> Axes:
+    """Take away what says nothing."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.grid(visible=True, axis=grid, color=PALE, linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax

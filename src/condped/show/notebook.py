@@ -1,0 +1,164 @@
+"""Results as small tables of HTML: what a notebook shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from condped.arrays import FloatArray
+from condped.show.text.importance import OVER, OVER_WORDS, headline, shortened
+
+if TYPE_CHECKING:
+    from condped.analyse.importance.result import ImportanceResult, ParameterImportance
+    from condped.analyse.importance.sweep import SweepResult
+
+_MOST_ROWS = 30
+_MOST_NAME = 48
+_MOST_GOOD = 3  # ranges in a row
+_SWEEP_ROWS = 12
+_SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are shown
+# Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
+_BAR = "background:#3b8fc2;height:0.8em;display:inline-block"
+_TRACK = "width:10em;background:rgba(128,128,128,0.2);line-height:0.8em;text-align:left"
+_LEFT = "text-align:left;padding:2px 8px"
+_RIGHT = "text-align:right;padding:2px 8px;white-space:nowrap"
+
+
+def result_html(result: ImportanceResult) -> str:
+    """Return the parameters with a bar each, their verdicts and good values."""
+    tested = result.quickly_tested
+    header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT), ("η²", _RIGHT)]
+    if result.level is not None:
+        header.append((f"{100 * result.level:.3g} %", _RIGHT))
+    if tested:
+        led = result.account.outcome is not None
+        header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
+    rows = []
+    for parameter in result.parameters[:_MOST_ROWS]:
+        cells = [
+            _name(parameter.name),
+            f"{parameter.importance:.3f}",
+            _bar(parameter.importance),
+            _eta(result, parameter),
+        ]
+        if result.level is not None:
+            interval = None if parameter.intervals is None else parameter.intervals.importance
+            cells.append("" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}")
+        if tested:
+            cells += [result.evidence[parameter.name].verdict, _good(result, parameter.name)]
+        rows.append(cells)
+    below = []
+    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
+        below.append(OVER_WORDS)
+    if result.status == "ok" and tested:
+        below.append(result.evidence.message)
+    hidden = result.parameters[_MOST_ROWS:]
+    if hidden:
+        rest = sum(parameter.importance for parameter in hidden)
+        below.append(f"… and {len(hidden)} more parameters with {rest:.3f} together.")
+    trials = result.account.trials
+    below.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
+    above = headline(result.account, result.settings, result.target_quantile)
+    return _page(above, result.reason, _table(header, rows), below)
+
+
+def sweep_html(curve: SweepResult) -> str:
+    """Return a line over the target quantiles for each parameter, and some of its numbers."""
+    peaks = curve.importance.max(axis=0, initial=0.0)
+    shown = sorted(range(len(curve.names)), key=lambda place: -peaks[place])[:_SWEEP_ROWS]
+    quantiles = curve.target_quantiles
+    at = sorted({int(abs(quantiles - wanted).argmin()) for wanted in _SWEEP_AT})
+    first, last = f"{quantiles[0]:.3g}", f"{quantiles[-1]:.3g}"
+    header = [("parameter", _LEFT), (f"γ' = {first} … {last}", _LEFT)]
+    header += [(f"{quantiles[place]:.3g}", _RIGHT) for place in at]
+    rows = [
+        [
+            _name(curve.names[place]),
+            _line(curve, curve.importance[:, place]),
+            *(f"{curve.importance[t, place]:.3f}" if curve.determined[t] else "?" for t in at),
+        ]
+        for place in shown
+    ]
+    below = []
+    if len(curve.names) > len(shown):
+        below.append(f"… and {len(curve.names) - len(shown)} more with lower peaks.")
+    trials = curve.account.trials
+    below.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
+    above = headline(curve.account, curve.settings, None)
+    return _page(above, curve.reason, _table(header, rows), below)
+
+
+def text_html(text: str) -> str:
+    """Return a text that a notebook shows as it is, letters of one width."""
+    return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(text)}</pre>'
+
+
+def _page(above: str, reason: str | None, table: str, below: Sequence[str]) -> str:
+    parts = [f"<p><b>{escape(above)}</b></p>"]
+    if reason is not None:
+        parts.append(f"<p>Undetermined: {escape(reason)}</p>")
+    parts.append(table)
+    parts += [f"<p>{escape(line)}</p>" for line in below]
+    # The classes keep notebooks from typesetting a name with dollars as a formula.
+    return f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'
+
+
+def _table(header: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of cells that are HTML already; the header is not."""
+    head = "".join(f'<th style="{side}">{escape(text)}</th>' for text, side in header)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="{side}">{cell}</td>' for cell, (_, side) in zip(row, header, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _name(name: str) -> str:
+    return f'<span title="{escape(name)}">{escape(shortened(name, _MOST_NAME))}</span>'
+
+
+def _eta(result: ImportanceResult, parameter: ParameterImportance) -> str:
+    """Return η² as HTML, where it is a share of something that could be tested."""
+    if result.quickly_tested and result.evidence[parameter.name].verdict == "untested":
+        return "–"
+    return "&gt; 1" if parameter.eta_squared >= OVER else f"{parameter.eta_squared:.3f}"
+
+
+def _bar(share: float) -> str:
+    width = 100 * min(max(share, 0.0), 1.0)
+    return f'<div style="{_TRACK}"><span style="{_BAR};width:{width:.1f}%"></span></div>'
+
+
+def _good(result: ImportanceResult, name: str) -> str:
+    """Return what is good in each regime, as HTML."""
+    if result.find_densities is None:
+        return ""
+    labels = [good.label for regime in result.densities[name] for good in regime.good]
+    more = f" and {len(labels) - _MOST_GOOD} more" if len(labels) > _MOST_GOOD else ""
+    shown = [escape(shortened(label, _MOST_NAME)) for label in labels[:_MOST_GOOD]]
+    return "; ".join(shown) + more
+
+
+def _line(curve: SweepResult, importance: FloatArray) -> str:
+    """Return a small drawing of one curve, with gaps where nothing can be told."""
+    width, height = 160, 28
+    low, high = float(curve.target_quantiles[0]), float(curve.target_quantiles[-1])
+    path, pen_up = [], True
+    for quantile, value, known in zip(
+        curve.target_quantiles, importance, curve.determined, strict=True
+    ):
+        if known:
+            x = width * (float(quantile) - low) / (high - low) if high > low else width / 2
+            y = 1 + (height - 2) * (1 - float(value))
+            path.append(f"{'M' if pen_up else 'L'}{x:.1f} {y:.1f}")
+        pen_up = not known
+    return (
+        f'<svg width="{width}" height="{height}" role="img" aria-label="importance over γ\'">'
+        f'<rect width="{width}" height="{height}" fill="gray" fill-opacity="0.12"/>'
+        f'<path d="{"".join(path)}" fill="none" stroke="#3b8fc2" stroke-width="1.8"/></svg>'
+    )

@@ -1,0 +1,8 @@
+"""Pictures with plotly: each adds to the figure it is given, or to a new one, and returns it."""
+
+from condped.show.plotly.bars import bars, breakdown, comparison
+from condped.show.plotly.curves import curves, heat
+from condped.show.plotly.page import FIGURE
+from condped.show.plotly.panels import panels
+
+__all__ = ["FIGURE", "bars", "breakdown", "comparison", "curves", "heat", "panels"]

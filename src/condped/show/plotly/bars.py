@@ -1,0 +1,183 @@
+"""Bars: importances with verdicts, their parts by regime, several results side by side."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
+from condped.show.plotly.page import laid_out, literal, row_axis, share_axis
+from condped.show.views import BarsView, BreakdownView, ComparisonView, Part
+
+_PATTERNS = {"unclear": "/", "noise": ".", "untested": "x"}
+_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
+_ROOM = 1.3  # of the longest bar, for what is written behind it
+_SHORTEST = 0.05
+
+
+def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
+    """Draw importances as horizontal bars, filled by verdict, with intervals."""
+    figure = go.Figure() if figure is None else figure
+    places = list(range(len(view.bars)))
+    some = any(bar.high is not None for bar in view.bars)
+    figure.add_bar(
+        y=places,
+        x=[bar.value for bar in view.bars],
+        orientation="h",
+        width=0.66,
+        marker={
+            "color": [VERDICTS[bar.verdict] for bar in view.bars],
+            "line": {"color": INK, "width": 0.8},
+            "pattern": {
+                "shape": [_PATTERNS.get(bar.verdict or "", "") for bar in view.bars],
+                "fgcolor": INK,
+                "size": 5,
+                "solidity": 0.25,
+            },
+        },
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [max((bar.high or 0.0) - bar.value, 0.0) for bar in view.bars],
+            "arrayminus": [bar.value - (bar.low or 0.0) for bar in view.bars],
+            "color": INK,
+            "thickness": 1.4,
+            "width": 4,
+        }
+        if some
+        else None,
+        customdata=[[literal(bar.name), bar.verdict or "not tested"] for bar in view.bars],
+        hovertemplate="%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}<extra></extra>",
+        showlegend=False,
+    )
+    for place, bar in enumerate(view.bars):
+        _behind(figure, bar.end, place, bar.text)
+    level = "" if view.level is None else f"; lines: {100 * view.level:.3g} % intervals"
+    ends = [bar.end for bar in view.bars]
+    return laid_out(
+        figure,
+        view.title,
+        view.note,
+        height=80 + 26 * max(len(view.bars), 2),
+        empty=not any(bar.value for bar in view.bars),
+        xaxis=share_axis(f"importance (sums to 1){level}", _room(ends)),
+        yaxis=row_axis([bar.label for bar in view.bars]),
+    )
+
+
+def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure:
+    """Draw importances as horizontal bars, divided by regime, with the regimes named below."""
+    figure = go.Figure() if figure is None else figure
+    for shade, colour in enumerate(SHADES):
+        parts = [
+            (place, row, row.parts[shade])
+            for place, row in enumerate(view.rows)
+            if shade < len(row.parts)
+        ]
+        figure.add_bar(
+            y=[place - 0.12 for place, _, _ in parts],
+            x=[part.value for _, _, part in parts],
+            base=[sum(p.value for p in row.parts[:shade]) for _, row, _ in parts],
+            orientation="h",
+            width=0.42,
+            marker={
+                "color": [GREY if row.grouped else colour for _, row, _ in parts],
+                "line": {"color": INK, "width": 0.8},
+            },
+            customdata=[[literal(row.name), *_told(part)] for _, row, part in parts],
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>",
+            showlegend=False,
+        )
+    for place, row in enumerate(view.rows):
+        _behind(figure, row.value, place - 0.12, f"{row.value:.3f}")
+        figure.add_annotation(
+            x=0, y=place + 0.1, xanchor="left", yanchor="top", showarrow=False, align="left",
+            text=literal(row.caption), font={"size": 10}, xshift=2, yshift=2,
+        )  # fmt: skip
+    return laid_out(
+        figure,
+        view.title,
+        view.note,
+        height=80 + 44 * max(len(view.rows), 2),
+        empty=not any(row.value for row in view.rows),
+        barmode="overlay",
+        xaxis=share_axis(
+            "importance (sums to 1)<br>dark to light: the regimes named below each bar",
+            _room([row.value for row in view.rows]),
+        ),
+        yaxis=row_axis([row.label for row in view.rows]),
+    )
+
+
+def _told(part: Part) -> tuple[str, str]:
+    if part.target_share is None or part.region_share is None:
+        return literal(part.text), f"importance {part.value:.4f}"
+    trials = (
+        f"{100 * part.target_share:.0f} % of the target set, "
+        f"{100 * part.region_share:.0f} % of all trials"
+    )
+    return literal(part.text), trials
+
+
+def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figure:
+    """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
+    figure = go.Figure() if figure is None else figure
+    count = len(view.series)
+    for place, series in enumerate(view.series):
+        # Beside each other, so that equal ones do not hide each other.
+        shift = 0.0 if count == 1 else 0.6 * (place / (count - 1) - 0.5)
+        points, colour = series.points, COLOURS[place]
+        filled = [point.verdict in ("matters", None) for point in points]
+        some = any(point.high is not None for point in points)
+        figure.add_scatter(
+            x=[point.value for point in points],
+            y=[point.row + shift for point in points],
+            mode="markers",
+            name=literal(series.label),
+            marker={
+                "symbol": [_MARKERS[place] + ("" if solid else "-open") for solid in filled],
+                "color": colour,
+                "size": 9,
+                "line": {"width": 1.6, "color": colour},
+            },
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [max((p.high or 0.0) - p.value, 0.0) if p.high else 0 for p in points],
+                "arrayminus": [p.value - (p.low or 0.0) if p.high else 0 for p in points],
+                "color": colour,
+                "thickness": 1.2,
+                "width": 0,
+            }
+            if some
+            else None,
+            customdata=[[literal(p.name), p.verdict or "not tested"] for p in points],
+            hovertemplate=(
+                "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
+                f"<extra>{literal(series.label)}</extra>"
+            ),
+            cliponaxis=False,
+        )
+    ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
+    highest = max([_SHORTEST, *ends])
+    return laid_out(
+        figure,
+        view.title,
+        view.note,
+        height=90 + 34 * max(len(view.labels), 3),
+        empty=not any(ends),
+        showlegend=True,
+        xaxis=share_axis(
+            "importance (sums to 1); hollow: not said to matter", 1.03 * highest, -0.02 * highest
+        ),
+        yaxis=row_axis(view.labels),
+    )
+
+
+def _room(ends: list[float]) -> float:
+    return max(_SHORTEST, _ROOM * max(ends, default=1.0))
+
+
+def _behind(figure: go.Figure, x: float, y: float, text: str) -> None:
+    figure.add_annotation(
+        x=x, y=y, text=literal(text), xanchor="left", showarrow=False, xshift=5, font={"size": 12}
+    )

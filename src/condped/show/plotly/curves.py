@@ -1,0 +1,112 @@
+"""Importances over the target quantile: curves for a few parameters, a heat map for many."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from condped.arrays import FloatArray
+from condped.show.palette import COLOURS, INK, PALE
+from condped.show.plotly.page import laid_out, literal, row_axis
+from condped.show.views import Curve, CurvesView, HeatView
+
+_DASHES = ("solid", "dash", "dashdot", "longdashdot")
+_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
+_X_LABEL = "target quantile γ': the share of trials that count as best"
+
+
+def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
+    """Draw importances over the target quantile as lines, with bands and the exact truth."""
+    figure = go.Figure() if figure is None else figure
+    # Lists, not arrays: older viewers do not know plotly's packed arrays.
+    quantiles = view.target_quantiles.tolist()
+    for place, curve in enumerate(view.curves):
+        colour = COLOURS[place % len(COLOURS)]
+        # A click on the legend takes a curve away with all that belongs to it.
+        group = f"curve {place}"
+        _band(figure, quantiles, curve, colour, group)
+        if curve.truth is not None:
+            figure.add_scatter(
+                x=quantiles, y=curve.truth.tolist(), mode="lines",
+                legendgroup=group, showlegend=False,
+                line={"color": colour, "dash": "dot", "width": 1.6},
+                hovertemplate=f"{literal(curve.label)}, exact: %{{y:.3f}}<extra></extra>",
+            )  # fmt: skip
+        every = max(len(quantiles) // 9, 1)
+        sizes = [7 if t % every == place % every else 0 for t in range(len(quantiles))]
+        figure.add_scatter(
+            x=quantiles,
+            y=_plain(curve.values),
+            mode="lines+markers",
+            name=literal(curve.label),
+            legendgroup=group,
+            line={"color": colour, "dash": _DASHES[place // 2 % len(_DASHES)], "width": 2},
+            marker={"symbol": _MARKERS[place % len(_MARKERS)], "size": sizes, "opacity": 1},
+            hovertemplate=(f"{literal(curve.name)}<br>γ' = %{{x:.3g}}: %{{y:.3f}}<extra></extra>"),
+        )
+    if any(curve.truth is not None for curve in view.curves):
+        figure.add_scatter(
+            x=[None], y=[None], mode="lines", name="exact",
+            line={"color": INK, "dash": "dot", "width": 1.6},
+        )  # fmt: skip
+    if view.level is not None:
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", name=f"{100 * view.level:.3g} % bands",
+            marker={"symbol": "square", "size": 12, "color": INK, "opacity": 0.15},
+        )  # fmt: skip
+    return laid_out(
+        figure,
+        view.title,
+        view.note,
+        height=380,
+        empty=not any(np.isfinite(curve.values).any() for curve in view.curves),
+        showlegend=True,
+        xaxis={"title": _X_LABEL, "range": [0, 1], "gridcolor": PALE, "zeroline": False},
+        yaxis={"title": "importance", "range": [-0.02, 1.02], "gridcolor": PALE, "zeroline": False},
+    )
+
+
+def _band(figure: go.Figure, quantiles: list[float], curve: Curve, colour: str, group: str) -> None:
+    if curve.low is None or curve.high is None:
+        return
+    known = np.isfinite(curve.low) & np.isfinite(curve.high)
+    places = np.flatnonzero(known)
+    x = [quantiles[place] for place in places]
+    figure.add_scatter(
+        x=x + x[::-1], y=[*curve.high[known].tolist(), *curve.low[known].tolist()[::-1]],
+        fill="toself", fillcolor=colour, opacity=0.15, line={"width": 0}, mode="lines",
+        legendgroup=group, showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
+
+
+def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
+    """Draw importances over the target quantile as a heat map, a row per parameter."""
+    figure = go.Figure() if figure is None else figure
+    empty = not np.isfinite(view.values).any()
+    if not empty:
+        figure.add_heatmap(
+            x=view.target_quantiles.tolist(),
+            y=list(range(len(view.labels))),
+            z=[_plain(row) for row in view.values],
+            zmin=0.0,
+            colorscale="Cividis",
+            colorbar={"title": "importance"},
+            customdata=[[literal(name)] * view.values.shape[1] for name in view.names],
+            hovertemplate="%{customdata}<br>γ' = %{x:.3g}: %{z:.3f}<extra></extra>",
+        )
+    rows = row_axis(view.labels)
+    rows["range"] = [len(view.labels) - 0.5, -0.5]
+    return laid_out(
+        figure,
+        view.title,
+        view.note,
+        height=100 + 20 * max(len(view.labels), 6),
+        empty=empty,
+        xaxis={"title": _X_LABEL, "showgrid": False, "zeroline": False},
+        yaxis=rows,
+    )
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    """Return numbers as JSON has them, with gaps where there are none."""
+    return [value if np.isfinite(value) else None for value in values.tolist()]

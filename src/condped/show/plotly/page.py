@@ -1,0 +1,85 @@
+"""What all pictures with plotly share: texts shown as they are, plain layouts, notes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+from condped.show.palette import INK, PALE
+from condped.show.views.labels import lines_of
+
+FIGURE = BaseFigure  # what can be drawn on, widgets included
+_LETTERS = 90  # of a title's line
+
+
+def literal(text: str) -> str:
+    """Return a text that is shown as it is: no tags, no formulas."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
+
+
+def laid_out(
+    figure: go.Figure,
+    title: str,
+    note: str | None,
+    *,
+    height: float,
+    empty: bool,
+    below: float = 40,
+    **layout: Any,
+) -> go.Figure:
+    """Set the title, the size and what the picture leaves out, or why it is empty."""
+    lines = [literal(line) for line in lines_of(title, _LETTERS)]
+    said = [] if note is None else [literal(line) for line in lines_of(note, 100)]
+    top = 30 + 20 * len(lines)
+    if said and not empty:
+        lines += [f"<span style='font-size:12px'>{line}</span>" for line in said]
+        top += 18 * len(said)
+    figure.update_layout(
+        title={
+            "text": "<br>".join(lines), "x": 0.01, "xanchor": "left", "yref": "container",
+            "y": 1 - 12 / (height + top), "yanchor": "top", "font": {"size": 15},
+        },
+        height=height + top,
+        margin={"l": 10, "r": 20, "t": top, "b": below},
+        template="plotly_white",
+        font={"color": INK},
+        **layout,
+    )  # fmt: skip
+    if empty and said:
+        figure.add_annotation(
+            text="<br>".join(said), xref="paper", yref="paper", x=0.5, y=0.5, showarrow=False
+        )
+    return figure
+
+
+def row_axis(labels: Sequence[str], low: float = -0.6) -> dict[str, Any]:
+    """Return an axis with a row per label, the first on top; equal labels stay apart."""
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [literal(label) for label in labels],
+        "range": [max(len(labels), 2) - 0.4, low],
+        "automargin": True,
+        "showgrid": False,
+        "zeroline": False,
+        "title": None,
+        # Room between a label and what starts at 0.
+        "ticks": "outside",
+        "ticklen": 6,
+        "tickcolor": "rgba(0,0,0,0)",
+    }
+
+
+def share_axis(title: str, highest: float, lowest: float = 0.0) -> dict[str, Any]:
+    """Return an axis of importances; no number above 1 is one."""
+    axis: dict[str, Any] = {
+        "title": title, "range": [lowest, highest], "gridcolor": PALE, "zeroline": False,
+        "showline": True, "linecolor": INK, "automargin": True,
+    }  # fmt: skip
+    if highest > 1:
+        axis |= {"tickmode": "array", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    return axis

@@ -1,0 +1,128 @@
+"""Densities of the target and the region set, a panel per parameter and regime."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from condped.show.palette import COLOURS, GOOD, GREY, PALE, WARNING
+from condped.show.plotly.page import laid_out, literal
+from condped.show.views import Panel, PanelsView
+
+_COLUMNS = 3
+_GAP, _ROW = 0.08, 250  # between columns, as a share of the width; pixels of a row
+_TITLES, _WORDS = 40, 62  # pixels above and below the axes of a row
+_MOST_TITLE = 44
+
+
+def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
+    """Draw each panel on axes of its own; the figure's other axes must be free."""
+    figure = go.Figure() if figure is None else figure
+    columns = min(_COLUMNS, max(len(view.panels), 1))
+    rows = math.ceil(len(view.panels) / columns)
+    layout: dict[str, Any] = {}
+    for place, panel in enumerate(view.panels):
+        row, column = divmod(place, columns)
+        number = "" if place == 0 else str(place + 1)
+        width = (1 - (columns - 1) * _GAP) / columns
+        left, below = column * (width + _GAP), 1 - (row + 1) / rows
+        domain = [below + _WORDS / (_ROW * rows), 1 - row / rows - _TITLES / (_ROW * rows)]
+        layout[f"xaxis{number}"] = _x_axis(panel) | {
+            "domain": [left, left + width], "anchor": f"y{number}",
+        }  # fmt: skip
+        layout[f"yaxis{number}"] = {
+            "domain": domain, "anchor": f"x{number}", "rangemode": "tozero", "gridcolor": PALE,
+            "zeroline": False, "tickfont": {"size": 10}, "nticks": 5,
+            "title": {
+                "text": "share of trials" if panel.edges is None else "density (1: uniform)",
+                "font": {"size": 10}, "standoff": 2,
+            },
+        }  # fmt: skip
+        _panel(figure, panel, number, first=place == 0)
+        _words(figure, panel, left, domain)
+    return laid_out(
+        figure,
+        view.title,
+        view.note if view.panels else view.note or "There is nothing to show.",
+        height=_ROW * max(rows, 1) + 30,
+        empty=not view.panels,
+        below=30,
+        barmode="group",
+        bargap=0.25,
+        legend={"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"},
+        **layout,
+        **({} if view.panels else {"xaxis": {"visible": False}, "yaxis": {"visible": False}}),
+    )
+
+
+def _x_axis(panel: Panel) -> dict[str, Any]:
+    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
+    if panel.edges is None:
+        labels = panel.choices or ()
+        return plain | {
+            "tickmode": "array", "tickvals": list(range(len(labels))),
+            "ticktext": [literal(label) for label in labels],
+            "range": [-0.6, len(labels) - 0.4],
+        }  # fmt: skip
+    ends = [float(panel.edges[0]), float(panel.edges[-1])]
+    if not panel.log:
+        return plain | {"range": ends, "nticks": 6}
+    return plain | {
+        "type": "log", "range": [math.log10(end) for end in ends], "exponentformat": "power",
+        "dtick": max(1, round(math.log10(ends[1] / ends[0]) / 5)),
+    }  # fmt: skip
+
+
+def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None:
+    axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+    shown = {"showlegend": first}
+    mark = WARNING if panel.outcome else GOOD
+    for span in panel.spans:
+        figure.add_shape(
+            type="rect", x0=span.low, x1=span.high, y0=0, y1=1, xref=f"x{number}",
+            yref=f"y{number} domain", fillcolor=mark, opacity=0.18, layer="below",
+            line={"color": mark, "width": 1.2, "dash": "dot"},
+        )  # fmt: skip
+    if panel.edges is None:
+        for name, shares, colour, shape in (
+            ("all trials", panel.region, GREY, ""),
+            ("target set", panel.target, COLOURS[0], "/"),
+        ):
+            figure.add_bar(
+                x=list(range(len(shares))), y=shares.tolist(), name=name, legendgroup=name,
+                **axes, **shown,
+                marker={"color": colour, "pattern": {"shape": shape, "fgcolor": "white"}},
+                customdata=[literal(label) for label in panel.choices or ()],
+                hovertemplate=f"%{{customdata}}: %{{y:.1%}} of {name}<extra></extra>",
+            )  # fmt: skip
+        return
+    # A step per cell: each edge is the end of one and the start of the next.
+    x = np.repeat(panel.edges, 2)[1:-1].tolist()
+    for name, density, style in (
+        ("all trials", panel.region, {"fill": "tozeroy", "line": {"width": 0, "color": GREY}}),
+        ("target set", panel.target, {"line": {"width": 2, "color": COLOURS[0]}}),
+    ):
+        figure.add_scatter(
+            x=x, y=np.repeat(density, 2).tolist(), mode="lines", name=name, legendgroup=name,
+            **axes, **shown, **style,
+            hovertemplate=f"%{{x:.4g}}: %{{y:.2f}} times uniform, {name}<extra></extra>",
+        )  # fmt: skip
+
+
+def _words(figure: go.Figure, panel: Panel, left: float, domain: list[float]) -> None:
+    title = f"{panel.title}: {panel.trials}"
+    if len(title) > _MOST_TITLE:  # in two lines
+        title = f"{panel.title}\n{panel.trials}"
+    figure.add_annotation(
+        text="<br>".join(map(literal, title.split("\n"))), xref="paper", yref="paper", x=left,
+        y=domain[1], xanchor="left", yanchor="bottom", showarrow=False, font={"size": 12},
+        align="left",
+    )  # fmt: skip
+    figure.add_annotation(
+        text="<br>".join(map(literal, panel.good.split("\n"))), xref="paper", yref="paper", x=left,
+        y=domain[0], xanchor="left", yanchor="top", yshift=-18, showarrow=False,
+        font={"size": 10}, align="left",
+    )  # fmt: skip

@@ -1,0 +1,85 @@
+"""Advice as plain text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from condped.show.text.importance import account_lines, headline, shortened
+from condped.show.text.layout import wrapped
+
+if TYPE_CHECKING:
+    from condped.analyse.advice.result import Advice, Step
+
+_INDENT = " " * 9
+_MOST_STEPS = 20
+_MOST_NAMES = 12
+
+
+def advice_summary(advice: Advice) -> str:
+    """Return the steps, what they keep together, and what to leave."""
+    result = advice.importance
+    title = headline(result.account, result.settings, result.target_quantile)
+    lines = [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
+    changes = advice.changes
+    for step in changes[:_MOST_STEPS]:
+        lines += _step(step)
+    if len(changes) > _MOST_STEPS:
+        lines.append(f"… and {len(changes) - _MOST_STEPS} more steps")
+    if changes:
+        lines += ["", *wrapped(_together(advice))]
+    else:
+        lines += wrapped(
+            "Change nothing: no parameter shows clearly enough which of its values to leave out."
+        )
+    left = [step for step in advice.steps if step.kind == "leave"]
+    by_reason: dict[str, list[str]] = {}
+    for step in left:
+        by_reason.setdefault(step.reason, []).append(shortened(step.parameter))
+    if left:
+        lines += ["", "Leave as they are:"]
+    for reason, listed in by_reason.items():
+        names = list(dict.fromkeys(listed))
+        shown = ", ".join(names[:_MOST_NAMES])
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        lines += wrapped(f"{shown}{more}: {reason}", "  ", "    ")
+    if changes:
+        told = "For Optuna (in a new study: the choices of an old one must not change):"
+        lines += ["", *wrapped(told), ""]
+        lines += advice.optuna_code().splitlines()
+    sets = f"{advice.target_size} in the target set"
+    return "\n".join(
+        [*lines, "", *_noted(advice.notes), *account_lines(result.account, result.settings, sets)]
+    )
+
+
+def _step(step: Step) -> list[str]:
+    name = shortened(step.parameter)
+    where = "" if step.regime is None else f" (where it is in {step.regime})"
+    assert step.proposal is not None
+    told = f"{step.kind:<9}{name}{where}: {step.domain.label} → {step.proposal.label}"
+    kept = (
+        f"keeps {step.kept} of {step.of} target trials in {100 * step.covered:.3g} % of the "
+        f"domain. {step.reason}"
+    )
+    text = wrapped(told, then=_INDENT)
+    return text + wrapped(kept, _INDENT, _INDENT)
+
+
+def _together(advice: Advice) -> str:
+    before = advice.target_size / max(advice.region_size, 1)
+    after = advice.kept_target / max(advice.kept_region, 1)
+    gone = ""
+    if advice.dropped:
+        shown = ", ".join(map(shortened, advice.dropped[:_MOST_NAMES]))
+        more = len(advice.dropped) - _MOST_NAMES
+        gone = f" No way leads to {shown}{f' and {more} more' if more > 0 else ''} any more."
+    return (
+        f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
+        f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "
+        f"stay are in the target set, instead of {100 * before:.3g} %.{gone} The risk: what is "
+        "good only together with something that was hardly tried would be missed."
+    )
+
+
+def _noted(notes: tuple[str, ...]) -> list[str]:
+    return [line for note in notes for line in wrapped(note)]

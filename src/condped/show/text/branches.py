@@ -1,0 +1,164 @@
+"""The activation tree as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from condped.show.text.importance import account_lines, headline, shortened, width_of
+from condped.show.text.layout import text_width, wrapped
+
+if TYPE_CHECKING:
+    from condped.analyse.branches.result import Branch, Branches, Node
+    from condped.analyse.importance.result import ImportanceResult
+
+_NAME = 30
+_MOST_NODES = 12  # parameters that switch nothing, shown side by side
+_MOST_OTHERS = 3  # parameters from outside that matter inside a branch
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the tree: a parameter with its numbers, or a free text."""
+
+    text: str
+    numbers: tuple[str, str, str, str] | None = None
+
+
+def branches_summary(found: Branches) -> str:
+    """Return the tree, with the importances of the whole study and of each branch side by side."""
+    whole = found.whole
+    title = headline(whole.account, whole.settings, whole.target_quantile)
+    where = {"space": "given by the space", "data": "found from the trials"}[found.found_from]
+    lines = [*wrapped(title), f"What switches what: {where}.", ""]
+    if whole.status != "ok":
+        lines += [f"Undetermined: {whole.reason}", ""]
+    if not found.parents:
+        lines += ["No parameter switches another.", ""]
+    lines += _laid_out(_nodes(found.roots, "", None))
+    lines.append("")
+    if found.parents:
+        lines += wrapped(
+            "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
+            "of the branch's own trials, so that losing branches are explained, too; its verdicts "
+            "allow for the number of branches."
+        )
+    for name in found.unexplained:
+        lines.append(
+            f"{shortened(name)}: not always active with the same domain; no parameter tells when."
+        )
+    if found.inactive:
+        names = ", ".join(map(shortened, found.inactive))
+        lines += wrapped(f"Not active in any of these trials: {names}.")
+    sets = f"{whole.target_size} in the target set"
+    return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
+
+
+def _laid_out(lines: list[_Line]) -> list[str]:
+    """Return the lines with their numbers in columns."""
+    header = ("in the study", "", "in the branch", "")
+    width = max([width_of(line.text) for line in lines if line.numbers] + [9])
+    head = f"{'parameter':<{width}}  {header[0]:<16}  {header[2]}"
+    shown = [head.rstrip()]
+    for line in lines:
+        if line.numbers is None:
+            shown.append(line.text)
+            continue
+        study, verdict, branch, inside = line.numbers
+        space = " " * (width - width_of(line.text))
+        shown.append(
+            f"{line.text}{space}  {study:>5}  {verdict:<9}  {branch:>5}  {inside}".rstrip()
+        )
+    return shown
+
+
+def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None) -> list[_Line]:
+    """Return the lines of parameters side by side, and of all below them."""
+    plain = [node for node in nodes if not node.branches]
+    if len(plain) > _MOST_NODES:
+        plain.sort(key=lambda node: -_rank(node, inside))
+    hidden = plain[_MOST_NODES:]
+    kept = [node for node in nodes if node not in hidden]
+    lines: list[_Line] = []
+    others = _others(nodes, inside, text_width() - len(indent) - 3)
+    below = len(kept) + bool(hidden) + bool(others)
+    for place, node in enumerate(kept):
+        mark, more = _marks(place == below - 1, indent, root=inside is None)
+        lines.append(
+            _Line(f"{indent}{mark}{shortened(node.parameter, _NAME)}", _numbers(node, inside))
+        )
+        for number, branch in enumerate(node.branches):
+            lines += _branch(branch, indent + more, last=number == len(node.branches) - 1)
+    if hidden:
+        most = max(_rank(node, inside) for node in hidden)
+        mark, _ = _marks(not others, indent, root=inside is None)
+        lines.append(
+            _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {most:.3f}")
+        )
+    if others:
+        lines.append(_Line(f"{indent}└─ {others}"))
+    return lines
+
+
+def _marks(last: bool, indent: str, *, root: bool) -> tuple[str, str]:
+    """Return what stands before a line, and before those below it."""
+    if root:
+        return "", ""
+    return ("└─ ", "   ") if last else ("├─ ", "│  ")
+
+
+def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
+    mark, more = _marks(last, indent, root=False)
+    best = "" if branch.best is None else f", best {branch.best:.4g}"
+    told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    nothing = branch.inside.status != "ok" and branch.trials
+    reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
+    line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
+    return [
+        _Line(line + reason if len(line + reason) <= text_width() else line),
+        *_nodes(branch.nodes, indent + more, branch.inside),
+    ]
+
+
+def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
+    study = (f"{node.eta_squared:.3f}", node.verdict or "")
+    if inside is None:
+        choosing = "" if node.choosing is None else f"choosing the branch: {node.choosing:.3f}"
+        return (*study, "", choosing)
+    if node.parameter not in inside:
+        return (*study, "–", "")
+    verdict = inside.evidence[node.parameter].verdict if inside.quickly_tested else ""
+    return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
+
+
+def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
+    """Name parameters from outside that matter inside a branch, as many as there is room for."""
+    if inside is None or not inside.quickly_tested or inside.status != "ok":
+        return ""
+    own = set(_names(nodes))
+    found = [
+        f"{shortened(p.name, _NAME)} ({p.eta_squared:.3f})"
+        for p in inside.parameters
+        if p.name not in own and inside.evidence[p.name].verdict == "matters"
+    ]
+    for shown in range(min(_MOST_OTHERS, len(found)), 0, -1):
+        more = f" and {len(found) - shown} more" if len(found) > shown else ""
+        text = f"matters here, too: {', '.join(found[:shown])}{more}"
+        if len(text) <= room or shown == 1:
+            return text
+    return ""
+
+
+def _names(nodes: tuple[Node, ...]) -> Iterator[str]:
+    """Iterate over these parameters and all below them."""
+    for node in nodes:
+        yield node.parameter
+        for branch in node.branches:
+            yield from _names(branch.nodes)
+
+
+def _rank(node: Node, inside: ImportanceResult | None) -> float:
+    if inside is not None and node.parameter in inside:
+        return inside[node.parameter].eta_squared
+    return node.eta_squared

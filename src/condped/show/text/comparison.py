@@ -1,0 +1,134 @@
+"""A comparison as plain text: a column for each method, a row for each parameter."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from condped.show.text.importance import (
+    data_lines,
+    goals,
+    printable,
+    shortened,
+    trial_lines,
+    width_of,
+)
+from condped.show.text.layout import text_width, wrapped
+
+if TYPE_CHECKING:
+    from condped.comparison.result import Comparison
+
+Row: TypeAlias = dict[str, Any]
+_MOST_ROWS = 30
+_LEAST_NAME = 9  # letters
+# What a method is called, in a heading over its columns, and what the columns are.
+_TITLES = {
+    "paper": ("condPED-ANOVA", "paper"),
+    "calibrated": ("condPED-ANOVA", "calibrated"),
+    **{
+        f"{method}/{absent}": (title, column)
+        for method, title in (
+            ("ped-anova", "PED-ANOVA"),
+            ("f-anova", "f-ANOVA"),
+            ("mdi", "MDI"),
+            ("shap", "SHAP"),
+        )
+        for absent, column in (("filtering", "filter"), ("imputation", "impute"))
+    },
+}
+_LEGENDS = {
+    "condPED-ANOVA": "reaching the best trials, each parameter within its regimes; calibrated "
+    "without the paper's biases, and 0 for what cannot be told from noise.",
+    "PED-ANOVA": "reaching the best trials, as if there were no conditions.",
+    "f-ANOVA": "share of the objective's variance over the space, by a random forest.",
+    "MDI": "how much splits on it tell a random forest of the objective.",
+    "SHAP": "how far it moves a random forest's predictions of the objective.",
+    "filter": "each parameter judged by the trials that have it.",
+    "impute": "the middle of its domain, or its first choice, where a parameter is absent.",
+}
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return the table, what its columns mean, and what the numbers are based on."""
+    lines = [*wrapped(_headline(comparison)), "", *_table(comparison), ""]
+    titles = [_TITLES[method] for method in comparison]
+    meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
+    for key in filter(_LEGENDS.__contains__, meant):
+        lines += wrapped(f"{key}: {_LEGENDS[key]}", then="  ")
+    results = [comparison[method] for method in comparison]
+    for reason in dict.fromkeys(result.reason for result in results if result.reason):
+        lines += wrapped(f"?: undetermined: {reason}", then="  ")
+    lines += [line for told in trial_lines(results[0].account) for line in wrapped(told)]
+    # What was done to the trials differs between methods: everything once.
+    done = [note for r in results for note in (*data_lines(r.account), *r.account.notes)]
+    for note in dict.fromkeys([*done, *comparison.notes]):
+        lines += wrapped(printable(note), then="  ")
+    return "\n".join(lines)
+
+
+def _headline(comparison: Comparison) -> str:
+    """Return the question that all methods were asked."""
+    results = [comparison[method] for method in comparison]
+    account = results[0].account
+    best = next((r.target_quantile for r in results if r.target_quantile), None)
+    about = f"; best {100 * best:.3g} % where best trials count" if best else ""
+    return f"What each method says of {account.trials.used} trials ({goals(account)}{about})"
+
+
+def _table(comparison: Comparison) -> list[str]:
+    """Return two lines of headings and a line for each parameter, within the width."""
+    headings, widths = _headings(list(comparison))
+    room = max(_LEAST_NAME, text_width() - sum(2 + width for width in widths))
+    shown, hidden = _split(comparison)
+    names = [_fitted(row["parameter"], room) for row in shown]
+    first = max(map(width_of, ["parameter", *names]))
+    lines = [(" " * first + headings[0]).rstrip(), "parameter".ljust(first) + headings[1]]
+    for name, row in zip(names, shown, strict=True):
+        cells = [row[method] for method in comparison]
+        texts = ["?" if cell is None else f"{cell:.3f}" for cell in cells]
+        numbers = "".join(f"  {text:>{w}}" for text, w in zip(texts, widths, strict=True))
+        lines.append(name + " " * (first - width_of(name)) + numbers)
+    if hidden:
+        most = max(map(_highest, hidden))
+        lines.append(f"… and {len(hidden)} more parameters with at most {most:.3f} in any column")
+    return lines
+
+
+def _split(comparison: Comparison) -> tuple[list[Row], list[Row]]:
+    """Return the rows to show and those to leave out, which matter least to every method."""
+    rows = comparison.rows()
+    ranked = sorted(rows, key=_highest, reverse=True)
+    least = {row["parameter"] for row in ranked[_MOST_ROWS:]}
+    return (
+        [row for row in rows if row["parameter"] not in least],
+        [row for row in rows if row["parameter"] in least],
+    )
+
+
+def _highest(row: Row) -> float:
+    """Return the highest importance that any method gives to a parameter."""
+    numbers = [number for column, number in row.items() if column != "parameter"]
+    return max((number for number in numbers if number is not None), default=0.0)
+
+
+def _fitted(name: str, room: int) -> str:
+    """Return a name that takes at most that many columns; some letters take two."""
+    sizes = range(room, 2, -1)
+    fitting = (short for size in sizes if width_of(short := shortened(name, size)) <= room)
+    return next(fitting)
+
+
+def _headings(methods: list[str]) -> tuple[tuple[str, str], list[int]]:
+    """Return the methods over their columns, the columns, and how wide each is."""
+    upper, lower, widths = "", "", []
+    for title, group in groupby([_TITLES[method] for method in methods], key=itemgetter(0)):
+        columns = [column for _, column in group]
+        wide = [len(column) for column in columns]
+        # The title spans its columns; a title that is longer widens the last of them.
+        span = sum(wide) + 2 * (len(wide) - 1)
+        wide[-1] += max(0, len(title) - span)
+        upper += f"  {title:^{max(span, len(title))}}"
+        lower += "".join(f"  {column:>{w}}" for column, w in zip(columns, wide, strict=True))
+        widths += wide
+    return (upper, lower), widths

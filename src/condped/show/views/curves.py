@@ -1,0 +1,92 @@
+"""Importances over the target quantile as curves, with bands and the exact truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.importance.sweep import SweepResult
+from condped.arrays import FloatArray
+from condped.errors import DataError
+from condped.show.text.importance import headline
+from condped.show.views.labels import labels_of
+
+MOST_CURVES = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """One parameter's importance at each target quantile; NaN where undetermined."""
+
+    label: str
+    name: str
+    values: FloatArray
+    low: FloatArray | None  # of the band
+    high: FloatArray | None
+    truth: FloatArray | None  # the exact importance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurvesView:
+    """Importances over target quantiles, the highest peak first."""
+
+    title: str
+    target_quantiles: FloatArray
+    curves: tuple[Curve, ...]
+    note: str | None  # what the picture leaves out, or why it shows nothing
+    level: float | None  # of the bands
+
+
+def curves_view(
+    curve: SweepResult, truth: Mapping[str, Sequence[float]] | None = None, most: int = MOST_CURVES
+) -> CurvesView:
+    """Return a sweep's curves, the highest peak first and not more than can be told apart.
+
+    ``truth`` gives the exact importance of parameters at each target quantile.
+    """
+    peaks = curve.importance.max(axis=0, initial=0.0)
+    shown = sorted(range(len(curve.names)), key=lambda place: -peaks[place])[:most]
+    notes = []
+    if curve.reason is not None:
+        notes.append(f"Undetermined: {curve.reason}")
+    elif not curve.determined.all():
+        notes.append("gaps: undetermined")
+    if len(curve.names) > len(shown):
+        notes.append(f"{len(curve.names) - len(shown)} more with lower peaks not shown")
+    exact = _checked(curve, truth or {})
+    labels = labels_of([curve.names[place] for place in shown])
+    bands = None if curve.intervals is None else curve.intervals.importance
+    return CurvesView(
+        title=headline(curve.account, curve.settings, None),
+        target_quantiles=curve.target_quantiles,
+        curves=tuple(
+            Curve(
+                label=label,
+                name=curve.names[place],
+                values=_known(curve, curve.importance, place),
+                low=None if bands is None else _known(curve, bands.low, place),
+                high=None if bands is None else _known(curve, bands.high, place),
+                truth=exact.get(curve.names[place]),
+            )
+            for label, place in zip(labels, shown, strict=True)
+        ),
+        note="; ".join(notes) or None,
+        level=curve.level,
+    )
+
+
+def _known(curve: SweepResult, numbers: FloatArray, place: int) -> FloatArray:
+    return np.where(curve.determined, numbers[:, place], np.nan)
+
+
+def _checked(curve: SweepResult, truth: Mapping[str, Sequence[float]]) -> dict[str, FloatArray]:
+    found = {name: np.asarray(values, dtype=np.float64) for name, values in truth.items()}
+    for name, values in found.items():
+        if values.shape != (len(curve),):
+            raise DataError(
+                f"truth must hold a number for each of the {len(curve)} target quantiles (got an "
+                f"array of shape {values.shape} for {name!r})."
+            )
+    return found

@@ -1,0 +1,38 @@
+"""Texts of pictures: short, on one line, and different where what they name is different."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from condped.analyse.importance.evidence import Evidence
+from condped.analyse.importance.result import ImportanceResult
+from condped.show.text.importance import shortened
+
+MOST_LABEL = 28
+
+
+def labels_of(names: Sequence[str], most: int = MOST_LABEL) -> tuple[str, ...]:
+    """Return a label for each name; equal ones are numbered."""
+    short = [shortened(name, most) for name in names]
+    found = []
+    for place, label in enumerate(short):
+        before = short[:place].count(label)
+        number = f" ({before + 1})"
+        found.append(shortened(label, most - len(number)) + number if before else label)
+    return tuple(found)
+
+
+def lines_of(text: str, width: int) -> list[str]:
+    """Break a text into lines of at most so many letters."""
+    return wrap(shortened(text, len(text) + 9), width) or [""]
+
+
+def known_evidence(result: ImportanceResult) -> Evidence | None:
+    """Return what the test says; None if the result does not know its trials."""
+    return None if result.find_evidence is None else result.evidence
+
+
+def count_of(number: int, what: str) -> str:
+    """Return a number with its noun: 1 regime, 2 regimes."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,205 @@
+"""Densities of the target and the region set, a panel per parameter and regime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from condped.analyse.importance.densities import RegimeDensity
+from condped.analyse.importance.good_values import FEWEST, Good
+from condped.analyse.importance.result import ImportanceResult
+from condped.arrays import FloatArray
+from condped.errors import not_found
+from condped.show.text.importance import headline, shortened
+from condped.show.views.labels import count_of, labels_of
+from condped.space.domain import Categorical, Float, Int
+
+MOST_PANELS = 12
+_MOST_CHOICES = 10
+_MOST_CHOICE_LABEL = 16
+_MOST_GOOD = 44
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A good range on the panel's own scale, or good choices by their places."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """One regime: how often its values are in the target set and among all.
+
+    Attributes
+    ----------
+    edges
+        (cells + 1,): where the cells lie; None for choices.
+    choices
+        What stands below the bars; None for numbers.
+    target, region
+        (cells,): smoothed densities of numbers, 1 being uniform; shares of choices as counted.
+    log
+        Whether the scale is logarithmic.
+    spans
+        What is good, to be marked.
+    good
+        The same in words; why there is nothing, if there is nothing.
+    """
+
+    title: str
+    parameter: str
+    edges: FloatArray | None
+    choices: tuple[str, ...] | None
+    target: FloatArray
+    region: FloatArray
+    log: bool
+    spans: tuple[Span, ...]
+    good: str
+    trials: str
+    outcome: bool  # whether the marked values lead to an outcome such as failing: none are good
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PanelsView:
+    """The panels, those of the most important parameters first."""
+
+    title: str
+    panels: tuple[Panel, ...]
+    note: str | None
+
+
+def panels_view(
+    result: ImportanceResult, parameters: Sequence[str] | None = None, most: int = MOST_PANELS
+) -> PanelsView:
+    """Return the panels of the parameters given, or of all with a target trial.
+
+    Regimes of the most target trials come first; what finds no room is counted in the note.
+    """
+    for name in parameters or ():
+        if name not in result:
+            raise not_found("parameter", name, result.names)
+    names = result.names if parameters is None else tuple(dict.fromkeys(parameters))
+    short = dict(zip(names, labels_of(names), strict=True))
+    panels: list[Panel] = []
+    hidden = empty = 0
+    for name in names:
+        regimes = [density for density in result.densities[name] if not density.domain.single]
+        for density in sorted(regimes, key=lambda density: -int(density.target.sum())):
+            if parameters is None and not density.target.any():
+                empty += 1
+            elif len(panels) < most:
+                panels.append(_panel(result, name, short[name], density))
+            else:
+                hidden += 1
+    notes = []
+    if result.reason is not None:
+        notes.append(f"Undetermined: {result.reason}")
+    if hidden:
+        notes.append(f"{count_of(hidden, 'more regime')} not shown")
+    if empty:
+        notes.append(f"{count_of(empty, 'regime')} without target trials not shown")
+    return PanelsView(
+        title=headline(result.account, result.settings, result.target_quantile),
+        panels=tuple(panels),
+        note="; ".join(notes) or None,
+    )
+
+
+def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensity) -> Panel:
+    verdict = result.evidence[name].verdict
+    several = len(result.densities[name]) > 1
+    domain = f" in {shortened(density.label, 24)}" if several else ""
+    trials = f"{int(density.target.sum())} of {int(density.region.sum())} trials"
+    if density.good:
+        ranges = " and ".join(good.label for good in density.good)
+        kept = 100 * sum(good.kept for good in density.good)
+        covered = 100 * sum(good.covered for good in density.good)
+        led = result.account.outcome is not None
+        words = f"{'leads to it' if led else 'good'}: {shortened(ranges, _MOST_GOOD)}\n"
+        # Shares are of this regime's trials, which need not be all.
+        here = " here" if int(density.region.sum()) < result.account.region_size else ""
+        words += f"{kept:.0f} % of the {'target set' if led else 'best'}{here}, "
+        words += f"{covered:.0f} % of all{here}"
+    elif verdict == "matters" and density.target.sum() < FEWEST:
+        words = "too few target trials to tell"
+    else:
+        words = {
+            "matters": "nothing stands out here",
+            "unclear": "unclear whether it matters",
+            "noise": "cannot be told from noise",
+            "untested": "cannot be tested",
+        }[verdict]
+    shared = {
+        "title": label + domain, "parameter": name, "good": words, "trials": trials,
+        "outcome": result.account.outcome is not None,
+    }  # fmt: skip
+    if isinstance(density.domain, Categorical):
+        return _choices_panel(density, density.domain, shared)
+    return _numbers_panel(density, density.domain, shared)
+
+
+def _numbers_panel(density: RegimeDensity, domain: Float | Int, shared: dict[str, Any]) -> Panel:
+    """Return masses as densities: 1 is what a uniform distribution has everywhere."""
+    edges, half = np.array(density.edges, dtype=np.float64), 0.0
+    values = 0 if domain.step is None else round((domain.high - domain.low) / domain.step) + 1
+    if values == len(density.target) and not domain.log:
+        # A cell per value: each is as wide as any other.
+        half = (domain.step or 0.0) / 2
+        edges[0], edges[-1] = domain.low - half, domain.high + half
+    # The smoothing takes all cells as equally wide, the outer ones included.
+    cells = len(density.target)
+    return Panel(
+        **shared,
+        edges=edges,
+        choices=None,
+        target=density.target_mass * cells,
+        region=density.region_mass * cells,
+        log=domain.log,
+        spans=tuple(
+            Span(good.low - half, good.high + half)
+            for good in density.good
+            if good.low is not None and good.high is not None
+        ),
+    )
+
+
+def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str, Any]) -> Panel:
+    """Return shares of choices, the rarest in the target set added up where there are many.
+
+    As counted: smoothing would show choices that no target trial has.
+    """
+    share = density.target / max(int(density.target.sum()), 1)
+    reference = density.region / max(int(density.region.sum()), 1)
+    chosen = {place for good in density.good for place in _places(domain, good)}
+    order = sorted(range(len(domain.choices)), key=lambda place: -share[place])
+    kept = sorted(order) if len(order) <= _MOST_CHOICES else sorted(order[: _MOST_CHOICES - 1])
+    rest = [place for place in order if place not in kept]
+    texts = density.choices or ()
+    labels = labels_of([texts[place] for place in kept], _MOST_CHOICE_LABEL)
+    target, region = share[kept], reference[kept]
+    if rest:
+        labels = (*labels, f"{len(rest)} others")
+        target = np.append(target, share[rest].sum())
+        region = np.append(region, reference[rest].sum())
+    return Panel(
+        **shared,
+        edges=None,
+        choices=labels,
+        target=target,
+        region=region,
+        log=False,
+        spans=tuple(
+            Span(row - 0.5, row + 0.5) for row, place in enumerate(kept) if place in chosen
+        ),
+    )
+
+
+def _places(domain: Categorical, good: Good) -> list[int]:
+    # By identity as well as by equality: True is not 1, though it equals it.
+    chosen = [(type(choice), choice) for choice in good.choices or ()]
+    return [p for p, choice in enumerate(domain.choices) if (type(choice), choice) in chosen]

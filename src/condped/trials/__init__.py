@@ -1,0 +1,1 @@
+"""Trials as columns: tables, batches of them, and the sets that they fall into."""

@@ -1,0 +1,149 @@
+"""Domains that vary smoothly with other parameters, pooled into a few regimes.
+
+x ∈ [0, c] has a domain of its own in every trial; as regimes they would hold a trial each and say
+nothing. Domains that lie near each other become one regime, in which values count twice: as they
+are (raw), and by their place between the bounds of their own domain (unit).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from condped.arrays import FloatArray, IntArray
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.trials.table import ABSENT, Parameter, TrialTable
+
+# Pooled is what has more than half of its active trials in regimes smaller than this, at least so
+# many of them, and so few trials in each on average: a handful of domains is no smooth variation.
+_SMALL = 10
+_MANY = 8
+_FEW = 5
+# Trials that a pool should have, and how many pools there are at most.
+_PER_POOL, _MOST_POOLS = 50, 3
+
+
+@dataclass(frozen=True, slots=True)
+class PooledDomains:
+    """A parameter whose domains were pooled."""
+
+    parameter: str
+    domains: int  # different ones
+    regimes: int  # that they became
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """A table with pooled domains, once with raw values and once with unit values."""
+
+    raw: TrialTable
+    unit: TrialTable
+    domains: tuple[PooledDomains, ...]
+
+
+def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | None:
+    """Pool the domains of parameters that have too many for their trials; None if none has.
+
+    ``all_varying`` pools every numeric parameter that has more than one domain.
+    """
+    raw, unit, told = [], [], []
+    for parameter in table.parameters:
+        varying = all_varying and _numeric(parameter) and (parameter.domain_ids >= 0).any()
+        if _too_many(parameter) or varying:
+            in_raw, in_unit = _pooled(parameter)
+            told.append(PooledDomains(parameter.name, len(parameter.domains), len(in_raw.domains)))
+        else:
+            in_raw = in_unit = parameter
+        raw.append(in_raw)
+        unit.append(in_unit)
+    if not told:
+        return None
+    return Pooled(
+        replace(table, parameters=tuple(raw)), replace(table, parameters=tuple(unit)), tuple(told)
+    )
+
+
+def _numeric(parameter: Parameter) -> bool:
+    domains = parameter.domains
+    return len(domains) > 1 and not any(isinstance(domain, Categorical) for domain in domains)
+
+
+def _too_many(parameter: Parameter) -> bool:
+    if not may_be_smooth(parameter.domains):
+        return False
+    ids = parameter.domain_ids[parameter.domain_ids >= 0]
+    return vary_smoothly(np.bincount(ids, minlength=len(parameter.domains)))
+
+
+def may_be_smooth(domains: tuple[Domain, ...]) -> bool:
+    """Return whether a parameter has so many domains that they may vary smoothly."""
+    return len(domains) >= _MANY and not any(isinstance(d, Categorical) for d in domains)
+
+
+def vary_smoothly(sizes: IntArray) -> bool:
+    """Return whether domains with these numbers of trials are to be pooled."""
+    used = np.count_nonzero(sizes)
+    smooth = used >= _MANY and sizes.sum() < _FEW * used
+    return bool(smooth and 2 * sizes[sizes < _SMALL].sum() > sizes.sum())
+
+
+def _pooled(parameter: Parameter) -> tuple[Parameter, Parameter]:
+    """Return a parameter with pooled domains, its values raw and unit."""
+    rows = np.flatnonzero(parameter.domain_ids >= 0)
+    ids = parameter.domain_ids[rows]
+    numeric = [d for d in parameter.domains if not isinstance(d, Categorical)]
+    log = all(domain.log for domain in numeric)
+    bounds = np.array([(domain.low, domain.high) for domain in numeric], dtype=np.float64)
+    scaled = np.log(bounds) if log else bounds
+    pool = _pools(scaled[ids])
+    values = parameter.values[rows].astype(np.float64)
+    low, high = scaled[ids, 0], scaled[ids, 1]
+    place = (np.log(values) if log else values) - low
+    width = np.where(high > low, high - low, 1.0)
+    unit = np.zeros(len(parameter.values))
+    unit[rows] = np.clip(np.where(high > low, place / width, 0.5), 0.0, 1.0)
+    new_ids = np.full(len(parameter.values), ABSENT, dtype=np.int8)
+    new_ids[rows] = pool
+    whole = all(isinstance(domain, Int) for domain in numeric)
+    spans = tuple(
+        _span(bounds[ids[pool == one]], log=log, whole=whole) for one in range(int(pool.max()) + 1)
+    )
+    # Domains of equal span would be one regime: a hair apart they stay as many as there are pools.
+    units: tuple[Domain, ...] = tuple(
+        Float(0.0, float(np.nextafter(1.0 + one * 1e-12, 2.0))) for one in range(len(spans))
+    )
+    return (
+        replace(parameter, domain_ids=new_ids, domains=_distinct(spans)),
+        Parameter(parameter.name, unit, new_ids, units),
+    )
+
+
+def _pools(bounds: FloatArray) -> IntArray:
+    """Return the pool of each trial by where its bounds lie along their main direction."""
+    count = int(np.clip(len(bounds) // _PER_POOL, 1, _MOST_POOLS))
+    spread = bounds.std(axis=0)
+    standard = (bounds - bounds.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    axis = np.linalg.svd(standard, full_matrices=False)[2][0]
+    axis = axis if axis[np.argmax(np.abs(axis))] > 0 else -axis
+    scores = standard @ axis
+    edges = np.quantile(scores, np.arange(1, count) / count)
+    found = np.searchsorted(edges, scores, side="left")
+    # Ties may leave a pool empty.
+    return np.unique(found, return_inverse=True)[1]
+
+
+def _span(bounds: FloatArray, *, log: bool, whole: bool) -> Domain:
+    low, high = float(bounds[:, 0].min()), float(bounds[:, 1].max())
+    return Int(int(low), int(high), log=log) if whole else Float(low, high, log=log)
+
+
+def _distinct(spans: tuple[Domain, ...]) -> tuple[Domain, ...]:
+    """Return the spans, widened by next to nothing where two are equal."""
+    found: list[Domain] = []
+    for span in spans:
+        told = span
+        while told in found and isinstance(told, (Float, Int)):
+            told = Float(told.low, float(np.nextafter(told.high, np.inf)), log=told.log)
+        found.append(told)
+    return tuple(found)

@@ -1,0 +1,83 @@
+"""Trials that repeat a configuration: seeds, folds, budgets, or a sampler that comes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from condped.arrays import BoolArray, IntArray
+from condped.trials.table import State, TrialTable
+
+# Any odd numbers do: they stir the bits so that different configurations get different numbers.
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SHIFT = np.uint64(29)
+_MANY = 0.1  # of all trials
+
+
+def configurations(table: TrialTable, extra: npt.NDArray[np.generic] | None = None) -> IntArray:
+    """Return (trials,): the same number for trials with the same values, absence included.
+
+    ``extra``, (trials,), is compared as well.
+    """
+    mixed = np.zeros(len(table), dtype=np.uint64)
+    columns: list[npt.NDArray[np.generic]] = [] if extra is None else [extra]
+    for parameter in table.parameters:
+        absent = np.asarray(parameter.domain_ids) < 0
+        columns += [np.where(absent, 0, parameter.values), parameter.domain_ids]
+    for column in columns:
+        bits = np.ascontiguousarray(column, dtype=np.float64) + 0.0  # one zero, not two
+        mixed = (mixed ^ bits.view(np.uint64)) * _FIRST
+        mixed = (mixed ^ (mixed >> _SHIFT)) * _SECOND
+        mixed ^= mixed >> _SHIFT
+    return np.asarray(np.unique(mixed, return_inverse=True)[1])
+
+
+def repeating(table: TrialTable) -> int:
+    """Return how many finished trials repeat the configuration of an earlier one."""
+    measured = _measured(table)
+    ids = configurations(table)[measured]
+    return len(ids) - len(np.unique(ids))
+
+
+def remark_on_repeats(table: TrialTable) -> str:
+    """Say how many trials repeat a configuration, if many do and it can be told."""
+    if table.some_parameters or not table.parameters:
+        return ""
+    again = repeating(table)
+    if again <= _MANY * len(table):
+        return ""
+    return (
+        f"{again} of {len(table)} trials repeat a configuration; the test counts them as "
+        "independent."
+    )
+
+
+def merged(table: TrialTable) -> TrialTable:
+    """Return the table with one trial for each configuration, at its first place in time.
+
+    Its objectives are the means of those that were measured; trials that did not finish with a
+    number stay as they are, and so do feasible and infeasible ones apart.
+    """
+    measured = np.flatnonzero(_measured(table))
+    ids = configurations(table, table.infeasible)[measured]
+    _, first, group = np.unique(ids, return_index=True, return_inverse=True)
+    if len(first) == len(measured):
+        return table
+    times = np.bincount(group)
+    kept = np.ones(len(table), dtype=bool)
+    kept[measured] = False
+    kept[measured[first]] = True
+    objectives = []
+    for objective in table.objectives:
+        values = objective.values.copy()
+        values[measured[first]] = np.bincount(group, objective.values[measured]) / times
+        objectives.append(replace(objective, values=values))
+    return replace(table, objectives=tuple(objectives)).only(kept)
+
+
+def _measured(table: TrialTable) -> BoolArray:
+    finite = [np.isfinite(objective.values) for objective in table.objectives]
+    complete = np.asarray(table.states) == State.COMPLETE
+    return np.asarray(np.logical_and.reduce([complete, *finite]))

@@ -1,0 +1,268 @@
+"""TrialTable: what every reader ends in and every analysis starts from.
+
+Columns, not objects: values and domain ids as arrays, so that counting is a matter of a few
+passes over memory. After this module nothing knows which tool the trials came from.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
+from condped.errors import DataError, SettingsError, not_found
+from condped.space.condition import Condition
+from condped.space.domain import Domain
+from condped.space.space import Space
+
+Direction = Literal["minimize", "maximize"]
+ABSENT = -1
+
+
+class State(enum.IntEnum):
+    """How a trial ended."""
+
+    COMPLETE = 0
+    PRUNED = 1
+    FAILED = 2
+    RUNNING = 3  # or waiting: not ended at all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objective:
+    """One measured quantity, as recorded, with the direction in which it is better."""
+
+    name: str
+    values: FloatArray  # (trials,), NaN where nothing was recorded
+    direction: Direction = "minimize"
+
+    @property
+    def losses(self) -> FloatArray:
+        """The values with their sign turned so that lower is better."""
+        return -self.values if self.direction == "maximize" else self.values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter:
+    """One parameter: a value and a domain for each trial.
+
+    Attributes
+    ----------
+    values
+        (trials,): the value; for a categorical domain the position of the choice.
+        Meaningless where the parameter is absent.
+    domain_ids
+        (trials,): position in ``domains``, or -1 where the parameter is absent. May be a
+        broadcast scalar when all trials share one domain.
+    domains
+        The distinct domains, in order of first appearance.
+    """
+
+    name: str
+    values: ValueArray
+    domain_ids: IdArray
+    domains: tuple[Domain, ...]
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether all trials are known, without looking, to share the one domain."""
+        return len(self.domains) == 1 and self.domain_ids.strides == (0,)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A condition that the trials of a table were chosen by."""
+
+    condition: str
+    total: int  # trials that there were
+    left_out: int  # those that do not meet it
+
+
+@dataclass(frozen=True, eq=False)
+class TrialTable:
+    """Trials as columns.
+
+    Attributes
+    ----------
+    parameters
+        In the order of the space.
+    objectives
+        One or more; several mean a multi-objective study.
+    states
+        (trials,) of :class:`State`; may be a broadcast scalar.
+    violations
+        (trials, constraints): above 0 means violated, NaN not recorded. None without constraints.
+    space_inferred
+        Whether the domains were guessed from the values.
+    ignored_columns
+        Columns of the source that are neither parameters nor objectives.
+    notes
+        What the reader wants the user to know, one sentence each.
+    space
+        The space that the trials were drawn from, conditions included, where it was given or
+        recorded; None where only the trials can tell.
+    some_parameters
+        Whether the source may have more parameters than were asked for.
+    selections
+        The conditions that the trials were chosen by, the first one first.
+    order_given
+        Whether the caller said which column gives the order of time.
+    """
+
+    parameters: tuple[Parameter, ...]
+    objectives: tuple[Objective, ...]
+    states: npt.NDArray[np.int8]
+    violations: FloatArray | None = None
+    space_inferred: bool = False
+    ignored_columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    space: Space | None = None
+    some_parameters: bool = False
+    selections: tuple[Selection, ...] = ()
+    order_given: bool = False
+
+    def __post_init__(self) -> None:
+        names = [parameter.name for parameter in self.parameters]
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"Parameter {twice!r} stands twice in the table.", column=twice)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def where(self) -> Condition | None:
+        """The condition that the trials were chosen by, all selections together; None if all."""
+        texts = [selection.condition for selection in self.selections]
+        if len(texts) > 1:
+            texts = [" and ".join(f"({text})" for text in texts)]
+        return Condition.parse(texts[0]) if texts else None
+
+    @property
+    def infeasible(self) -> BoolArray | None:
+        """Where a constraint is violated; None without constraints."""
+        if self.violations is None:
+            return None
+        return np.asarray((self.violations > 0).any(axis=1))
+
+    def with_objective(self, chosen: str | int) -> TrialTable:
+        """Return the table with one of its objectives only, its direction kept."""
+        return replace(self, objectives=(self._objective(chosen),))
+
+    def with_loss(self, losses: npt.ArrayLike) -> TrialTable:
+        """Return the table with a loss of the caller's own in place of its objectives."""
+        try:
+            values = np.asarray(losses, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"loss must hold one number per trial ({error}).") from error
+        if values.shape != (len(self),):
+            raise DataError(
+                f"loss must hold one number per trial: {len(self)} "
+                f"(got an array of shape {values.shape})."
+            )
+        return replace(self, objectives=(Objective("loss", values),))
+
+    def with_parameters(self, names: Sequence[str]) -> TrialTable:
+        """Return the table with these parameters only, in this order."""
+        if isinstance(names, str):
+            raise SettingsError(f"parameters must be a list of names (got the text {names!r}).")
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in names:
+            if name not in known:
+                raise not_found("parameter", name, known)
+        kept = {name: known[name] for name in names}
+        return replace(self, parameters=tuple(kept.values()), space=self._space_of(kept))
+
+    def _space_of(self, names: Iterable[str]) -> Space | None:
+        """Return the space of these parameters, if its conditions name no others."""
+        if self.space is None:
+            return None
+        kept = {name: self.space[name] for name in names if name in self.space}
+        gates = {gate for entry in kept.values() for a in entry if a.when for gate in a.when.names}
+        return Space(kept) if gates <= set(kept) else None
+
+    def with_notes(self, notes: Sequence[str]) -> TrialTable:
+        """Return the table with more for the user to know."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_selection(self, condition: str, rows: BoolArray) -> TrialTable:
+        """Return the table with the trials that meet a condition only, which it remembers."""
+        total, met = len(self), int(np.count_nonzero(rows))
+        chosen = self if met == total else self.only(rows)
+        selection = Selection(condition, total, total - met)
+        return replace(chosen, selections=(*self.selections, selection))
+
+    def with_failures(self, values: Sequence[float]) -> TrialTable:
+        """Return the table with finished trials failed where an objective has one of the values.
+
+        Some tools write a number such as 2147483647 where there was none to write.
+        """
+        measured = np.column_stack([objective.values for objective in self.objectives])
+        failed = np.isin(measured, np.asarray(values, dtype=np.float64)).any(axis=1)
+        failed &= self.states == State.COMPLETE
+        if not failed.any():
+            return self
+        states = np.where(failed, np.int8(State.FAILED), self.states)
+        note = f"{np.count_nonzero(failed)}{failures_told(values)}"
+        return replace(self.with_notes([note]), states=states)
+
+    def only(self, rows: BoolArray | IntArray) -> TrialTable:
+        """Return the table with these trials only, in the order of places if they are places."""
+        return replace(
+            self,
+            parameters=tuple(
+                replace(entry, values=entry.values[rows], domain_ids=entry.domain_ids[rows])
+                for entry in self.parameters
+            ),
+            objectives=tuple(
+                replace(objective, values=objective.values[rows]) for objective in self.objectives
+            ),
+            states=self.states[rows],
+            violations=None if self.violations is None else self.violations[rows],
+        )
+
+    def _objective(self, chosen: str | int) -> Objective:
+        names = [objective.name for objective in self.objectives]
+        if isinstance(chosen, str):
+            if chosen not in names:
+                raise not_found("objective", chosen, names)
+            if names.count(chosen) > 1:
+                raise SettingsError(
+                    f"There are {names.count(chosen)} objectives named {chosen!r}. Choose one by "
+                    f"its position, 0 to {len(names) - 1}."
+                )
+            return self.objectives[names.index(chosen)]
+        if isinstance(chosen, bool) or not isinstance(chosen, Integral):
+            raise SettingsError(
+                f"objective must be a name or a position (got {chosen!r}). There is: {names}."
+            )
+        if not -len(names) <= chosen < len(names):
+            raise not_found("objective number", chosen, range(len(names)))
+        return self.objectives[int(chosen)]
+
+
+def failures_told(values: Sequence[float]) -> str:
+    """Return what follows the number of trials that failed by the value of their objective."""
+    shown = " or ".join(f"{value:g}" for value in values)
+    return f" trials with the objective {shown} count as failed."
+
+
+def all_complete(trials: int) -> npt.NDArray[np.int8]:
+    """Return states for that many finished trials, in one byte of memory."""
+    return np.broadcast_to(np.int8(State.COMPLETE), trials)
+
+
+def id_dtype(domains: int) -> type[np.signedinteger[Any]]:
+    """Return the narrowest integer type that holds ids of that many domains and -1."""
+    return np.int8 if domains < 128 else np.int16 if domains < 32768 else np.int32

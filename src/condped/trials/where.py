@@ -1,0 +1,106 @@
+"""Trials that meet a condition: ``where="learner == 'svm'"``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray
+from condped.errors import ConditionError, DataError, not_found
+from condped.space.condition import Comparison, Condition, Membership
+from condped.space.domain import Categorical
+from condped.trials.table import Parameter, TrialTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParameterColumn:
+    """A parameter as a condition looks at it: choices in place of their positions."""
+
+    parameter: Parameter
+
+    def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
+        """Return where the parameter is present and the predicate holds."""
+        ids, values = self.parameter.domain_ids, self.parameter.values
+        # One entry more than there are domains, which id -1 (absent) finds by itself.
+        choices = [isinstance(domain, Categorical) for domain in self.parameter.domains]
+        held = np.zeros(len(ids), dtype=bool)
+        numeric = ~np.array([*choices, True])[ids]
+        if numeric.any():
+            found = predicate(values if numeric.all() else values[numeric])
+            held[numeric] = found  # numpy answers comparisons with text by one value for all
+        for place, domain in enumerate(self.parameter.domains):
+            if isinstance(domain, Categorical):
+                rows = np.flatnonzero(ids == place)
+                meets = np.array([bool(predicate(choice)) for choice in domain.choices])
+                held[rows] = meets[values[rows].astype(np.intp)]
+        return held
+
+    def absent(self) -> BoolArray:
+        """Return where the parameter is absent."""
+        return np.asarray(self.parameter.domain_ids < 0)
+
+    def numbers(self) -> FloatArray | None:
+        """Return the values as numbers (NaN: absent), or None if some are not numbers."""
+        ids, values = self.parameter.domain_ids, self.parameter.values
+        numbers = np.where(ids < 0, np.nan, values.astype(np.float64))
+        for place, domain in enumerate(self.parameter.domains):
+            if isinstance(domain, Categorical):
+                if not all(isinstance(choice, (int, float)) for choice in domain.choices):
+                    return None
+                rows = np.flatnonzero(ids == place)
+                numbers[rows] = np.array(domain.choices, float)[values[rows].astype(np.intp)]
+        return numbers
+
+
+def columns_of(table: TrialTable) -> dict[str, ParameterColumn]:
+    """Return the parameters as conditions take them."""
+    return {parameter.name: ParameterColumn(parameter) for parameter in table.parameters}
+
+
+def only_where(table: TrialTable, condition: Condition) -> TrialTable:
+    """Return the trials that meet a condition; the table remembers how many do not."""
+    columns = columns_of(table)
+    for name in condition.names:
+        if name not in columns:
+            raise not_found("parameter", name, columns)
+    holds = condition.holds(columns)
+    met = int(np.count_nonzero(holds))
+    if not met:
+        raise DataError(
+            f"None of the {len(table)} trials meets the condition {condition.text!r}."
+            f"{_never(table, condition)} Correct where, or leave it out."
+        )
+    note = f"All trials meet {condition.text}."
+    if met < len(table):
+        left_out = len(table) - met
+        note = f"Only trials with {condition.text}: {left_out} of {len(table)} left out."
+    return table.with_selection(condition.text, holds).with_notes([note])
+
+
+def _never(table: TrialTable, condition: Condition) -> str:
+    """Say which value of a condition its parameter never has."""
+    domains = {parameter.name: parameter.domains for parameter in table.parameters}
+    for leaf in condition.leaves():
+        if not isinstance(leaf, Comparison | Membership):
+            continue
+        choices = [c for d in domains[leaf.name] if isinstance(d, Categorical) for c in d.choices]
+        only_choices = all(isinstance(domain, Categorical) for domain in domains[leaf.name])
+        values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+        for value in values:
+            if only_choices and choices and value not in choices:
+                return f" {not_found(f'choice of {leaf.name!r}', value, choices)}"
+    return ""
+
+
+def parsed(where: object) -> Condition:
+    """Return the condition that the caller gave."""
+    if isinstance(where, Condition):
+        return where
+    if not isinstance(where, str):
+        raise ConditionError(
+            f"where must be a condition such as \"learner == 'svm'\" (got {where!r})."
+        )
+    return Condition.parse(where)
