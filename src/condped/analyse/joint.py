@@ -13,13 +13,15 @@ from typing import Any, Unpack
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.calibration import excess
 from condped.estimate.settings import check_target
 from condped.read import Reading, check_reading, read
 from condped.space.domain import Categorical
+from condped.trials.batch import Batch
 from condped.trials.table import Parameter
-from condped.trials.topsets import Handling, top_sets
+from condped.trials.topsets import Handling
 
 FEWEST = 200  # trials, below which pairs are mostly chance
 _CELLS = 6
@@ -72,13 +74,13 @@ def joint_effects(
     check_target(target_quantile, 1.0)
     check_reading("joint_effects", reading)
     table = read(source, **reading)
-    top = top_sets(table, (target_quantile,), 1.0, Handling())
+    top = Trials.of(table).top_sets((target_quantile,), 1.0, Handling())
     if top.region_size < FEWEST:
         raise SettingsError(
             f"Joint effects need at least {FEWEST} trials (got {top.region_size}); with fewer, "
             "pairs are mostly chance. Gather more trials."
         )
-    inside, hit = np.asarray(top.buckets <= 1), np.asarray(top.buckets == 0)
+    _, inside, hit = top.members(Batch(table))
     kappa = float(top.target_sizes[0]) / top.region_size
     spread = top.region_size * max(kappa * (1.0 - kappa), 1e-12)
     cells = {parameter.name: _regime_cells(parameter, inside) for parameter in table.parameters}

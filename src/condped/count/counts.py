@@ -7,10 +7,14 @@ trials, and does not know how the counting was done.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from condped.arrays import IntArray
+from condped.arrays import FloatArray, IntArray
 from condped.space.domain import Domain
+
+# Regimes of fewer region trials are dropped, as in the reference.
+SMALLEST_REGIME = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,3 +61,75 @@ class StudyCounts:
     parameters: tuple[ParameterCounts, ...]
     region_size: int
     target_sizes: IntArray  # (target sets,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedCounts:
+    """Trials in each cell of a regime, by stretches of time.
+
+    Attributes
+    ----------
+    ordered
+        Whether neighbouring cells hold neighbouring values.
+    region
+        (blocks, cells): trials of the region set.
+    target
+        (target sets, blocks, cells): trials of each target set.
+    """
+
+    ordered: bool
+    region: IntArray
+    target: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedStudy:
+    """Counts by rank: over the whole time, as every estimator takes them, and block by block."""
+
+    counts: StudyCounts
+    blocks: tuple[tuple[RankedCounts, ...], ...]  # of each parameter's regimes, in their order
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellRange:
+    """Where the cells of one regime of one parameter lie among all."""
+
+    owner: int  # the parameter
+    domain: Domain | None
+    start: int
+    cells: int
+    ordered: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubsetCounts:
+    """Trials of some subsets in each cell; S subsets, T target sets, C cells."""
+
+    target: IntArray  # (S, T, C)
+    region: IntArray  # (S, C)
+    target_sizes: IntArray  # (S, T)
+    region_sizes: IntArray  # (S,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subsets:
+    """Counts of many parts of the trials, some parts at a time."""
+
+    ranges: tuple[CellRange, ...]
+    counts: Iterator[SubsetCounts]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConditionCounts:
+    """Trials that meet each of C conditions.
+
+    Attributes
+    ----------
+    sizes
+        (C, target sets + 1): how many each target set has, and the region set last.
+    best
+        (C,): the lowest loss among the used ones; NaN if there is none, or several objectives.
+    """
+
+    sizes: IntArray
+    best: FloatArray

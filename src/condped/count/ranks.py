@@ -1,145 +1,150 @@
-"""Counting by rank: each regime's values in order, on cells that hold about as many trials each.
+"""Cells by rank: each regime's values in order, on cells that hold about as many trials each.
 
-What a monotone change of scale leaves alone, the counts on these cells leave alone.
+What a monotone change of scale leaves alone, the counts on these cells leave alone. Tied values
+share a cell; with at most fifty different values each has a cell of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.counts import ParameterCounts, RegimeCounts, StudyCounts
-from condped.count.memory import SMALLEST_REGIME
-from condped.space.domain import Categorical, Domain
-from condped.trials.table import Parameter, TrialTable
-from condped.trials.topsets import TopSets
+from condped.arrays import IntArray, ValueArray
+from condped.count.cells import RankEdges, is_whole
+from condped.count.counter import Counter
+from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RankedCounts, RegimeCounts
+from condped.count.keys import keys_of, values_of
+from condped.count.order import Found, Ranks, order_statistics
+from condped.count.series import Series, Within
+from condped.count.tally import Tally
+from condped.space.domain import Categorical, Domain, bounds_of
 
 MOST_CELLS = 50
+ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankedRegime:
-    """Trials of one regime, those outside the region set too, and the cell of each.
+class RankCells:
+    """Where cells by rank meet, and where blocks of time begin.
 
     Attributes
     ----------
-    domain
-        None where the parameter is absent.
-    rows, cells
-        (trials of the regime,): their places in the table, and their cells.
-    n_cells
-        How many cells there are; 1 where nothing can vary.
-    ordered
-        Whether neighbouring cells hold neighbouring values.
+    edges
+        Upper edges of all cells but the last, by the parameter's name and the domain's place.
+    block_starts
+        Places in time of the second, third … block; None: one block.
     """
 
-    domain: Domain | None
-    rows: IntArray
-    cells: IntArray
-    n_cells: int
-    ordered: bool
+    edges: RankEdges
+    block_starts: ValueArray | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RankedCounts:
-    """Trials in each cell of a regime, by stretches of time.
-
-    Attributes
-    ----------
-    ordered
-        Whether neighbouring cells hold neighbouring values.
-    region
-        (blocks, cells): trials of the region set.
-    target
-        (target sets, blocks, cells): trials of each target set.
-    """
-
-    ordered: bool
-    region: IntArray
-    target: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankedStudy:
-    """Counts by rank: over the whole time, as every estimator takes them, and block by block."""
-
-    counts: StudyCounts
-    blocks: tuple[tuple[RankedCounts, ...], ...]  # of each parameter's regimes, in their order
-
-
-def count_ranked(table: TrialTable, top: TopSets, blocks: int) -> RankedStudy:
-    """Count the trials of each set in each cell by rank.
-
-    ``blocks`` cut the region set's trials into as many stretches of time, equal in length.
-    """
-    in_region = np.asarray(top.buckets <= len(top.target_sizes))
-    passed = np.cumsum(in_region) - 1
-    block_of = np.clip(passed * blocks // max(top.region_size, 1), 0, blocks - 1)
-    parameters: list[ParameterCounts] = []
-    by_block: list[tuple[RankedCounts, ...]] = []
-    for parameter in table.parameters:
-        kept: list[RegimeCounts] = []
-        counted: list[RankedCounts] = []
-        small: list[IntArray] = []  # (target sets + 1,) each
-        for regime in ranked_regimes(parameter, in_region):
-            nested = _nested(regime, top, in_region, block_of, blocks)
-            whole = nested.sum(axis=1)
-            if whole[-1].sum() >= SMALLEST_REGIME:
-                kept.append(RegimeCounts(regime.domain, whole[-1], whole[:-1]))
-                counted.append(RankedCounts(regime.ordered, nested[-1], nested[:-1]))
-            elif whole[-1].sum():
-                small.append(whole.sum(axis=1))
-        dropped = np.array(small, dtype=np.int64).reshape(len(small), len(top.target_sizes) + 1)
-        parameters.append(
-            ParameterCounts(parameter.name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
+def rank_cells(
+    counter: Counter,
+    domains: Mapping[str, tuple[Domain, ...]],
+    within: Within,
+    *,
+    tally: Tally,
+    blocks: int,
+    spanned: bool,
+) -> RankCells:
+    """Find the edges between cells by rank, of parameters by their names."""
+    wanted: dict[Series, Ranks] = {}
+    for name, own in domains.items():
+        whole = is_whole(own)
+        for number, domain in enumerate(own):
+            if not isinstance(domain, Categorical) and not domain.single:
+                low, high = _bounds(domain, whole, counter.schema.outside)
+                series = Series("value", name, -1 if spanned else number)
+                wanted[series] = Ranks(low, high, _cell_ranks, ALONE, whole, MOST_CELLS)
+    if blocks > 1:
+        wanted[Series("order")] = Ranks(
+            tally.earliest, tally.latest, partial(_block_ranks, blocks), ALONE, whole=True
         )
-        by_block.append(tuple(counted))
-    counts = StudyCounts(tuple(parameters), top.region_size, top.target_sizes)
-    return RankedStudy(counts, tuple(by_block))
+    found = order_statistics(counter, wanted, within, trials=tally.counts.used)
+    starts = None
+    if blocks > 1:
+        times = found.pop(Series("order"))
+        # With fewer trials than blocks the last ones are empty.
+        beyond = _block_ranks(blocks, times.total) > times.total
+        starts = np.where(beyond, tally.latest + 1, times.values)[0]
+    return RankCells(
+        {(s.parameter, max(s.domain, 0)): _edges(numbers) for s, numbers in found.items()}, starts
+    )
 
 
-def ranked_regimes(parameter: Parameter, in_region: BoolArray) -> list[RankedRegime]:
-    """Return the regimes of a parameter that have a trial in the region set."""
-    found = []
-    for place in (*range(len(parameter.domains)), -1):
-        rows = np.flatnonzero(parameter.domain_ids == place)
-        inside = in_region[rows]
-        if not inside.any():
-            continue
-        domain = None if place < 0 else parameter.domains[place]
-        if domain is None or domain.single:
-            nowhere = np.zeros(len(rows), dtype=np.intp)
-            found.append(RankedRegime(domain, rows, nowhere, 1, ordered=False))
-        elif isinstance(domain, Categorical):
-            codes = parameter.values[rows].astype(np.intp)
-            found.append(RankedRegime(domain, rows, codes, len(domain.choices), ordered=False))
-        else:
-            cells, count = _rank_cells(parameter.values[rows], inside)
-            found.append(RankedRegime(domain, rows, cells, count, ordered=True))
-    return found
+def _block_ranks(blocks: int, total: IntArray) -> IntArray:
+    """Return the ranks in time at which each block but the first begins."""
+    return np.array([[-(-b * int(total[0]) // blocks) + 1 for b in range(1, blocks)]])
 
 
-def _rank_cells(values: ValueArray, inside: BoolArray) -> tuple[IntArray, int]:
-    """Return the cell of each value by the ranks of those ``inside``; ties share a cell."""
-    levels, counts = np.unique(values[inside], return_counts=True)
-    cell_of_level = np.arange(len(levels))
-    if len(levels) > MOST_CELLS:
-        middle = np.cumsum(counts) - counts / 2  # mid-ranks
-        cell_of_level = (middle * MOST_CELLS / counts.sum()).astype(np.intp)
-    # A value that none inside has goes with the next lower one.
-    nearest = np.clip(np.searchsorted(levels, values, side="right") - 1, 0, len(levels) - 1)
-    return cell_of_level[nearest], int(cell_of_level[-1]) + 1
+def _cell_ranks(total: IntArray) -> IntArray:
+    """Return the ranks at which each cell but the first can begin."""
+    (trials,) = total.tolist()
+    if not trials:
+        return np.zeros((1, 0), dtype=np.int64)
+    return np.array([[-(-k * trials // MOST_CELLS) for k in range(1, MOST_CELLS)]])
 
 
-def _nested(
-    regime: RankedRegime, top: TopSets, in_region: BoolArray, block_of: IntArray, blocks: int
-) -> IntArray:
-    """Return (target sets + 1, blocks, cells): trials of each set, the region set last."""
-    sets, size = len(top.target_sizes) + 1, blocks * regime.n_cells
-    inside = in_region[regime.rows]
-    rows = regime.rows[inside]
-    places = block_of[rows] * regime.n_cells + regime.cells[inside]
-    flat = np.bincount(top.buckets[rows].astype(np.intp) * size + places, minlength=sets * size)
-    return flat.reshape(sets, blocks, regime.n_cells).cumsum(axis=0)
+def _edges(found: Found) -> ValueArray:
+    """Return the upper edges of cells that hold about as many trials each, ties together."""
+    levels = found.levels
+    if levels is not None:  # a cell for each number
+        return _just_below(levels.values[1:])
+    (trials,) = found.total.tolist()
+    if not found.values.size:
+        return np.asarray(found.values[0])
+    values, below, at_most = found.values[0], found.below[0], found.at_most[0]
+    # A number goes to the cell that its middle rank falls into: here or after the edge.
+    begins = MOST_CELLS * (below + at_most) >= 2 * trials * np.arange(1, MOST_CELLS)
+    edges = np.where(begins, _just_below(values), values)
+    # After the highest number there are no cells.
+    return np.asarray(edges[begins | (at_most < trials)])
+
+
+def _just_below(values: ValueArray) -> ValueArray:
+    return values_of(np.asarray(keys_of(values) - 1), whole=values.dtype.kind == "i")
+
+
+def _bounds(domain: Domain, whole: bool, outside: str) -> tuple[float, float]:
+    """Return between what numbers all values lie."""
+    if outside == "nearest":
+        info = np.iinfo(np.int64) if whole else np.finfo(np.float64)
+        return (int(info.min), int(info.max)) if whole else (float(info.min), float(info.max))
+    return bounds_of(domain)
+
+
+def parameter_counts(
+    name: str, domains: Sequence[Domain | None], parts: Sequence[IntArray]
+) -> ParameterCounts:
+    """Return the regimes from (cells, target sets + 1) of each, the region set last."""
+    kept: list[RegimeCounts] = []
+    small: list[IntArray] = []  # (target sets + 1,) each
+    sets = parts[0].shape[-1]
+    for domain, cells in zip(domains, parts, strict=True):
+        trials = int(cells[:, -1].sum())
+        if trials >= SMALLEST_REGIME:
+            kept.append(RegimeCounts(domain, cells[:, -1], cells[:, :-1].T))
+        elif trials:
+            small.append(cells.sum(axis=0))
+    dropped = np.array(small, dtype=np.int64).reshape(len(small), sets)
+    return ParameterCounts(name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
+
+
+def ranked_counts(
+    domains: Sequence[Domain | None], parts: Sequence[IntArray]
+) -> tuple[RankedCounts, ...]:
+    """Return the regimes with enough trials from (blocks, cells, target sets + 1) of each."""
+    return tuple(
+        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
+        for domain, cells in zip(domains, parts, strict=True)
+        if cells[:, :, -1].sum() >= SMALLEST_REGIME
+    )
+
+
+def is_ordered(domain: Domain | None) -> bool:
+    """Return whether neighbouring cells by rank hold neighbouring values."""
+    return domain is not None and not domain.single and not isinstance(domain, Categorical)

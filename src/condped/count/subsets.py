@@ -1,143 +1,143 @@
-"""Counting many subsets of the trials at once, for intervals."""
+"""Parts of the trials, for intervals.
+
+Trials are dealt into groups by their numbers; each part is some of the groups. Cut-offs are found
+anew in each part. Then all parts are counted in the same pass, in buckets between the cut-offs of
+all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from condped.arrays import IntArray
-from condped.count.memory import places_of
-from condped.count.ranks import ranked_regimes
-from condped.space.domain import Domain
-from condped.trials.table import TrialTable
-from condped.trials.topsets import TopSets, set_size
+from condped.arrays import FloatArray, IntArray
+from condped.count.counter import Counter
+from condped.count.counting import Query
+from condped.count.counts import SubsetCounts
+from condped.count.order import Ranks, order_statistics
+from condped.count.series import Groups, Series, Within
+from condped.count.sets import Sets
+from condped.errors import SettingsError
+from condped.trials.topsets import set_size
 
-_MOST_COUNTS = 1 << 23  # held at a time
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CellRange:
-    """Where the cells of one regime of one parameter lie among all."""
-
-    owner: int  # the parameter
-    domain: Domain | None
-    start: int
-    cells: int
-    ordered: bool
+Intervals = Literal["half-sampling", "jackknife"]
+FEWEST = 8  # trials, below which halves say nothing
+HALVES = 200  # half-samples
+HALF_GROUPS = 64  # that half-samples are put together from
+JACKKNIFE_GROUPS = 20
+_TOGETHER = 1 << 23  # counts held at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CellMap:
-    """The cell of every trial that is used, for every parameter.
+class Parts:
+    """Parts of the trials and their cut-offs.
 
     Attributes
     ----------
-    ranges
-        Of all regimes of all parameters.
-    places
-        (used trials, parameters): each trial's cell among all.
-    cells
-        How many there are.
+    groups
+        What the parts are put together from.
+    members
+        (parts, groups): 1 where a group is in a part.
+    cutoffs
+        (parts, target sets + 1): the region set's last; +inf: everything that is used.
     """
 
-    ranges: tuple[CellRange, ...]
-    places: IntArray
-    cells: int
+    groups: Groups
+    members: IntArray
+    cutoffs: FloatArray
+
+    @property
+    def levels(self) -> FloatArray:
+        """All finite cut-offs, ascending and distinct."""
+        return np.unique(self.cutoffs[np.isfinite(self.cutoffs)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SubsetCounts:
-    """Trials of some subsets in each cell; S subsets, T target sets, C cells."""
+def parts_of(
+    counter: Counter,
+    sets: Sets,
+    quantiles: Sequence[float] | None,
+    region_quantile: float,
+    *,
+    intervals: Intervals,
+    seed: int,
+) -> Parts:
+    """Deal the trials into groups, and find the cut-offs of each part.
 
-    target: IntArray  # (S, T, C)
-    region: IntArray  # (S, C)
-    target_sizes: IntArray  # (S, T)
-    region_sizes: IntArray  # (S,)
-
-
-def grid_map(table: TrialTable, used: IntArray) -> CellMap:
-    """Return the cells of the paper's grids."""
-    ranges: list[CellRange] = []
-    columns = []
-    start = 0
-    for owner, parameter in enumerate(table.parameters):
-        places, sizes = places_of(parameter)
-        columns.append(places[used] + start)
-        for domain, size in zip((*parameter.domains, None), sizes, strict=True):
-            ranges.append(CellRange(owner, domain, start, size, ordered=True))
-            start += size
-    return CellMap(tuple(ranges), _stacked(columns, len(used)), start)
-
-
-def rank_map(table: TrialTable, top: TopSets, used: IntArray) -> CellMap:
-    """Return the cells by rank inside each regime of the whole region set."""
-    in_region = np.asarray(top.buckets <= len(top.target_sizes))
-    ranges: list[CellRange] = []
-    columns = []
-    start = 0
-    for owner, parameter in enumerate(table.parameters):
-        # What is in no regime of the region set lands behind all cells of the parameter.
-        first, places = start, np.full(len(table), -1, dtype=np.intp)
-        for regime in ranked_regimes(parameter, in_region):
-            ranges.append(CellRange(owner, regime.domain, start, regime.n_cells, regime.ordered))
-            places[regime.rows] = start + regime.cells
-            start += regime.n_cells
-        places[places < first] = start
-        start += 1
-        columns.append(places[used])
-    return CellMap(tuple(ranges), _stacked(columns, len(used)), start)
+    Without quantiles the target set is an outcome, and stays what it is.
+    """
+    _refuse_repeated(counter, sets)
+    members = _members(intervals, np.random.default_rng(seed))
+    groups = Groups(members.shape[1], seed)
+    if quantiles is None:
+        cutoffs = np.append(sets.cutoffs, np.inf)
+        return Parts(groups, members, np.tile(cutoffs, (len(members), 1)))
+    used = counter.count(Query(sets.ranking, np.zeros(0), groups=groups)).sizes[:, 0]
+    trials = members @ used  # (parts,)
+    shares = (*quantiles, *([] if region_quantile == 1.0 else [region_quantile]))
+    ranks = np.array([[set_size(share, int(n)) for share in shares] for n in trials])
+    asked = Ranks(
+        sets.tally.lowest,
+        sets.tally.highest,
+        # What no ordinary trial has is looked for at the last one, and not used.
+        lambda ordinary: np.maximum(np.minimum(ranks, ordinary[:, None]), 1),
+        members,
+    )
+    loss = Series("loss")
+    found = order_statistics(
+        counter, {loss: asked}, Within(sets.ranking), trials=sets.counts.used, groups=groups
+    )[loss]
+    cutoffs = np.where(ranks > found.total[:, None], np.inf, found.values)
+    if region_quantile == 1.0:
+        cutoffs = np.concatenate([cutoffs, np.full((len(cutoffs), 1), np.inf)], axis=1)
+    return Parts(groups, members, cutoffs)
 
 
-def _stacked(columns: Sequence[IntArray], rows: int) -> IntArray:
-    return np.column_stack(columns) if columns else np.zeros((rows, 0), dtype=np.intp)
+def _refuse_repeated(counter: Counter, sets: Sets) -> None:
+    """Raise if the trials' numbers cannot all be different: groups would not be random."""
+    tally = sets.tally
+    room = tally.latest - tally.earliest + 1
+    if counter.schema.ordered and room < tally.counts.total:
+        raise SettingsError(
+            f"Intervals deal trials into groups by their numbers, which must be different: "
+            f"{tally.counts.total:,} trials have numbers from {tally.earliest} to {tally.latest} "
+            "only. Name a column as the order that numbers the trials."
+        )
 
 
-Buckets = Callable[[IntArray], tuple[IntArray, IntArray]]
+def _members(intervals: Intervals, rng: np.random.Generator) -> IntArray:
+    if intervals == "jackknife":
+        return 1 - np.eye(JACKKNIFE_GROUPS, dtype=np.int64)
+    members = np.zeros((HALVES, HALF_GROUPS), dtype=np.int64)
+    for row in members:
+        row[rng.permutation(HALF_GROUPS)[: HALF_GROUPS // 2]] = 1
+    return members
 
 
-def ranked_buckets(
-    top: TopSets, used: IntArray, target_quantiles: Sequence[float], region_quantile: float
-) -> Buckets:
-    """Return a function from some of the used trials to their buckets, cut-offs found anew."""
-    assert top.levels is not None
-    levels = top.levels[used]
-
-    def buckets(chosen: IntArray) -> tuple[IntArray, IntArray]:
-        ranked = levels[chosen]
-        wanted = [set_size(q, len(chosen)) - 1 for q in (*target_quantiles, region_quantile)]
-        cutoffs = np.sort(ranked)[wanted]
-        placed = np.searchsorted(cutoffs[:-1], ranked)
-        placed[ranked > cutoffs[-1]] = len(target_quantiles) + 1
-        return placed, np.bincount(placed, minlength=len(target_quantiles) + 2).cumsum()
-
-    return buckets
+def slices_of(parts: Parts, cells: int) -> Iterator[Parts]:
+    """Iterate over the parts, as many at a time as their counts in so many cells fit."""
+    sets = parts.cutoffs.shape[1]
+    together = max(_TOGETHER // max(cells * parts.groups.size * sets, 1), 1)
+    for first in range(0, len(parts.members), together):
+        some = slice(first, first + together)
+        yield Parts(parts.groups, parts.members[some], parts.cutoffs[some])
 
 
-def fixed_buckets(top: TopSets, used: IntArray) -> Buckets:
-    """Return the same for outcomes, which stay what they are."""
-    known = top.buckets[used].astype(np.intp)
-
-    def buckets(chosen: IntArray) -> tuple[IntArray, IntArray]:
-        placed = known[chosen]
-        return placed, np.bincount(placed, minlength=top.n_buckets).cumsum()
-
-    return buckets
-
-
-def count_subsets(
-    cells: CellMap, subsets: Sequence[IntArray], buckets: Buckets, target_sets: int
-) -> Iterator[SubsetCounts]:
-    """Iterate over the counts of subsets (places among the used trials), some at a time."""
-    together = max(1, _MOST_COUNTS // max((target_sets + 2) * cells.cells, 1))
-    for first in range(0, len(subsets), together):
-        nested, sizes = [], []
-        for chosen in subsets[first : first + together]:
-            placed, reached = buckets(chosen)
-            flat = (placed * cells.cells)[:, None] + cells.places[chosen]
-            counted = np.bincount(flat.ravel(), minlength=(target_sets + 2) * cells.cells)
-            nested.append(counted.reshape(target_sets + 2, cells.cells)[:-1].cumsum(axis=0))
-            sizes.append(reached[:-1])
-        counts, reached = np.array(nested), np.array(sizes)
-        yield SubsetCounts(counts[:, :-1], counts[:, -1], reached[:, :-1], reached[:, -1])
+def subset_counts(parts: Parts, sizes: IntArray, counted: Sequence[IntArray]) -> SubsetCounts:
+    """Put the parts together from (groups, buckets) sizes and (groups, cells, buckets) counts."""
+    places = np.searchsorted(parts.levels, parts.cutoffs)  # (parts, target sets + 1)
+    reached = sizes.cumsum(axis=-1)
+    # (groups, buckets, cells of all parameters): as floats, whose products are fast and exact.
+    every = np.concatenate([np.swapaxes(counts, 1, 2) for counts in counted], axis=2)
+    nested = every.cumsum(axis=1, dtype=np.float64)
+    members = parts.members.astype(np.float64)
+    found = np.empty((*places.shape, nested.shape[2]), dtype=np.int64)  # (S, sets, cells)
+    for bucket in np.unique(places):
+        part, of = np.nonzero(places == bucket)
+        found[part, of] = np.rint(members[part] @ nested[:, bucket])
+    numbers = np.array(
+        [own @ reached[:, wanted] for own, wanted in zip(parts.members, places, strict=True)]
+    )
+    return SubsetCounts(found[:, :-1], found[:, -1], numbers[:, :-1], numbers[:, -1])

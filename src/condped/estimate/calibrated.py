@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.count.ranks import RankedCounts, RankedStudy
+from condped.count.counts import RankedCounts, RankedStudy
 from condped.estimate.calibration import excess, neighbourhood
 from condped.estimate.estimator import (
     Estimate,

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.count.memory import SMALLEST_REGIME
-from condped.count.subsets import CellRange, SubsetCounts
+from condped.count.counts import SMALLEST_REGIME, CellRange, SubsetCounts
 from condped.estimate.calibrated import NEAR
 from condped.estimate.calibration import excess, neighbourhood
 from condped.estimate.density import categorical_masses, rounded_numeric_masses

@@ -1,4 +1,4 @@
-"""From some rows' columns to a chunk, by the code that reads whole tables."""
+"""From some rows' columns to a batch, by the code that reads whole tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.arrays import IntArray
-from condped.count.passes import Outline
 from condped.errors import DataError, SettingsError, not_found
-from condped.read.asked import Asked
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_as, chosen_layout
 from condped.read.table.layouts import Layout
@@ -18,7 +16,7 @@ from condped.read.table.outside import look_outside
 from condped.read.table.raw import RawTable
 from condped.read.table.refusal import Part, reading_part, rows_told
 from condped.space.space import Space
-from condped.trials.batch import Chunk
+from condped.trials.batch import Batch, Goal, Schema
 from condped.trials.columns import LevelColumn, NumberColumn
 from condped.trials.notes import RowsNote
 from condped.trials.table import State, TrialTable, failures_told
@@ -31,7 +29,7 @@ class View:
     Attributes
     ----------
     parameters
-        Those that its chunks have.
+        Those that its batches have.
     options
         Their space, with the parameters that their conditions name, and what the caller said.
     columns
@@ -44,18 +42,18 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkReader:
+class BatchReader:
     """What the columns of a source mean, whichever of its rows are read."""
 
     names: tuple[str, ...]
-    asked: Asked
+    asked: ReadOptions
     space: Space
     layout: Layout | None
 
     @classmethod
     def of(
-        cls, names: Sequence[str], asked: Asked, space: Space | None, *, texts: bool = False
-    ) -> ChunkReader:
+        cls, names: Sequence[str], asked: ReadOptions, space: Space | None, *, texts: bool = False
+    ) -> BatchReader:
         """Decide how columns of these names are read; nothing has been read yet.
 
         ``texts`` says that their types must be told from what they spell.
@@ -87,28 +85,28 @@ class ChunkReader:
             )
         return cls(tuple(names), asked, space, layout)
 
-    def outline(self, engine: str) -> Outline:
-        """Return what is known of the trials; refuses what does not fit the columns."""
+    def schema(self, source: str, *, ordered: bool = True) -> Schema:
+        """Return what is known of the trials; raises if the columns do not fit."""
         table = self._nothing(self._options(self.space), [])
         wanted = self.asked.parameters
         known = {parameter.name: parameter.domains for parameter in table.parameters}
         names = tuple(known) if wanted is None else tuple(dict.fromkeys(wanted))
-        objective = table.objectives[0]
-        return Outline(
-            engine=engine,
+        return Schema(
+            source=source,
             names=names,
             domains=tuple(known[name] for name in names),
-            objective=objective.name,
-            direction=objective.direction,
-            ordered=True,
+            goals=tuple(Goal(o.name, o.direction) for o in table.objectives),
+            ordered=ordered or self.asked.order is not None,
+            order_given=self.asked.order is not None,
             space=table.space,
             ignored_columns=tuple(n for n in table.ignored_columns if n != self.asked.order),
             some_parameters=wanted is not None,
             outside=self.asked.outside,
+            where=self.asked.where,
         )
 
     def view(self, parameters: Sequence[str]) -> View:
-        """Return what to read for chunks with these parameters."""
+        """Return what to read for batches with these parameters."""
         # Which trials are left out for a value outside, all parameters have a say in.
         needed = set(self.space) if self.asked.outside == "drop" else set(parameters)
         while True:
@@ -125,8 +123,8 @@ class ChunkReader:
             columns.append(self.asked.order)
         return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
 
-    def chunk(self, raw: RawTable, view: View, part: Part, words: Mapping[str, int]) -> Chunk:
-        """Return some rows as a chunk; whatever is said of them names their place in the source.
+    def batch(self, raw: RawTable, view: View, part: Part, words: Mapping[str, int]) -> Batch:
+        """Return some rows as a batch; whatever is said of them names their place in the source.
 
         ``words``, once the columns have been made, tells where words stood for nothing.
         """
@@ -154,7 +152,7 @@ class ChunkReader:
                     times = rows[~gone]
         kept = {parameter.name: parameter for parameter in table.parameters}
         table = replace(table, parameters=tuple(kept[name] for name in view.parameters), notes=())
-        return Chunk(table, part.before, times, tuple(notices), dropped)
+        return Batch(table, part.before, times, tuple(notices), dropped)
 
     def _failed(self, table: TrialTable) -> tuple[TrialTable, list[RowsNote]]:
         """Let trials have failed where the objective says so."""
@@ -166,17 +164,8 @@ class ChunkReader:
         return marked, [RowsNote("failed", "", "", after - before, failures_told(values))]
 
     def _options(self, space: Space) -> ReadOptions:
-        asked = self.asked
-        return ReadOptions(
-            objective=asked.objective,
-            direction=asked.direction,
-            space=space,
-            state=asked.state,
-            constraints=asked.constraints or None,
-            parameters=asked.parameters,
-            outside=asked.outside,
-            skip_corrupt=asked.skip_corrupt,
-        )
+        # The order is read apart: rows stay where they are.
+        return replace(self.asked, space=space, order=None)
 
     def _nothing(self, options: ReadOptions, columns: list[str]) -> TrialTable:
         """Build the table of one row that holds nothing; ``columns`` takes those looked at."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, TypedDict
 
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
+from condped.read.spaces import load_space
+from condped.read.table.outside import check_outside
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.columns import number_of
 from condped.trials.table import Direction, TrialTable
+from condped.trials.where import parsed
 
 
 class Reading(TypedDict, total=False):
@@ -39,7 +42,10 @@ class Reading(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader gets of these; see :func:`condped.read` for what they mean."""
+    """The same, checked and parsed; see :func:`condped.read` for what they mean.
+
+    A reader need not look at ``failure_values`` and ``where``, which are seen to afterwards.
+    """
 
     objective: str | int | Sequence[str] | None = None
     direction: str | Sequence[str] | None = None
@@ -50,9 +56,31 @@ class ReadOptions:
     parameters: Sequence[str] | None = None
     study: str | None = None
     budget: float | None = None  # None: each configuration's highest
+    failure_values: tuple[float, ...] = ()
     outside: str = "error"
     skip_corrupt: bool = False
+    reader: str | None = None
+    where: Condition | None = None
     order: str | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> ReadOptions:
+        """Check and parse what the caller gave."""
+        options = {name: value for name, value in given.items() if value is not None}
+        check_parameters(options.get("parameters"))
+        check_outside(options.get("outside", "error"))
+        if not isinstance(options.get("reader", ""), str):
+            raise SettingsError(f"reader must be a name (got {options['reader']!r}).")
+        if "where" in options:
+            options["where"] = parsed(options["where"])
+        if "space" in options:
+            options["space"] = load_space(options["space"])
+        if "failure_values" in options:
+            options["failure_values"] = tuple(
+                numbers_of("failure_values", options["failure_values"])
+            )
+        options["budget"] = checked_budget(options.get("budget"))
+        return cls(**options)
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that a source settles by itself, rather than ignore them."""
@@ -70,6 +98,26 @@ def check_reading(function: str, given: Mapping[str, Any]) -> None:
         if name not in Reading.__annotations__:
             hint = not_found("option", name, Reading.__annotations__)
             raise TypeError(f"{function}() does not take {name!r}. {hint}")
+
+
+def check_parameters(parameters: object) -> None:
+    """Raise if ``parameters`` is not a list of names."""
+    if parameters is not None and (
+        isinstance(parameters, str)
+        or not isinstance(parameters, Sequence)
+        or not all(isinstance(name, str) for name in parameters)
+    ):
+        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
+
+
+def numbers_of(option: str, given: Any) -> list[float]:
+    """Return the number or numbers that an option was given."""
+    entries = [given] if isinstance(given, Real) else given
+    if not isinstance(entries, Sequence) or not all(
+        isinstance(entry, Real) and not isinstance(entry, bool) for entry in entries
+    ):
+        raise SettingsError(f"{option} must be a list of numbers (got {given!r}).")
+    return [float(entry) for entry in entries]
 
 
 def checked_direction(direction: object) -> Direction:

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-import numpy.typing as npt
-
-from condped.errors import CondpedError, DataError, SettingsError, SourceError
-from condped.read.options import ReadOptions, checked_budget, chosen_objective
+from condped.errors import CondpedError, DataError, SourceError
+from condped.read.options import Reading, ReadOptions, check_reading, chosen_objective
 from condped.read.registry import reader_for, reader_named, shown_source
-from condped.read.spaces import load_space
-from condped.read.table.outside import check_way, settle
+from condped.read.table.outside import settle
 from condped.space.condition import Condition
 from condped.trials.table import TrialTable
-from condped.trials.where import only_where, parsed
+from condped.trials.where import only_where
 
 
-def read(
-    source: Any,
-    *,
-    objective: str | int | Sequence[str] | None = None,
-    direction: str | Sequence[str] | None = None,
-    space: Any = None,
-    loss: npt.ArrayLike | Callable[[Any], float] | None = None,
-    state: str | None = None,
-    constraints: Sequence[str] | None = None,
-    parameters: Sequence[str] | None = None,
-    study: str | None = None,
-    budget: float | str | None = None,
-    failure_values: Sequence[float] | None = None,
-    outside: str = "error",
-    skip_corrupt: bool = False,
-    reader: str | None = None,
-    where: str | Condition | None = None,
-    order: str | None = None,
-) -> TrialTable:
+def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
     """Read trials from a source.
 
     Parameters
@@ -96,25 +74,14 @@ def read(
     >>> table.names, len(table)
     (('lr', 'momentum'), 3)
     """
-    check_parameters(parameters)
-    check_way(outside)
-    condition = None if where is None else parsed(where)
-    if reader is not None and not isinstance(reader, str):
-        raise SettingsError(f"reader must be a name (got {reader!r}).")
-    options = ReadOptions(
-        objective=objective,
-        direction=direction,
-        space=None if space is None else load_space(space),
-        loss=loss,
-        state=state,
-        constraints=constraints,
-        parameters=_needed(parameters, condition),
-        study=study,
-        budget=checked_budget(budget),
-        outside=outside,
-        skip_corrupt=skip_corrupt,
-        order=order,
-    )
+    check_reading("read", options)
+    return read_table(source, ReadOptions.of(options))
+
+
+def read_table(source: Any, options: ReadOptions) -> TrialTable:
+    """Read trials into memory."""
+    asked, condition = options.parameters, options.where
+    options = replace(options, parameters=_needed(asked, condition))
     if isinstance(source, TrialTable):
         options.refuse(
             "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
@@ -124,16 +91,16 @@ def read(
         source = str(source) if isinstance(source, Path) else source
         if isinstance(source, str) and source.startswith("~"):
             source = str(Path(source).expanduser())
-        table = _read_by(reader, source, options)
-    if failure_values is not None:
-        table = table.with_failures(numbers_of("failure_values", failure_values))
-    if outside != "error":  # values outside have been refused otherwise
-        table = settle(table, outside)
+        table = _read_by(options.reader, source, options)
+    if options.failure_values:
+        table = table.with_failures(options.failure_values)
+    if options.outside != "error":  # values outside have been refused otherwise
+        table = settle(table, options.outside)
     if condition is not None:
         table = only_where(table, condition)
-    if parameters is None:
+    if asked is None:
         return table
-    return replace(table.with_parameters(parameters), some_parameters=True)
+    return replace(table.with_parameters(asked), some_parameters=True)
 
 
 def _needed(parameters: Sequence[str] | None, where: Condition | None) -> Sequence[str] | None:
@@ -164,23 +131,3 @@ def _read_by(name: str | None, source: Any, options: ReadOptions) -> TrialTable:
             f"{shown_source(source)} cannot be understood by the reader {reader.name!r} {what}. "
             "It may be damaged; if it is not, please report this."
         ) from error
-
-
-def check_parameters(parameters: object) -> None:
-    """Refuse what is no list of names."""
-    if parameters is not None and (
-        isinstance(parameters, str)
-        or not isinstance(parameters, Sequence)
-        or not all(isinstance(name, str) for name in parameters)
-    ):
-        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
-
-
-def numbers_of(option: str, given: Any) -> list[float]:
-    """Return the number or numbers that an option was given."""
-    entries = [given] if isinstance(given, Real) else given
-    if not isinstance(entries, Sequence) or not all(
-        isinstance(entry, Real) and not isinstance(entry, bool) for entry in entries
-    ):
-        raise SettingsError(f"{option} must be a list of numbers (got {given!r}).")
-    return [float(entry) for entry in entries]

@@ -13,6 +13,11 @@ import numpy as np
 
 from condped.errors import SpaceError
 
+# Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
+_TOLERANCE = 1e-9
+# ... and so may bounds that were stored in single precision.
+_SINGLE = 2.0**-24
+
 
 @dataclass(frozen=True, slots=True)
 class Float:
@@ -244,3 +249,16 @@ def _require_order(domain: Numeric) -> None:
         raise SpaceError(
             f"A log domain needs low above 0 (got low={domain.low}). Raise low, or drop log."
         )
+
+
+def bounds_of(domain: Domain) -> tuple[float, float]:
+    """Return the lowest and the highest number that count as inside, rounding allowed for."""
+    if isinstance(domain, Categorical):
+        return 0, len(domain.choices) - 1
+    if isinstance(domain, Int):
+        return domain.low, domain.high
+    slack = 0.0 if domain.log else _TOLERANCE * (domain.high - domain.low)
+    return (
+        domain.low - max(slack, _SINGLE * abs(domain.low)),
+        domain.high + max(slack, _SINGLE * abs(domain.high)),
+    )

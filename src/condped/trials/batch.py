@@ -1,45 +1,105 @@
-"""One chunk of trials, and what a pass looks at in it."""
+"""Batches of trials: the waist between the sources that read and the counter that counts.
+
+A source has a schema, and lets a fold see every batch of its trials; what the fold made of them
+comes back. Whether the batches are read by threads on this machine or by the workers of a cluster
+is the source's own affair. A table in memory is one batch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.count.edges import is_whole
-from condped.count.keys import group_of, keys_of
-from condped.count.passes import Series, Within
+from condped.arrays import IntArray
 from condped.space.condition import Condition
+from condped.space.domain import Domain
+from condped.space.space import Space
 from condped.trials.notes import RowsNote
-from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling, sort_out
-from condped.trials.where import columns_of
+from condped.trials.table import Direction, Selection, TrialTable
+
+State = TypeVar("State")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chunk:
-    """Some trials as a small table.
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An objective that is explained."""
+
+    name: str
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What is known of the trials before any of them is looked at.
 
     Attributes
     ----------
+    source
+        What gives the batches, for messages: "memory", "stream", "Spark".
+    names
+        The parameters, in the order of the space.
+    domains
+        Of each parameter, the distinct ones in order of first appearance in its alternatives.
+    goals
+        The objectives.
+    ordered
+        Whether the trials have an order of time: that of their rows, or that of a column.
+    order_given
+        Whether the caller named that column.
+    some_parameters
+        Whether the source may have more parameters than were asked for.
+    outside
+        What is done with values outside their domains.
+    selections
+        The conditions that the source has chosen its trials by already.
+    where
+        A condition that whoever counts has still to choose trials by.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    domains: tuple[tuple[Domain, ...], ...]
+    goals: tuple[Goal, ...]
+    ordered: bool = True
+    order_given: bool = False
+    space: Space | None = None
+    space_inferred: bool = False
+    ignored_columns: tuple[str, ...] = ()
+    some_parameters: bool = False
+    outside: str = "error"
+    selections: tuple[Selection, ...] = ()
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some trials.
+
+    Attributes
+    ----------
+    table
+        The trials, with the parameters that were asked for.
     first_row
         How many rows of the source come before.
     times
         (trials,): the place of each in time, where a column tells; None: that of its row.
-    notices
+    notes
         What was noticed of these rows.
     dropped
         How many more trials there were, left out for a value outside its domain.
+    known
+        What has been found out about the trials, for whoever sees the same batch again.
     """
 
     table: TrialTable
-    first_row: int
+    first_row: int = 0
     times: IntArray | None = None
-    notices: tuple[RowsNote, ...] = ()
+    notes: tuple[RowsNote, ...] = ()
     dropped: int = 0
+    known: dict[Hashable, Any] = field(default_factory=dict)
 
     @property
     def order(self) -> IntArray:
@@ -55,114 +115,91 @@ class Chunk:
             return int(self.times.min()), int(self.times.max())
         return self.first_row, self.first_row + len(self.table) - 1
 
-    def losses(
-        self, rows: BoolArray | None, handling: Handling
-    ) -> tuple[FloatArray, BoolArray | None, BoolArray | None]:
-        """Return (trials,) losses, which trials are used, and which stand for themselves.
 
-        ``rows`` are those that count at all; None stands for all.
+class Fold(Protocol[State]):
+    """What is done to every batch. It travels to workers, and so it holds plain data only."""
+
+    @property
+    def what(self) -> str:
+        """What is done, for whoever shows progress."""
+        ...
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that the batches must have."""
+        ...
+
+    def start(self) -> State:
+        """Return the state of a worker that has seen nothing."""
+        ...
+
+    def add(self, state: State, batch: Batch) -> None:
+        """Take a batch into a worker's state."""
+        ...
+
+
+class Source(Protocol):
+    """Where batches come from."""
+
+    @property
+    def schema(self) -> Schema:
+        """What is known of the trials."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed so far, such as files that were left out."""
+        ...
+
+    def fold(self, fold: Fold[State]) -> list[State]:
+        """Let every worker start a state and take its batches into it; return the states.
+
+        Between them the batches hold every row once.
         """
-        used, worst, _ = sort_out(self.table, handling)
-        if rows is not None:
-            used = rows if used is None else used & rows
-        losses = self.table.objectives[0].losses
-        if worst is None:
-            return losses, used, used
-        ordinary = ~worst if used is None else used & ~worst
-        return np.where(worst, np.inf, losses), used, ordinary
+        ...
+
+    def close(self) -> None:
+        """Let go of what is held: files, connections."""
+        ...
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """Whether the losses of some rows in a row rise, fall, or neither."""
+@dataclass(frozen=True, slots=True, eq=False)
+class TableSource:
+    """A table in memory, which is one batch."""
 
-    first_row: int
-    trials: int
-    first: float = np.nan
-    last: float = np.nan
-    rises: bool = True
-    falls: bool = True
-    equal: bool = True
+    batch: Batch
+    schema: Schema
 
     @classmethod
-    def of(cls, first_row: int, losses: FloatArray) -> Sorted:
-        """Look at some rows."""
-        if not losses.size:
-            return cls(first_row, 0)
-        before, after = losses[:-1], losses[1:]
-        # Most chunks are in no order, which their beginning shows.
-        head = slice(0, 64)
-        rises = bool((after[head] >= before[head]).all() and (after >= before).all())
-        falls = bool((after[head] <= before[head]).all() and (after <= before).all())
-        return cls(
-            first_row, len(losses), float(losses[0]), float(losses[-1]), rises, falls,
-            rises and falls,
-        )  # fmt: skip
+    def of(cls, table: TrialTable, known: dict[Hashable, Any] | None = None) -> TableSource:
+        """Return a table as a source; ``known`` is what is known of its trials already."""
+        schema = Schema(
+            source="memory",
+            names=table.names,
+            domains=tuple(parameter.domains for parameter in table.parameters),
+            goals=tuple(Goal(entry.name, entry.direction) for entry in table.objectives),
+            order_given=table.order_given,
+            space=table.space,
+            space_inferred=table.space_inferred,
+            ignored_columns=table.ignored_columns,
+            some_parameters=table.some_parameters,
+            selections=table.selections,
+        )
+        return cls(Batch(table, known={} if known is None else known), schema)
 
-    @staticmethod
-    def joined(pieces: Sequence[Sorted]) -> bool:
-        """Return whether the rows of all pieces together are sorted, and are not all equal."""
-        ordered = [p for p in sorted(pieces, key=lambda piece: piece.first_row) if p.trials]
-        steps = list(pairwise(ordered))
-        rises = all(p.rises for p in ordered) and all(a.last <= b.first for a, b in steps)
-        falls = all(p.falls for p in ordered) and all(a.last >= b.first for a, b in steps)
-        return rises != falls
+    @property
+    def table(self) -> TrialTable:
+        """The trials."""
+        return self.batch.table
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.table.notes
 
-def chosen(
-    chunk: Chunk, conditions: Sequence[Condition], met: list[int] | None = None
-) -> BoolArray | None:
-    """Return which trials meet all conditions; None: all.
+    def fold(self, fold: Fold[State]) -> list[State]:
+        state = fold.start()
+        fold.add(state, self.batch)
+        return [state]
 
-    ``met`` takes how many there are, and how many meet the first, the first two …
-    """
-    if met is not None:
-        met[0] += len(chunk.table)
-    if not conditions:
-        return None
-    columns = columns_of(chunk.table)
-    rows = np.ones(len(chunk.table), dtype=bool)
-    for place, condition in enumerate(conditions, 1):
-        rows &= condition.holds(columns)
-        if met is not None:
-            met[place] += int(np.count_nonzero(rows))
-    return rows
-
-
-def group_ids(chunk: Chunk, groups: int, seed: int) -> IntArray:
-    """Return (trials,): the group of each."""
-    return group_of(chunk.order, groups, seed)
-
-
-def series_keys(
-    wanted: Sequence[Series],
-    chunk: Chunk,
-    rows: BoolArray | None,
-    within: Within,
-    names: Sequence[str],
-) -> list[tuple[Series, IntArray, IntArray | slice]]:
-    """Return the keys of each series' numbers among these rows, and which rows they are."""
-    losses, used, ordinary = chunk.losses(rows, within.handling)
-    region = used
-    if within.cutoff is not None:
-        inside = losses <= within.cutoff
-        region = inside if used is None else used & inside
-    known = {parameter.name: parameter for parameter in chunk.table.parameters}
-    found: list[tuple[Series, IntArray, IntArray | slice]] = []
-    for series in wanted:
-        numbers: ValueArray
-        if series.kind == "loss":
-            numbers, counted = losses, ordinary
-        elif series.kind == "order":
-            numbers, counted = chunk.order, region
-        else:
-            parameter = known[names[series.parameter]]
-            ids = np.asarray(parameter.domain_ids)
-            here = ids >= 0 if series.domain < 0 else ids == series.domain
-            counted = here if region is None else here & region
-            numbers = parameter.values
-            if not is_whole(parameter.domains):
-                numbers = numbers.astype(np.float64, copy=False)
-        where = slice(None) if counted is None else np.flatnonzero(counted)
-        found.append((series, keys_of(numbers[where]), where))
-    return found
+    def close(self) -> None:
+        """Nothing is held but the table."""

@@ -1,8 +1,10 @@
-"""Notes that say in how many rows something was noticed, and that add up over parts of a source."""
+"""Notes that say in how many rows something was noticed, and that add up over batches."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 Kind = Literal["missing", "words", "failed", "outside"]
 
@@ -50,3 +52,40 @@ class RowsNote(str):
             first.end,
             first_row=first.first_row,
         )
+
+
+@dataclass(slots=True)
+class Notes:
+    """Notes of several batches, one of each kind for each column."""
+
+    notes: dict[tuple[str, str], RowsNote] = field(default_factory=dict)
+
+    def add(self, notes: Iterable[RowsNote]) -> None:
+        """Take in the notes of other rows."""
+        for note in notes:
+            key = (note.kind, note.subject)
+            known = self.notes.get(key)
+            self.notes[key] = note if known is None else known.with_those_of(note)
+
+    def merge(self, other: Notes) -> None:
+        """Take in what was noticed elsewhere."""
+        self.add(other.notes.values())
+
+    def sentences(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the notes in a fixed order: by kind, then as the columns are named."""
+        places = {name: place for place, name in enumerate(names)}
+        found: list[str] = []
+        for kind in get_args(Kind):
+            notes = [note for note in self.notes.values() if note.kind == kind]
+            notes.sort(key=lambda note: (places.get(note.subject, len(places)), note.subject))
+            if kind == "words" and notes:
+                found.append(words_note({note.subject: note.rows for note in notes}))
+            else:
+                found += [str(note) for note in notes]
+        return tuple(found)
+
+
+def words_note(counts: Mapping[str, int]) -> str:
+    """Say in how many cells of which columns words stood for nothing."""
+    shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
+    return f"Cells such as NA, nan or None were taken as missing in {shown}."

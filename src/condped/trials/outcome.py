@@ -27,6 +27,11 @@ class Outcome:
     considered: BoolArray
 
 
+def label_of(target: Target) -> str:
+    """Return a short name for an outcome."""
+    return target if isinstance(target, str) else "target"
+
+
 def outcome_of(table: TrialTable, target: Target) -> Outcome:
     """Return the outcome that the caller means.
 

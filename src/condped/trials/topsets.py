@@ -7,16 +7,14 @@ several objectives. What is left is one small integer per trial.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IdArray, IntArray
+from condped.arrays import BoolArray
 from condped.errors import SettingsError
-from condped.trials.pareto import pareto_positions
-from condped.trials.table import Objective, State, TrialTable, id_dtype
+from condped.trials.table import State, TrialTable
 
 LeftOut = Literal["drop", "worst"]
 Treatment = Literal["keep", "drop", "worst"]
@@ -66,109 +64,9 @@ class TrialCounts:
         return self.total - self.used
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TopSets:
-    """The nested sets, as one bucket per trial.
-
-    Attributes
-    ----------
-    buckets
-        (trials,): the first target set that the trial is in, counted from the tightest;
-        the number of target sets where it is in the region set only; one more where outside.
-    target_sizes
-        (target sets,), ascending.
-    region_size
-        Trials in the region set.
-    counts
-        What became of all trials.
-    all_equal
-        Whether all trials that were used have the same objective.
-    """
-
-    buckets: IdArray
-    target_sizes: IntArray
-    region_size: int
-    counts: TrialCounts
-    all_equal: bool
-    levels: FloatArray | None = None  # (trials,): what they are ranked by, lower is better
-    used: BoolArray | None = None  # (trials,): which take part; None: all
-
-    @property
-    def n_buckets(self) -> int:
-        """How many different buckets there can be, the outside included."""
-        return len(self.target_sizes) + 2
-
-
 def set_size(quantile: float, trials: int) -> int:
     """Return ⌈quantile · trials⌉ in floating point, as the reference has it: 0.07 of 100 is 8."""
     return math.ceil(quantile * trials)
-
-
-def top_sets(
-    table: TrialTable,
-    target_quantiles: Sequence[float],
-    region_quantile: float,
-    handling: Handling,
-) -> TopSets:
-    """Find the region set and, inside it, a target set for each (ascending) target quantile."""
-    thresholds = len(target_quantiles)
-    dtype = id_dtype(thresholds + 2)
-    used, worst, counts = sort_out(table, handling)
-    if counts.used == 0:
-        outside = np.broadcast_to(dtype(thresholds + 1), len(table))
-        nothing = np.zeros(thresholds, dtype=np.int64)
-        return TopSets(outside, nothing, 0, counts, all_equal=True, used=used)
-
-    wanted = [set_size(quantile, counts.used) - 1 for quantile in target_quantiles]
-    # The region set of gamma = 1 is everything; asking for its order statistic would be waste.
-    whole = region_quantile == 1.0
-    if not whole:
-        wanted.append(set_size(region_quantile, counts.used) - 1)
-    levels = _levels(table.objectives, used, worst, sizes=[k + 1 for k in wanted])
-    ranked = levels if used is None else levels[used]
-    cutoffs = np.partition(ranked, sorted(set(wanted)))[wanted]
-
-    if thresholds == 1:
-        buckets = (levels > cutoffs[0]).astype(dtype)
-    else:
-        buckets = np.searchsorted(cutoffs[:thresholds], levels).astype(dtype)
-    if not whole:
-        buckets[levels > cutoffs[-1]] = thresholds + 1
-    if used is not None:
-        buckets[~used] = thresholds + 1
-    sizes = np.zeros(thresholds + 2, dtype=np.int64)
-    for start in range(0, len(buckets), _CHUNK):
-        sizes += np.bincount(buckets[start : start + _CHUNK], minlength=thresholds + 2)
-    reached = np.cumsum(sizes)
-    return TopSets(
-        buckets=buckets,
-        target_sizes=reached[:thresholds],
-        region_size=int(reached[thresholds]),
-        counts=counts,
-        all_equal=_all_equal(table.objectives, used, worst),
-        levels=levels,
-        used=used,
-    )
-
-
-def outcome_sets(table: TrialTable, target: BoolArray, considered: BoolArray) -> TopSets:
-    """Take trials with an outcome as the target set, all that are considered as the region set."""
-    buckets = np.where(target & considered, 0, np.where(considered, 1, 2)).astype(np.int8)
-    hits, used = int(np.count_nonzero(buckets == 0)), int(np.count_nonzero(considered))
-    running = int(np.count_nonzero(table.states == State.RUNNING))
-    counts = TrialCounts(
-        total=len(table),
-        used=used,
-        failed=0,
-        pruned=0,
-        running=running,
-        nonfinite=0,
-        infeasible=0,
-        counted_as_worst=0,
-    )
-    return TopSets(
-        buckets, np.array([hits]), used, counts, all_equal=hits in (0, used), used=considered
-    )
 
 
 def sort_out(
@@ -221,42 +119,3 @@ def sort_out(
             **counts,
         ),
     )
-
-
-def _levels(
-    objectives: tuple[Objective, ...],
-    used: BoolArray | None,
-    worst: BoolArray | None,
-    sizes: Sequence[int],
-) -> FloatArray:
-    """Return a number per trial, lower is better, such that the best k of each size come first."""
-    if len(objectives) == 1:
-        levels = objectives[0].losses
-        if worst is not None:
-            levels = np.where(worst, np.inf, levels)
-        return levels
-    ordinary = _ordinary(len(objectives[0].values), used, worst)
-    losses = np.column_stack([objective.losses[ordinary] for objective in objectives])
-    levels = np.full(len(ordinary), np.inf)
-    levels[ordinary] = pareto_positions(losses, sizes)
-    return levels
-
-
-def _ordinary(n: int, used: BoolArray | None, worst: BoolArray | None) -> BoolArray:
-    """Return where a trial is used and stands for itself."""
-    ordinary = np.ones(n, dtype=bool) if used is None else used.copy()
-    if worst is not None:
-        ordinary &= ~worst
-    return ordinary
-
-
-def _all_equal(
-    objectives: tuple[Objective, ...], used: BoolArray | None, worst: BoolArray | None
-) -> bool:
-    if worst is not None:
-        return not _ordinary(len(worst), used, worst).any()
-    for objective in objectives:
-        values = objective.values if used is None else objective.values[used]
-        if values.min() != values.max():
-            return False
-    return True

@@ -19,15 +19,15 @@ from condped.analyse.importance.analysis import time_blocks
 from condped.analyse.importance.importance import importance
 from condped.analyse.importance.options import AnalysisOptions, split_options
 from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.opening import open_table
 from condped.arrays import BoolArray, IntArray
-from condped.count.in_memory import InMemory
+from condped.count.trials import Trials
 from condped.estimate.settings import Settings, check_target
-from condped.read.opening import opened_in_memory
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
+from condped.trials.batch import Batch
 from condped.trials.repeats import merged, repeating
 from condped.trials.table import Parameter, TrialTable
-from condped.trials.topsets import TopSets
 
 # How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
 _MATTERS = 0.05
@@ -68,22 +68,21 @@ def advise(
     # What to leave out is judged among all trials: outside the region set is not good, either.
     region_quantile = analysis.pop("region_quantile", 1.0)
     check_target(target_quantile, region_quantile)
-    recorded = opened_in_memory("Advice", source, **opening)
+    recorded = open_table("Advice", source, **opening)
     alone = recorded.some_parameters or not recorded.parameters
     table = recorded if alone else merged(recorded)
     result = importance(table, target_quantile=target_quantile, **analysis)
     assert isinstance(result.settings, Settings)  # what condped.importance itself puts there
     top = sets_of(table, target_quantile, analysis)
-    assert isinstance(top, TopSets)  # of trials in memory
+    _, region, target = top.members(Batch(table))
     structure = structure_of(table)
     base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
-    blocks = _blocks(top, time_blocks(InMemory(table), top, result.settings))
-    adviser = _Adviser(parameters, result, top, structure, blocks, restrictions)
+    blocks = _blocks(region, time_blocks(Trials.of(table), top, result.settings))
+    adviser = _Adviser(parameters, result, region, target, structure, blocks, restrictions)
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
     space, possible = narrowed(base, domains)
-    region, target = top.buckets <= 1, top.buckets == 0
     stays = adviser.staying(domains)
     return Advice(
         steps=adviser.steps(found, possible),
@@ -98,10 +97,11 @@ def advise(
     )
 
 
-def _blocks(top: TopSets, blocks: int) -> IntArray:
+def _blocks(region: BoolArray, blocks: int) -> IntArray:
     """Return the stretch of time of each trial, as the test of importances has them."""
-    passed = np.cumsum(top.buckets <= 1) - 1
-    return np.asarray(np.clip(passed * blocks // max(top.region_size, 1), 0, blocks - 1))
+    passed = np.cumsum(region)
+    size = max(int(passed[-1]), 1)
+    return np.asarray(np.clip((passed - 1) * blocks // size, 0, blocks - 1))
 
 
 def _notes(
@@ -140,7 +140,8 @@ class _Adviser:
 
     parameters: dict[str, Parameter]
     result: ImportanceResult
-    top: TopSets
+    region: BoolArray  # which trials are in the region set
+    target: BoolArray  # which are in the target set
     structure: Structure
     blocks: IntArray
     restrictions: Restrictions  # what the condition on the trials leaves of domains
@@ -193,10 +194,8 @@ class _Adviser:
     def _trials(self, name: str, domain: Domain) -> RegimeTrials:
         parameter = self.parameters[name]
         rows = parameter.domain_ids == parameter.domains.index(domain)
-        rows = np.asarray(rows & (self.top.buckets <= 1))
-        return RegimeTrials(
-            parameter.values[rows], np.asarray(self.top.buckets == 0)[rows], self.blocks[rows]
-        )
+        rows = np.asarray(rows & self.region)
+        return RegimeTrials(parameter.values[rows], self.target[rows], self.blocks[rows])
 
     def _cuts(self, gate: str) -> Sequence[float]:
         """Return the values at which a gate begins another branch."""
@@ -292,9 +291,9 @@ class _Adviser:
     def _hits(self, name: str, domain: Domain) -> BoolArray:
         parameter = self.parameters[name]
         if domain not in parameter.domains:  # it stands for several
-            return np.asarray((parameter.domain_ids >= 0) & (self.top.buckets == 0))
+            return np.asarray((parameter.domain_ids >= 0) & self.target)
         rows = parameter.domain_ids == parameter.domains.index(domain)
-        return np.asarray(rows & (self.top.buckets == 0))
+        return np.asarray(rows & self.target)
 
     def _why_left(self, name: str, domain: Domain) -> str:
         """Say why a parameter is not touched."""

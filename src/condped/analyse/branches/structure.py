@@ -11,8 +11,7 @@ import numpy as np
 from condped.analyse.branches.cuts import chosen, intervals
 from condped.analyse.branches.discover import Regimes, find_gates
 from condped.arrays import BoolArray, IdArray, IntArray
-from condped.count.countable import Countable
-from condped.count.in_memory import InMemory
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.condition import Node
 from condped.space.domain import Categorical, Domain, Int
@@ -66,15 +65,14 @@ class Structure:
         return tuple(name for name in self.space if name not in self.parents)
 
 
-def structure_of(trials: TrialTable | Countable) -> Structure:
+def structure_of(trials: TrialTable | Trials) -> Structure:
     """Return the conditions of a space, those that the trials show where it has none.
 
     What the trials show is looked for in memory only.
     """
-    if isinstance(trials, InMemory):
-        return _structure_of(trials.table)
-    if isinstance(trials, TrialTable):
-        return _structure_of(trials)
+    trials = Trials.of(trials)
+    if trials.counter.in_memory:
+        return _structure_of(trials.table("The conditional structure"))
     if trials.space is None:
         raise SettingsError(
             "Which parameter switches which is looked for in memory only, unless a space tells. "

@@ -15,10 +15,10 @@ from condped.analyse.branches.together import TestedTogether
 from condped.analyse.importance.importance import importance
 from condped.analyse.importance.options import AnalysisOptions, split_options
 from condped.analyse.importance.result import ImportanceResult
-from condped.count.countable import Countable, Sets
-from condped.count.in_memory import countable
+from condped.analyse.opening import open_trials
+from condped.count.sets import Sets
+from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.read.opening import open_trials
 from condped.space.condition import Condition
 from condped.space.condition import Node as Test
 from condped.space.simplify import conjunction, text_of
@@ -78,20 +78,18 @@ def require_conditions(function: str, analysis: dict[str, Any]) -> None:
         )
 
 
-def sets_of(
-    trials: TrialTable | Countable, target_quantile: float, analysis: dict[str, Any]
-) -> Sets:
+def sets_of(trials: TrialTable | Trials, target_quantile: float, analysis: dict[str, Any]) -> Sets:
     """Return the sets that an analysis with these options is about."""
     handling = Handling(**{name: analysis[name] for name in _HANDLING if name in analysis})
     region_quantile = analysis.get("region_quantile", 1.0)
-    return countable(trials).top_sets((target_quantile,), region_quantile, handling)
+    return Trials.of(trials).top_sets((target_quantile,), region_quantile, handling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Builder:
     """Makes nodes, from trials and what is known of all of them."""
 
-    trials: Countable
+    trials: Trials
     structure: Structure
     whole: ImportanceResult
     top: Sets
@@ -158,7 +156,7 @@ class _Builder:
     def _best(self, lowest: float) -> float | None:
         if np.isnan(lowest):
             return None
-        return -lowest if self.trials.objectives[0].direction == "maximize" else lowest
+        return -lowest if self.trials.goals[0].direction == "maximize" else lowest
 
     def _choosing(self, found: tuple[Branch, ...]) -> float:
         """Return the share of the variance of reaching the target set between branches."""

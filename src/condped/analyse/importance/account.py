@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from condped.count.countable import Explained
+from condped.trials.batch import Goal
 from condped.trials.pooling import PooledDomains
 from condped.trials.table import Selection
 from condped.trials.topsets import Handling, TrialCounts
@@ -25,7 +25,7 @@ class Account:
 
     pooled: tuple[PooledDomains, ...]  # parameters whose domains vary smoothly
     outcome: str | None  # what the target set is, if not the best objectives
-    objectives: tuple[Explained, ...]
+    objectives: tuple[Goal, ...]
     trials: TrialCounts
     handling: Handling  # what was done with trials that did not end well
     region_size: int

@@ -8,17 +8,16 @@ import numpy as np
 
 from condped.analyse.importance.account import Account, DroppedRegimes
 from condped.arrays import BoolArray, FloatArray
-from condped.count.countable import Countable, PooledTrials, Sets
-from condped.count.counts import StudyCounts
-from condped.count.in_memory import InMemory, countable
-from condped.count.ranks import RankedStudy
+from condped.count.counts import RankedStudy, StudyCounts
+from condped.count.sets import Sets
+from condped.count.trials import PooledTrials, Trials
 from condped.estimate.calibrated import calibrated_estimate, parameter_p_values
 from condped.estimate.estimator import Estimate, estimate
 from condped.estimate.formula import eta_squared, normalised
 from condped.estimate.settings import Settings
-from condped.trials.outcome import Outcome
+from condped.trials.outcome import Target, label_of
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling, outcome_sets
+from condped.trials.topsets import Handling
 
 _SIGNIFICANT = 0.05
 _SORTED = "The rows are sorted by the objective: their order is not taken for the order of time."
@@ -28,8 +27,8 @@ _SORTED = "The rows are sorted by the objective: their order is not taken for th
 class Analysis:
     """Estimates of T target sets and P parameters."""
 
-    trials: Countable
-    tested: Countable  # the same, pooled domains in unit values
+    trials: Trials
+    tested: Trials  # the same, pooled domains in unit values
     top: Sets
     settings: Settings
     counts: StudyCounts
@@ -61,31 +60,31 @@ class Analysis:
 
 
 def analyse(
-    trials: TrialTable | Countable,
+    trials: TrialTable | Trials,
     target_quantiles: tuple[float, ...],
     settings: Settings,
     handling: Handling,
 ) -> Analysis:
     """Find the sets, count them, estimate. Only the counting depends on the number of trials."""
-    counted = countable(trials)
+    counted = Trials.of(trials)
     top = counted.top_sets(target_quantiles, settings.region_quantile, handling)
     return _analysed(counted, top, settings, handling)
 
 
 def analyse_outcome(
-    table: TrialTable, outcome: Outcome, settings: Settings, handling: Handling
+    trials: TrialTable | Trials, target: Target, settings: Settings, handling: Handling
 ) -> Analysis:
     """Take an outcome for the target set, in place of good objectives."""
-    top = outcome_sets(table, outcome.target, outcome.considered)
-    return _analysed(InMemory(table), top, settings, handling, outcome)
+    counted = Trials.of(trials)
+    return _analysed(counted, counted.outcome_sets(target), settings, handling, label_of(target))
 
 
 def _analysed(
-    trials: Countable,
+    trials: Trials,
     top: Sets,
     settings: Settings,
     handling: Handling,
-    outcome: Outcome | None = None,
+    outcome: str | None = None,
 ) -> Analysis:
     """Count the sets and estimate, by the method that was asked for."""
     pooled = None
@@ -126,7 +125,7 @@ def _analysed(
 
 
 def _estimated(
-    trials: Countable,
+    trials: Trials,
     top: Sets,
     settings: Settings,
     p_values: FloatArray | None,
@@ -168,7 +167,7 @@ def _combined(
     )
 
 
-def time_blocks(trials: Countable, top: Sets, settings: Settings) -> int:
+def time_blocks(trials: Trials, top: Sets, settings: Settings) -> int:
     """Return how many stretches of time to compare each with itself.
 
     Rows that are sorted by the objective say nothing of time.
@@ -181,7 +180,7 @@ def _reasons(
     counts: StudyCounts,
     found: Estimate,
     settings: Settings,
-    outcome: Outcome | None,
+    outcome: str | None,
 ) -> tuple[str | None, ...]:
     """Say for each target set why nothing can be told, or None if something can."""
     equal = f"all {top.counts.used} trials have the same objective."
@@ -223,18 +222,18 @@ def _varies(counts: StudyCounts) -> bool:
 
 
 def _account(
-    trials: Countable,
+    trials: Trials,
     top: Sets,
     counts: StudyCounts,
     *,
     handling: Handling,
-    outcome: Outcome | None,
+    outcome: str | None,
     pooled: PooledTrials | None,
 ) -> Account:
     return Account(
         pooled=() if pooled is None else pooled.domains,
-        outcome=None if outcome is None else outcome.label,
-        objectives=trials.objectives,
+        outcome=outcome,
+        objectives=trials.goals,
         trials=top.counts,
         handling=handling,
         region_size=top.region_size,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from condped.arrays import FloatArray
-from condped.count.ranks import RankedStudy
+from condped.count.counts import RankedStudy
 from condped.errors import not_found
 from condped.estimate.calibrated import (
     FALSE_DISCOVERIES,

@@ -17,7 +17,8 @@ from condped.analyse.importance.result import (
     RegimeImportance,
 )
 from condped.analyse.importance.robustness import robustness_of
-from condped.count.countable import Intervals
+from condped.analyse.opening import open_trials
+from condped.count.subsets import Intervals
 from condped.errors import SettingsError
 from condped.estimate.settings import (
     Measure,
@@ -28,8 +29,8 @@ from condped.estimate.settings import (
     Settings,
     check_target,
 )
-from condped.read.opening import Opening, check_opening, open_trials, opened_in_memory
-from condped.trials.outcome import Target, outcome_of
+from condped.read.opening import Opening, check_opening
+from condped.trials.outcome import Target
 from condped.trials.topsets import Handling, LeftOut, Treatment
 
 
@@ -106,8 +107,7 @@ def importance(
     if target is None:
         found = analyse(trials, (target_quantile,), settings, handling)
     else:
-        table = opened_in_memory("Explaining an outcome", trials)
-        found = analyse_outcome(table, outcome_of(table, target), settings, handling)
+        found = analyse_outcome(trials, target, settings, handling)
     quantiles = None if target is not None else (target_quantile,)
     bands = None
     if intervals is not None:
@@ -147,9 +147,7 @@ def importance(
         find_densities=lambda evidence: densities_of(found, evidence),
         find_robustness=None
         if target is not None
-        else lambda: robustness_of(
-            opened_in_memory("Robustness", trials), target_quantile, settings, handling
-        ),
+        else lambda: robustness_of(trials.table("Robustness"), target_quantile, settings, handling),
     )
 
 

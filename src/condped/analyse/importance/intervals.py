@@ -11,7 +11,8 @@ import numpy as np
 
 from condped.analyse.importance.analysis import Analysis
 from condped.arrays import FloatArray
-from condped.count.countable import Countable, Intervals
+from condped.count.subsets import Intervals
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.formula import normalised
 from condped.estimate.replicates import subset_variances
@@ -99,7 +100,7 @@ def uncertainty(
 
 def _replicated(
     found: Analysis,
-    trials: Countable,
+    trials: Trials,
     target_quantiles: Sequence[float] | None,
     *,
     intervals: Intervals,

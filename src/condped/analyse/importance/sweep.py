@@ -14,10 +14,11 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.intervals import Uncertainty, check_intervals, uncertainty
 from condped.analyse.importance.result import Status, frame, untested
+from condped.analyse.opening import open_trials
 from condped.analyse.saving.data import NUMBERS, sweep_data
 from condped.analyse.saving.files import write_result
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.countable import Intervals
+from condped.count.subsets import Intervals
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import (
     BaselineSettings,
@@ -29,7 +30,7 @@ from condped.estimate.settings import (
     Settings,
     check_target,
 )
-from condped.read.opening import Opening, check_opening, open_trials
+from condped.read.opening import Opening, check_opening
 from condped.show.notebook import sweep_html
 from condped.show.text.importance import sweep_summary
 from condped.trials.topsets import Handling, LeftOut, Treatment

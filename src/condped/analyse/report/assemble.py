@@ -20,17 +20,17 @@ from condped.analyse.importance.importance import importance
 from condped.analyse.importance.intervals import check_intervals
 from condped.analyse.importance.options import AnalysisOptions, split_options
 from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.opening import open_trials
 from condped.analyse.report.definition import ENDINGS, definition
 from condped.analyse.report.parameters import parameters_data
 from condped.analyse.report.steps import VERDICTS, Answers, Question, answers_of
 from condped.analyse.report.tree import tree_data
 from condped.analyse.saving.files import write_whole
 from condped.analyse.saving.plain import plain
-from condped.count.countable import Countable
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import Settings, check_target
 from condped.read.databases.urls import without_password
-from condped.read.opening import open_trials
 from condped.read.overwriting import refuse_overwriting
 from condped.show.report import framed, page
 from condped.show.text.importance import data_lines, goals
@@ -229,7 +229,7 @@ def _asked(question: Question, answers: Answers) -> dict[str, Any]:
 
 
 def _structure(
-    trials: Countable, question: Question, answers: Answers, analysis: dict[str, Any]
+    trials: Trials, question: Question, answers: Answers, analysis: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the branches and the advice, or why there are none."""
     missing = None

@@ -10,13 +10,13 @@ from condped.analyse.importance.analysis import Analysis, analyse, analyse_outco
 from condped.analyse.importance.evidence import Verdict, verdict_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
 from condped.arrays import FloatArray
-from condped.count.countable import Countable, Intervals
+from condped.count.subsets import Intervals
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.calibrated import regime_p_values
 from condped.estimate.independence import adjusted
 from condped.estimate.settings import Method, Settings
-from condped.read.opening import opened_in_memory
-from condped.trials.outcome import Target, outcome_of
+from condped.trials.outcome import Target
 from condped.trials.topsets import Handling
 
 _STEPS = (
@@ -122,7 +122,7 @@ class Answers:
         return self.by_method.get("calibrated", self.paper)
 
 
-def answers_of(trials: Countable, question: Question) -> Answers:
+def answers_of(trials: Trials, question: Question) -> Answers:
     """Analyse trials at every step by every method."""
     found: dict[Method, Analysis] = {}
     bands: dict[Method, Uncertainty | None] = {}
@@ -131,9 +131,7 @@ def answers_of(trials: Countable, question: Question) -> Answers:
         settings = replace(question.settings, method=method)
         if quantiles is None:
             target: Any = question.target
-            table = opened_in_memory("Explaining an outcome", trials)
-            outcome = outcome_of(table, target)
-            one = analyse_outcome(table, outcome, settings, question.handling)
+            one = analyse_outcome(trials, target, settings, question.handling)
         else:
             one = analyse(trials, quantiles, settings, question.handling)
         found[method] = one

@@ -11,13 +11,14 @@ from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.report.numbers import shares
 from condped.analyse.report.steps import Question, answers_of, letters, verdicts_of
 from condped.arrays import FloatArray, IntArray
-from condped.count.countable import Countable, Sets
+from condped.count.sets import Sets
+from condped.count.trials import Trials
 from condped.space.condition import Condition
 
 _MOST_INSIDE = 12  # parameters that are shown of a branch
 
 
-def tree_data(found: Branches, trials: Countable, top: Sets, question: Question) -> dict[str, Any]:
+def tree_data(found: Branches, trials: Trials, top: Sets, question: Question) -> dict[str, Any]:
     """Return the activation tree; parameters by their places in the report."""
     places = {name: place for place, name in enumerate(trials.names)}
     plan = replace(question, intervals=None)
@@ -36,7 +37,7 @@ def tree_data(found: Branches, trials: Countable, top: Sets, question: Question)
 class _Maker:
     """Makes the nodes, from all trials and the sets of each step."""
 
-    trials: Countable
+    trials: Trials
     top: Sets
     question: Question
     places: dict[str, int]

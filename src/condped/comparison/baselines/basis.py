@@ -10,14 +10,16 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.arrays import BoolArray
 from condped.comparison.baselines.absent import middle, presence
-from condped.count.countable import Explained
+from condped.count.sets import Sets
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings
 from condped.show.text.importance import shortened
 from condped.space.domain import Categorical, Domain
+from condped.trials.batch import Batch, Goal
 from condped.trials.regimes import expand_domains
 from condped.trials.table import Parameter, TrialTable
-from condped.trials.topsets import Handling, TopSets, top_sets
+from condped.trials.topsets import Handling
 
 _MOST_NAMED = 5
 
@@ -28,7 +30,8 @@ class Basis:
 
     table: TrialTable
     joined: tuple[str, ...]  # parameters whose domains were joined into one
-    top: TopSets
+    top: Sets
+    used: BoolArray  # (trials,): which take part
     handling: Handling
 
 
@@ -41,9 +44,10 @@ def basis_of(
     """Join domains and sort out which trials count, or say why the method cannot be asked."""
     if settings.forest:
         _require_values(table, handling)
-    top = top_sets(table, target_quantiles, settings.region_quantile or 1.0, handling)
+    top = Trials.of(table).top_sets(target_quantiles, settings.region_quantile or 1.0, handling)
     joined = tuple(entry.name for entry in table.parameters if len(entry.domains) > 1)
-    return Basis(expand_domains(table), joined, top, handling)
+    used, _, _ = top.members(Batch(table))
+    return Basis(expand_domains(table), joined, top, used, handling)
 
 
 def account_of(
@@ -54,7 +58,7 @@ def account_of(
     return Account(
         pooled=(),
         outcome=None,
-        objectives=tuple(Explained(o.name, o.direction) for o in table.objectives),
+        objectives=tuple(Goal(o.name, o.direction) for o in table.objectives),
         trials=basis.top.counts,
         handling=basis.handling,
         region_size=region_size,
@@ -87,11 +91,11 @@ def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> l
     notes = []
     if basis.joined:
         notes.append(f"Domains joined into one that spans them: {_named(basis.joined)}.")
-    used = basis.top.used
+    used = basis.used
     gaps = []
     for entry in basis.table.parameters:
         present = presence(entry)
-        there = int(np.count_nonzero(present if used is None else present & used))
+        there = int(np.count_nonzero(present & used))
         if there < basis.top.counts.used:
             imputed = settings.absent == "imputation" and entry.domains
             value = f", {_shown(entry.domains[0])}" if imputed else ""
@@ -112,9 +116,9 @@ def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> l
     return notes
 
 
-def _blurred(parameter: Parameter, used: BoolArray | None) -> bool:
+def _blurred(parameter: Parameter, used: BoolArray) -> bool:
     """Return whether different values cannot be told apart in single precision."""
-    present = presence(parameter) if used is None else presence(parameter) & used
+    present = presence(parameter) & used
     values = parameter.values[present]
     if not len(values) or isinstance(parameter.domains[0], Categorical):
         return False

@@ -109,8 +109,7 @@ def _of_whole_objective(
 ) -> ImportanceResult:
     """Ask a method that explains a forest."""
     basis = basis_of(table, settings, handling)
-    used = basis.top.used
-    counted = basis.table if used is None else basis.table.only(used)
+    counted = basis.table if basis.used.all() else basis.table.only(basis.used)
     found = forest_scores(counted, settings)
     reason = _reason(basis, found)
     scores = np.array([found[name] or 0.0 for name in table.names])

@@ -15,11 +15,12 @@ from condped.progress import report
 from condped.read.files.compressed import opened, size_of
 from condped.read.files.parts import all_columns, joined, partition_of, refuse_twice
 from condped.read.files.sidecar import with_sidecar
-from condped.read.files.texts import column_of_texts, words_told
+from condped.read.files.texts import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable
 from condped.trials.columns import Column, UnusableColumn
+from condped.trials.notes import words_note
 from condped.trials.table import TrialTable
 
 _BETWEEN = 20_000  # rows from one report of progress to the next
@@ -57,7 +58,7 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
     table = build_table(RawTable(names, rows, column), options)
     told = {name: count for name, count in words.items() if count and name in table.names}
     if told:
-        notes.append(words_told(told))
+        notes.append(words_note(told))
     return table.with_notes(notes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any
 
@@ -62,12 +62,6 @@ def column_of_texts(
 def has_choices(space: Space | None, name: str) -> bool:
     """Return whether texts of a column are to spell choices, which is decided for each alone."""
     return _choices(space, name) is not None
-
-
-def words_told(counts: Mapping[str, int]) -> str:
-    """Say in how many cells of which columns words stood for nothing."""
-    shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
-    return f"Cells such as NA, nan or None were taken as missing in {shown}."
 
 
 def _levels(cells: Sequence[str | None], missing: BoolArray) -> Column:

@@ -7,21 +7,17 @@ import numpy as np
 from condped.arrays import BoolArray, IdArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.table.refusal import refuse, row_number
-from condped.space.domain import Categorical, Domain, Int
+from condped.space.domain import Categorical, Domain, bounds_of
 from condped.trials.notes import RowsNote
 from condped.trials.table import Parameter, TrialTable
 
 WAYS = ("error", "nearest", "drop")
-# Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
-_TOLERANCE = 1e-9
-# ... and so may bounds that were stored in single precision.
-_SINGLE = 2.0**-24
 # Up to this many domains it is faster to look at all values for each of them.
 _FEW_DOMAINS = 8
 
 
-def check_way(way: object) -> None:
-    """Refuse a way of treating such values that there is not."""
+def check_outside(way: object) -> None:
+    """Raise if ``outside`` is not a known policy."""
     if way not in WAYS:
         raise SettingsError(f"outside must be one of {', '.join(WAYS)} (got {way!r}).")
 
@@ -114,16 +110,3 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
     outside = values < lows.take(places, mode="wrap")
     outside |= values > highs.take(places, mode="wrap")
     return np.asarray(outside) if outside.any() else None
-
-
-def bounds_of(domain: Domain) -> tuple[float, float]:
-    """Return the lowest and the highest number that count as inside, rounding allowed for."""
-    if isinstance(domain, Categorical):
-        return 0, len(domain.choices) - 1
-    if isinstance(domain, Int):
-        return domain.low, domain.high
-    slack = 0.0 if domain.log else _TOLERANCE * (domain.high - domain.low)
-    return (
-        domain.low - max(slack, _SINGLE * abs(domain.low)),
-        domain.high + max(slack, _SINGLE * abs(domain.high)),
-    )

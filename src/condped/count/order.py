@@ -1,30 +1,29 @@
-"""Exact order statistics of numbers that stay where they are.
+"""Exact order statistics.
 
-The range of a series is cut into bins and counted; the bins that hold a wanted rank are cut again,
-or, once few numbers are left in them, these numbers are asked for. Nothing is interpolated, and the
-passes needed do not depend on how many numbers there are.
+Numbers that are in memory, or few, are sorted. Otherwise the range of a series is cut into bins
+and counted; the bins that hold a wanted rank are cut again, or, once few numbers are left in them,
+these numbers are asked for. Nothing is interpolated, and the passes needed do not depend on how
+many numbers there are.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
+from condped.arrays import BoolArray, IntArray, ValueArray
+from condped.count.bins import Levels, TooManyLevels
+from condped.count.counter import MOST_BINS, MOST_LEVELS, Counter
 from condped.count.keys import KeyBins, keys_of, values_of
-from condped.count.passes import Levels, Passes, Series, TooManyLevels, Within
+from condped.count.series import ONE_GROUP, Groups, Series, Within
 
 _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
-# An engine that can count so many bins does so fastest if they are all of one width; for one that
-# cannot, bins are cut to measure.
-_MANY_BINS = 1 << 16
-# How many times more numbers than on average a bin may hold.
-_UNEVEN = 16
-# ... and sooner than it has sorted more numbers than this.
+# Numbers of groups of trials that are sorted at a time: each group takes its own counts of them.
 _SHORT = 1 << 17
+# Up to so many ranks are found by partitioning, more by sorting.
+_FEW_RANKS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +90,7 @@ class _Search:
 
     asked: Ranks
     bins: list[KeyBins]
-    below: list[IntArray] | None = None  # of each of the bins; None: they follow on each other
+    below: list[IntArray]  # numbers below each of the bins, by group
     pieces: list[_Piece] = field(default_factory=list)
     marked: list[BoolArray] = field(default_factory=list)
     total: IntArray | None = None  # (parts,)
@@ -99,13 +98,9 @@ class _Search:
 
     def counted(self, counts: Sequence[IntArray]) -> None:
         """Take in the counts of the bins, and mark those that hold a wanted rank."""
-        below = self.below
-        if below is None:
-            totals = np.array([one.sum(axis=1) for one in counts])
-            below = list(np.cumsum(np.vstack([np.zeros_like(totals[:1]), totals]), axis=0)[:-1])
         self.pieces = [
             _Piece(bins, found, under)
-            for bins, found, under in zip(self.bins, counts, below, strict=True)
+            for bins, found, under in zip(self.bins, counts, self.below, strict=True)
         ]
         if self.ranks is None:
             self.total = self.asked.members @ sum(one.sum(axis=1) for one in counts)
@@ -133,7 +128,7 @@ class _Search:
             if piece.bins.shift
         )
 
-    def refine(self, most: int, *, even: bool) -> None:
+    def refine(self, most: int) -> None:
         """Cut the marked bins again; those of a single key stay as they are."""
         bins, below = [], []
         wide = sum(
@@ -146,26 +141,13 @@ class _Search:
             for place in np.flatnonzero(marked):
                 start = piece.bins.start + (int(place) << piece.bins.shift)
                 stop = min(start + (1 << piece.bins.shift) - 1, piece.bins.stop)
-                cut = [KeyBins(start, 0, 1, piece.bins.whole)]
-                if piece.bins.shift:
-                    cut = bins_between(
-                        start, stop, max(most // wide, 2), piece.bins.whole, even=even
-                    )
-                bins += cut
-                # Known for the first only; the others follow on it.
-                below += [under[:, place] if one is cut[0] else None for one in cut]
-        self.bins, self._known = bins, below
-        self.below = None
-
-    _known: list[IntArray | None] = field(default_factory=list)
-
-    def recounted(self, counts: Sequence[IntArray]) -> None:
-        """Take in the counts of bins that were cut again."""
-        below: list[IntArray] = []
-        for place, known in enumerate(self._known):
-            below.append(known if known is not None else below[-1] + counts[place - 1].sum(axis=1))
-        self.below = below
-        self.counted(counts)
+                bins.append(
+                    bins_between(start, stop, max(most // wide, 2), piece.bins.whole)
+                    if piece.bins.shift
+                    else KeyBins(start, 0, 1, piece.bins.whole)
+                )
+                below.append(under[:, place])
+        self.bins, self.below = bins, below
 
     def resolved(self, levels: Levels | None) -> Found:
         """Return the order statistics, from bins of one key and from the numbers in the others."""
@@ -218,69 +200,94 @@ def _inside(levels: Levels, start: int, stop: int, groups: int) -> tuple[IntArra
 
 
 def order_statistics(
-    passes: Passes,
+    counter: Counter,
     wanted: Mapping[Series, Ranks],
     within: Within,
     *,
     trials: int,
-    seed: int = 0,
+    groups: Groups = ONE_GROUP,
 ) -> dict[Series, Found]:
     """Return the numbers at wanted ranks of several series, found in the same passes.
 
     No series has more numbers than there are ``trials``. All have parts of the same groups of
     trials.
     """
-    groups = max((asked.members.shape[1] for asked in wanted.values()), default=1)
-    even = passes.most_bins >= _MANY_BINS
-    short = min(passes.most_levels, _SHORT) if even else passes.most_levels
-    if trials * len(wanted) <= short:
-        return _all_asked_for(passes, wanted, within, groups, seed)
-    most = max(passes.most_bins // (groups * max(len(wanted), 1)), 2)
-    if not even:  # a long query takes its time, too
-        most = min(most, _enough(passes, wanted, trials))
+    if not wanted:
+        return {}
+    if groups.size == 1 and (counter.in_memory or trials * len(wanted) <= _SHORT):
+        gathered = counter.gather(tuple(wanted), within)
+        return {series: _sorted(asked, gathered[series]) for series, asked in wanted.items()}
+    if trials * len(wanted) <= _SHORT:
+        return _all_levels(counter, wanted, within, groups)
+    most = max(MOST_BINS // (groups.size * len(wanted)), 2)
+    nothing = np.zeros(groups.size, dtype=np.int64)
     searches = {
-        series: _Search(asked, bins_between(*_key_range(asked), most, asked.whole, even=even))
+        series: _Search(asked, [bins_between(*_key_range(asked), most, asked.whole)], [nothing])
         for series, asked in wanted.items()
     }
     found: dict[Series, Found] = {}
     first = True
     while searches:
-        counts = passes.histogram(
-            {series: search.bins for series, search in searches.items()}, within, groups, seed
-        )
+        bins = {series: search.bins for series, search in searches.items()}
+        counts = counter.histogram(bins, within, groups)
         for series, search in searches.items():
-            (search.counted if first else search.recounted)(counts[series])
+            search.counted(counts[series])
         if first:
-            found |= _few(passes, searches, within)
+            found |= _few(counter, searches, within)
         first = False
         for series in [series for series, search in searches.items() if not search.left]:
             found[series] = searches.pop(series).resolved(None)
-        if sum(search.left for search in searches.values()) <= passes.most_levels:
-            return found | _ended(passes, searches, within, groups, seed)
+        if sum(search.left for search in searches.values()) <= MOST_LEVELS:
+            return found | _ended(counter, searches, within, groups)
         for search in searches.values():
-            search.refine(most, even=even)
+            search.refine(most)
     return found
 
 
-def _enough(passes: Passes, wanted: Mapping[Series, Ranks], trials: int) -> int:
-    """Return with how many bins of a series few enough numbers will be left."""
-    ranks = sum(a.find(np.full(len(a.members), trials)).size for a in wanted.values())
-    return max(_UNEVEN * ranks * trials // passes.most_levels, 2)
+def _sorted(asked: Ranks, numbers: ValueArray) -> Found:
+    """Return the order statistics of one part from its numbers themselves."""
+    total = np.array([len(numbers)], dtype=np.int64)
+    ranks = asked.find(total)[0]
+    whole = asked.whole
+    numbers = numbers.astype(np.int64 if whole else np.float64, copy=False)
+    if not asked.few and len(ranks) <= _FEW_RANKS and len(numbers):
+        values = np.partition(numbers, np.unique(ranks - 1))[ranks - 1]
+        at_most = np.array([np.count_nonzero(numbers <= value) for value in values])
+        below = np.array([np.count_nonzero(numbers < value) for value in values])
+        return Found(values[None], below[None], at_most[None], total)
+    ordered = np.sort(numbers)
+    if len(ordered) > 0 and asked.few:
+        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        if len(starts) <= asked.few:
+            counts = np.diff(np.r_[starts, len(ordered)])
+            levels = Levels(ordered[starts], np.zeros(len(starts), dtype=np.int64), counts)
+            nothing = np.zeros((1, 0), dtype=np.int64)
+            return Found(nothing, nothing, nothing, total, levels)
+    if not len(ordered) or not len(ranks):
+        nothing = np.zeros((1, len(ranks)), dtype=np.int64)
+        return Found(values_of(nothing, whole=whole), nothing, nothing, total)
+    values = ordered[np.minimum(ranks, len(ordered)) - 1]
+    return Found(
+        values[None],
+        np.searchsorted(ordered, values)[None],
+        np.searchsorted(ordered, values, side="right")[None],
+        total,
+    )
 
 
-def _all_asked_for(
-    passes: Passes, wanted: Mapping[Series, Ranks], within: Within, groups: int, seed: int
+def _all_levels(
+    counter: Counter, wanted: Mapping[Series, Ranks], within: Within, groups: Groups
 ) -> dict[Series, Found]:
     """Return order statistics of series that are short enough to ask for all of their numbers."""
-    if not wanted:
-        return {}
     everything = {}
     for series, asked in wanted.items():
         start, stop = _key_range(asked)
         bins = KeyBins(start, (stop - start).bit_length(), 1, asked.whole)
         everything[series] = [(bins, np.ones(1, dtype=bool))]
-    levels = passes.levels(everything, within, groups, seed)
-    return {series: _settled(asked, levels[series], groups) for series, asked in wanted.items()}
+    levels = counter.levels(everything, within, groups)
+    return {
+        series: _settled(asked, levels[series], groups.size) for series, asked in wanted.items()
+    }
 
 
 def _settled(asked: Ranks, levels: Levels, groups: int) -> Found:
@@ -306,7 +313,7 @@ def _settled(asked: Ranks, levels: Levels, groups: int) -> Found:
     )
 
 
-def _few(passes: Passes, searches: dict[Series, _Search], within: Within) -> dict[Series, Found]:
+def _few(counter: Counter, searches: dict[Series, _Search], within: Within) -> dict[Series, Found]:
     """Settle the searches in series that have few different numbers, and take them out."""
     found: dict[Series, Found] = {}
     for series, search in list(searches.items()):
@@ -317,7 +324,7 @@ def _few(passes: Passes, searches: dict[Series, _Search], within: Within) -> dic
             (piece.bins, one) for piece, one in zip(search.pieces, full, strict=True) if one.any()
         ]
         try:
-            levels = passes.levels({series: marked}, within)[series]
+            levels = counter.levels({series: marked}, within)[series]
         except TooManyLevels:
             continue
         if len(levels.values) <= search.asked.few:
@@ -329,7 +336,7 @@ def _few(passes: Passes, searches: dict[Series, _Search], within: Within) -> dic
 
 
 def _ended(
-    passes: Passes, searches: Mapping[Series, _Search], within: Within, groups: int, seed: int
+    counter: Counter, searches: Mapping[Series, _Search], within: Within, groups: Groups
 ) -> dict[Series, Found]:
     """Ask for the numbers that are left, and settle all searches."""
     open_ones = {
@@ -341,51 +348,16 @@ def _ended(
         for series, search in searches.items()
     }
     open_ones = {series: entries for series, entries in open_ones.items() if entries}
-    levels = passes.levels(open_ones, within, groups, seed) if open_ones else {}
+    levels = counter.levels(open_ones, within, groups) if open_ones else {}
     return {series: search.resolved(levels.get(series)) for series, search in searches.items()}
 
 
-def bins_between(start: int, stop: int, most: int, whole: bool, *, even: bool) -> list[KeyBins]:
-    """Return at most so many bins that hold all keys from start to stop; ``even``: of one width."""
-    if even or stop - start < most:
-        shift = 0
-        while ((stop - start) >> shift) + 1 > most:
-            shift += 1
-        return [KeyBins(start, shift, ((stop - start) >> shift) + 1, whole)]
-    return _cut_to_measure(start, stop, most, whole)
-
-
-def _cut_to_measure(start: int, stop: int, most: int, whole: bool) -> list[KeyBins]:
-    """Return few bins, half of them narrow on the scale of the numbers, half in their digits."""
-    width = max((stop - start).bit_length(), 1)
-    pieces: list[tuple[float, int, int]] = []
-    for by_value in (True, False):
-        heap = pieces or [(0.0, start, width)]
-        heap = [(-_weight(s, w, stop, whole, by_value), s, w) for _, s, w in heap]
-        heapq.heapify(heap)
-        while len(heap) < (most // 2 if by_value else most):
-            weight, at, bits = heapq.heappop(heap)
-            if bits == 0 or weight == 0:
-                heapq.heappush(heap, (weight, at, bits))
-                break
-            for half in (at, at + (1 << (bits - 1))):
-                if half <= stop:
-                    size = _weight(half, bits - 1, stop, whole, by_value)
-                    heapq.heappush(heap, (-size, half, bits - 1))
-        pieces = heap
-    return [KeyBins(at, bits, 1, whole) for _, at, bits in sorted(pieces, key=lambda p: p[1])]
-
-
-def _weight(start: int, bits: int, stop: int, whole: bool, by_value: bool) -> float:
-    """Return how wide a piece is, in numbers or in keys; 0 if it cannot be cut."""
-    last = min(start + (1 << bits) - 1, stop)
-    if last == start:
-        return 0.0
-    if whole or not by_value:
-        return float(last - start)
-    low, high = values_of(np.array([start, last]), whole=False)
-    wide: FloatArray = np.minimum(high, 1e300) - np.maximum(low, -1e300)
-    return float(wide)
+def bins_between(start: int, stop: int, most: int, whole: bool) -> KeyBins:
+    """Return at most so many bins that hold all keys from start to stop."""
+    shift = 0
+    while ((stop - start) >> shift) + 1 > most:
+        shift += 1
+    return KeyBins(start, shift, ((stop - start) >> shift) + 1, whole)
 
 
 def _key_range(asked: Ranks) -> tuple[int, int]:

@@ -1,93 +1,49 @@
-"""Counting trials that are in memory, with numpy."""
+"""From values to cells: those of the domains' grids, or by rank between given edges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
-from condped.count.counts import ParameterCounts, RegimeCounts, StudyCounts
+from condped.count.search import Search
+from condped.space.domain import Categorical, Domain, Int
 from condped.space.grid import Grid, cells_of, grid_of
-from condped.trials.table import Parameter, TrialTable
-from condped.trials.topsets import TopSets
+from condped.trials.table import Parameter
 
-# Regimes of fewer region trials are dropped, as in the reference.
-SMALLEST_REGIME = 2
-# With more domains than this, those too small to keep are found first and get no cells.
-_FEW_DOMAINS = 64
 # Up to this many, the rows of one domain after the other are counted.
 _SOME_DOMAINS = 8
 # Rows at a time: few enough for the temporaries of a chunk to stay in the processor's cache.
 _CHUNK = 1 << 16
 
-
-def count_in_memory(table: TrialTable, top: TopSets) -> StudyCounts:
-    """Count the trials of each set in each cell of each regime."""
-    return StudyCounts(
-        parameters=tuple(_count(parameter, top) for parameter in table.parameters),
-        region_size=top.region_size,
-        target_sizes=top.target_sizes,
-    )
+# Upper edges of all cells by rank but the last, by the parameter's name and the domain's place.
+RankEdges = Mapping[tuple[str, int], ValueArray]
 
 
-def _count(parameter: Parameter, top: TopSets) -> ParameterCounts:
-    """Count one parameter's cells and tell its regimes apart."""
-    sizes: IntArray | None = None
-    laid_out = list(range(len(parameter.domains)))
-    if len(laid_out) > _FEW_DOMAINS:
-        sizes = _regime_sizes(parameter, top)
-        laid_out = np.flatnonzero(sizes[:-1, -1] >= SMALLEST_REGIME).tolist()
-    layout = _lay_out(parameter, laid_out)
-    flat = _cell_counts(parameter, top.buckets, top.n_buckets, layout)
-    nested = flat[:, :-1].cumsum(axis=1)
-
-    kept: list[RegimeCounts] = []
-    small: list[IntArray] = []  # (target sets + 1,) each
-    for start, domain in zip(layout.starts, laid_out, strict=True):
-        cells = nested[start : start + layout.grids[domain].cells]
-        region = cells[:, -1]
-        trials = int(region.sum())
-        if trials >= SMALLEST_REGIME:
-            kept.append(RegimeCounts(parameter.domains[domain], region, cells[:, :-1].T))
-        elif trials:
-            small.append(cells.sum(axis=0))
-    if sizes is not None:
-        small += [size for size in sizes[:-1] if 0 < size[-1] < SMALLEST_REGIME]
-    if not parameter.everywhere:
-        absent = nested[layout.rest :].sum(axis=0) if sizes is None else sizes[-1]
-        if absent[-1] >= SMALLEST_REGIME:
-            kept.append(RegimeCounts(None, absent[-1:], absent[:-1, None]))
-        elif absent[-1]:
-            small.append(absent)
-    dropped = np.array(small, dtype=np.int64).reshape(len(small), len(top.target_sizes) + 1)
-    return ParameterCounts(parameter.name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
+def is_whole(domains: tuple[Domain, ...]) -> bool:
+    """Return whether a parameter with these domains has int64 values; float64 otherwise."""
+    return all(isinstance(domain, Int) for domain in domains)
 
 
-def places_of(parameter: Parameter) -> tuple[IntArray, list[int]]:
-    """Return each trial's cell among all of the parameter's, and how many each regime has.
-
-    The regimes are the domains in their order and, last, absence.
-    """
-    layout = _lay_out(parameter, range(len(parameter.domains)))
-    places = _cells(parameter, slice(None), layout).astype(np.intp)
-    return np.minimum(places, layout.rest), [*(g.cells for g in layout.grids.values()), 1]
+def grid_sizes(domains: Sequence[Domain]) -> list[int]:
+    """Return how many cells of a grid each regime has, absence last."""
+    return [*(grid_of(domain).cells for domain in domains), 1]
 
 
-def _regime_sizes(parameter: Parameter, top: TopSets) -> IntArray:
-    """Return (domains + 1, target sets + 1): set sizes per regime, the absent one last."""
-    regimes, buckets = len(parameter.domains) + 1, top.n_buckets
-    sizes = np.zeros(regimes * buckets, dtype=np.int64)
-    for start in range(0, len(top.buckets), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        ids = parameter.domain_ids[rows].astype(np.intp)
-        ids[ids < 0] = regimes - 1
-        ids *= buckets
-        ids += top.buckets[rows]
-        sizes += np.bincount(ids, minlength=sizes.size)
-    return np.cumsum(sizes.reshape(regimes, buckets)[:, :-1], axis=1)
+def rank_sizes(name: str, domains: Sequence[Domain], edges: RankEdges) -> list[int]:
+    """Return how many cells by rank each regime has, absence last."""
+    return [
+        *(
+            len(domain.choices)
+            if isinstance(domain, Categorical)
+            else len(edges.get((name, place), ())) + 1
+            for place, domain in enumerate(domains)
+        ),
+        1,
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,30 +95,81 @@ def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
     )
 
 
-def place_counts(parameter: Parameter, buckets: FloatArray, sizes: IntArray) -> IntArray:
-    """Return (places, buckets): trials in each cell of all domains and, last, absent.
+def grid_counts(
+    parameter: Parameter,
+    buckets: FloatArray,
+    sizes: IntArray,
+    laid_out: Sequence[int] | None = None,
+) -> IntArray:
+    """Return (places, buckets): trials in each cell of the domains' grids and, last, elsewhere.
 
     ``sizes`` are the trials in each bucket, of which the last has no place in the counts.
+    ``laid_out`` are the domains that have cells at all; None: every one of them.
     """
-    layout = _lay_out(parameter, range(len(parameter.domains)))
-    flat = _cell_counts(parameter, buckets, len(sizes), layout, sizes)[:, :-1]
+    layout = _lay_out(parameter, range(len(parameter.domains)) if laid_out is None else laid_out)
+    flat = _cell_counts(parameter, buckets, layout, sizes)[:, :-1]
     return np.concatenate([flat[: layout.rest], flat[layout.rest :].sum(axis=0, keepdims=True)])
 
 
-def _cell_counts(
-    parameter: Parameter,
-    buckets: IdArray | FloatArray,
-    n_buckets: int,
-    layout: _Layout,
-    sizes: IntArray | None = None,
-) -> IntArray:
-    """Return (cells, buckets): trials of each bucket in each place of the layout.
+def grid_places(parameter: Parameter) -> IntArray:
+    """Return (trials,): the cell of each among those of all domains and, last, absence."""
+    layout = _lay_out(parameter, range(len(parameter.domains)))
+    return np.minimum(_cells(parameter, slice(None), layout).astype(np.intp), layout.rest)
 
-    ``sizes``, if known, are the trials of each bucket.
+
+def regime_counts(parameter: Parameter, buckets: IdArray, n_buckets: int) -> IntArray:
+    """Return (domains + 1, buckets): trials in each regime, absence last.
+
+    Trials without a place in the counts have the bucket ``n_buckets``.
     """
+    regimes, width = len(parameter.domains) + 1, n_buckets + 1
+    counts = np.zeros(regimes * width, dtype=np.int64)
+    for start in range(0, len(buckets), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        ids = parameter.domain_ids[rows].astype(np.intp)
+        ids[ids < 0] = regimes - 1
+        ids *= width
+        ids += buckets[rows]
+        counts += np.bincount(ids, minlength=counts.size)
+    return counts.reshape(regimes, width)[:, :-1]
+
+
+def rank_counts(
+    parameter: Parameter, buckets: IdArray, n_buckets: int, edges: RankEdges
+) -> IntArray:
+    """Return (places, buckets): trials in each cell by rank of all domains and, last, absent.
+
+    The cell of x is ``searchsorted(edges, x)``. Trials without a place in the counts have the
+    bucket ``n_buckets``.
+    """
+    starts = np.cumsum([0, *rank_sizes(parameter.name, parameter.domains, edges)])
+    places = np.full(len(parameter.values), starts[-2], dtype=np.int64)
+    for number, domain in enumerate(parameter.domains):
+        rows = slice(None) if parameter.everywhere else parameter.domain_ids == number
+        values = parameter.values[rows]
+        if isinstance(domain, Categorical):
+            cells: IdArray = values.astype(np.int64)
+        else:
+            cells = _between(edges.get((parameter.name, number), np.zeros(0)), values)
+        places[rows] = starts[number] + cells
+    width = n_buckets + 1
+    flat = np.bincount(places * width + buckets, minlength=int(starts[-1]) * width)
+    return flat.reshape(-1, width)[:, :-1]
+
+
+def _between(edges: ValueArray, values: ValueArray) -> IdArray:
+    """Return ``searchsorted(edges, values)``."""
+    if edges.dtype.kind == "f" and len(values) >= _CHUNK // 4:
+        return Search(edges).places(values)
+    return np.searchsorted(edges, values)
+
+
+def _cell_counts(
+    parameter: Parameter, buckets: FloatArray, layout: _Layout, sizes: IntArray
+) -> IntArray:
+    """Return (cells, buckets): trials of each bucket in each place of the layout."""
+    n_buckets = len(sizes)
     if not parameter.everywhere and len(layout.grids) == len(parameter.domains) <= _SOME_DOMAINS:
-        if sizes is None:
-            sizes = _sizes(buckets, n_buckets)
         return _counts_by_domain(parameter, buckets, sizes, layout)
     flat = np.zeros(layout.cells * n_buckets, dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
@@ -174,16 +181,8 @@ def _cell_counts(
     return flat.reshape(layout.cells, n_buckets)
 
 
-def _sizes(buckets: IdArray | FloatArray, n_buckets: int) -> IntArray:
-    sizes = np.zeros(n_buckets, dtype=np.int64)
-    for start in range(0, len(buckets), _CHUNK):
-        some = buckets[start : start + _CHUNK].astype(np.intp)
-        sizes += np.bincount(some, minlength=n_buckets)
-    return sizes
-
-
 def _counts_by_domain(
-    parameter: Parameter, buckets: IdArray | FloatArray, sizes: IntArray, layout: _Layout
+    parameter: Parameter, buckets: FloatArray, sizes: IntArray, layout: _Layout
 ) -> IntArray:
     """Count the rows of one domain after the other, and take all others as absent."""
     n_buckets = len(sizes)

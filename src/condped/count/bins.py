@@ -1,17 +1,45 @@
-"""How many keys fall into each of very many bins."""
+"""Keys in bins, and distinct keys: what several workers find adds up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from condped.arrays import IntArray
-from condped.count.keys import KeyBins
+from condped.arrays import IntArray, ValueArray
+from condped.count.keys import KeyBins, values_of
 
 _WHOLE = 0xFFFF_FFFF_FFFF_FFFF
 # Steps of the table that tells keys in one of several bins from all others.
 _STEPS = 1 << 20
+# Keys that wait before they are put together.
+_WAITING = 1 << 20
+# So many are no trouble, whatever the limit.
+_FEW = 1 << 10
+
+
+class TooManyLevels(Exception):  # noqa: N818  (an answer, not an error)
+    """There are more different numbers than can be held."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """Distinct numbers with how often each group of trials has them.
+
+    Attributes
+    ----------
+    values
+        (entries,): ascending; float64, or int64 where all domains of the parameter are ints.
+    groups
+        (entries,): all 0 if there is one group. A pair of value and group stands once.
+    counts
+        (entries,).
+    """
+
+    values: ValueArray
+    groups: IntArray
+    counts: IntArray
 
 
 class BinSet:
@@ -91,3 +119,52 @@ class Histogram:
             places = np.concatenate(self.waiting)
             self.counted += np.bincount(places, minlength=len(self.counted))
             self.waiting = []
+
+
+class Distinct:
+    """Distinct pairs of key and group, with counts; refuses more than ``most`` of them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = max(most, _FEW)
+        self.keys = np.zeros(0, dtype=np.int64)
+        self.groups = np.zeros(0, dtype=np.int64)
+        self.counts = np.zeros(0, dtype=np.int64)
+        self.waiting: list[tuple[IntArray, IntArray, IntArray]] = []
+
+    def add(self, keys: IntArray, groups: IntArray | None, counts: IntArray | None = None) -> None:
+        """Take keys in; without groups all are of one, without counts each stands once."""
+        groups = np.zeros(len(keys), dtype=np.int64) if groups is None else groups
+        counts = np.ones(len(keys), dtype=np.int64) if counts is None else counts
+        self.waiting.append((keys, groups, counts))
+        if sum(len(part[0]) for part in self.waiting) >= max(_WAITING, len(self.keys)):
+            self._join()
+
+    def levels(self, *, whole: bool) -> Levels:
+        """Return what was taken in."""
+        self._join()
+        return Levels(values_of(self.keys, whole=whole), self.groups, self.counts)
+
+    def _join(self) -> None:
+        if not self.waiting:
+            return
+        parts = [(self.keys, self.groups, self.counts), *self.waiting]
+        keys, groups, counts = (np.concatenate(some) for some in zip(*parts, strict=True))
+        self.waiting = []
+        order = np.lexsort((groups, keys)) if groups.any() else np.argsort(keys)
+        keys, groups, counts = keys[order], groups[order], counts[order]
+        first = np.ones(len(keys), dtype=bool)
+        first[1:] = (keys[1:] != keys[:-1]) | (groups[1:] != groups[:-1])
+        starts = np.flatnonzero(first)
+        if len(starts) > self.most:
+            raise TooManyLevels
+        self.keys, self.groups = keys[starts], groups[starts]
+        self.counts = np.add.reduceat(counts, starts) if len(starts) else counts
+
+    @classmethod
+    def joined(cls, parts: Iterable[Distinct], most: int) -> Distinct:
+        """Put together what several workers took in."""
+        whole = cls(most)
+        for part in parts:
+            part._join()
+            whole.add(part.keys, part.groups, part.counts)
+        return whole

@@ -1,0 +1,108 @@
+"""What trials are ranked by: a loss, an outcome, or numbers worked out for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from condped.arrays import BoolArray, FloatArray
+from condped.trials.batch import Batch
+from condped.trials.outcome import outcome_of
+from condped.trials.table import State
+from condped.trials.topsets import Handling, TrialCounts, sort_out
+
+
+class Ranked(NamedTuple):
+    """Trials of a batch, ranked.
+
+    Attributes
+    ----------
+    levels
+        (trials,): lower is better; +inf for trials that count as worst.
+    used
+        (trials,): which take part; None: all.
+    ordinary
+        (trials,): which take part and stand for themselves, not counted as worst; None: all.
+    counts
+        What became of the trials.
+    """
+
+    levels: FloatArray
+    used: BoolArray | None
+    ordinary: BoolArray | None
+    counts: TrialCounts
+
+
+class Ranking(Hashable, Protocol):
+    """A way to rank trials. It travels to workers, and can be looked up in a dict."""
+
+    def ranked(self, batch: Batch) -> Ranked:
+        """Return the trials of a batch, ranked."""
+        ...
+
+
+def ranked(batch: Batch, ranking: Ranking) -> Ranked:
+    """Return the trials of a batch, ranked; each batch is looked at once."""
+    if ranking not in batch.known:
+        batch.known[ranking] = ranking.ranked(batch)
+    found: Ranked = batch.known[ranking]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ByLoss:
+    """By the one objective, its sign turned so that lower is better."""
+
+    handling: Handling
+
+    def ranked(self, batch: Batch) -> Ranked:
+        used, worst, counts = sort_out(batch.table, self.handling)
+        losses = batch.table.objectives[0].losses
+        if worst is None:
+            return Ranked(losses, used, used, counts)
+        ordinary = ~worst if used is None else used & ~worst
+        return Ranked(np.where(worst, np.inf, losses), used, ordinary, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class ByOutcome:
+    """Trials that had an outcome (0) before those that could have had it (1)."""
+
+    outcome: str
+
+    def ranked(self, batch: Batch) -> Ranked:
+        table, found = batch.table, outcome_of(batch.table, self.outcome)
+        return outcome_ranked(found.target, found.considered, np.asarray(table.states))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """As was worked out for every trial of the only batch."""
+
+    found: Ranked
+    outcome: bool = False  # whether they are ranked by an outcome
+
+    def ranked(self, batch: Batch) -> Ranked:
+        assert len(batch.table) == len(self.found.levels)
+        return self.found
+
+
+def outcome_ranked(
+    target: BoolArray, considered: BoolArray, states: npt.NDArray[np.int8]
+) -> Ranked:
+    """Rank trials by whether they had an outcome, among those that could have had it."""
+    counts = TrialCounts(
+        total=len(target),
+        used=int(np.count_nonzero(considered)),
+        failed=0,
+        pruned=0,
+        running=int(np.count_nonzero(states == State.RUNNING)),
+        nonfinite=0,
+        infeasible=0,
+        counted_as_worst=0,
+    )
+    return Ranked(np.where(target, 0.0, 1.0), considered, considered, counts)

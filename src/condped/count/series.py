@@ -1,0 +1,166 @@
+"""Numbers in which order statistics are looked for, and the passes that look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from condped.arrays import BoolArray, IntArray, ValueArray
+from condped.count.bins import BinSet, Distinct, Histogram
+from condped.count.cells import is_whole
+from condped.count.keys import KeyBins, group_of, keys_of
+from condped.count.ranking import Ranking, ranked
+from condped.count.selection import both, selected
+from condped.space.condition import Condition
+from condped.trials.batch import Batch
+
+_LOOKING = "Looking for cut-offs"
+
+
+class Series(NamedTuple):
+    """One number for each of some trials.
+
+    ``loss``: of used trials that stand for themselves. ``order``: places in time. ``value``: of one
+    parameter while it has one of its (numeric) domains. The last two in the region set only.
+    """
+
+    kind: Literal["loss", "order", "value"]
+    parameter: str = ""
+    domain: int = -1  # its place among the parameter's domains; -1: any of them
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Which trials count: the used ones whose level is at most ``cutoff``; None: all used ones."""
+
+    ranking: Ranking
+    cutoff: float | None = None
+
+
+class Groups(NamedTuple):
+    """Trials dealt into groups by their numbers."""
+
+    size: int = 1
+    seed: int = 0
+
+    def of(self, batch: Batch) -> IntArray:
+        """(trials,): the group of each."""
+        if self not in batch.known:
+            batch.known[self] = group_of(batch.order, self.size, self.seed)
+        found: IntArray = batch.known[self]
+        return found
+
+
+ONE_GROUP = Groups()
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesFold:
+    """What all passes over series have in common."""
+
+    wanted: tuple[Series, ...]
+    within: Within
+    groups: Groups
+    conditions: tuple[Condition, ...]
+    what: str = _LOOKING
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        gates = (name for condition in self.conditions for name in condition.names)
+        return tuple(dict.fromkeys((*(s.parameter for s in self.wanted if s.parameter), *gates)))
+
+    def numbers(self, batch: Batch) -> list[tuple[Series, ValueArray, IntArray | None]]:
+        """Return the numbers of each series in a batch, and which trials have them (None: all)."""
+        chosen = selected(batch, self.conditions)
+        levels, used, ordinary, _ = ranked(batch, self.within.ranking)
+        region = both(used, chosen)
+        if self.within.cutoff is not None:
+            region = both(region, levels <= self.within.cutoff)
+        known = {parameter.name: parameter for parameter in batch.table.parameters}
+        found: list[tuple[Series, ValueArray, IntArray | None]] = []
+        for series in self.wanted:
+            numbers: ValueArray
+            if series.kind == "loss":
+                numbers, counted = levels, both(ordinary, chosen)
+            elif series.kind == "order":
+                numbers, counted = batch.order, region
+            else:
+                parameter = known[series.parameter]
+                numbers, counted = parameter.values, region
+                if not parameter.everywhere:
+                    ids = np.asarray(parameter.domain_ids)
+                    here = ids >= 0 if series.domain < 0 else ids == series.domain
+                    counted = both(region, here)
+                if not is_whole(parameter.domains):
+                    numbers = numbers.astype(np.float64, copy=False)
+            rows = None if counted is None else np.flatnonzero(counted)
+            found.append((series, numbers if rows is None else numbers[rows], rows))
+        return found
+
+    def group(self, batch: Batch, rows: IntArray | None) -> IntArray | None:
+        """Return the groups of some trials; None: all are in one."""
+        if self.groups.size == 1:
+            return None
+        groups = self.groups.of(batch)
+        return groups if rows is None else groups[rows]
+
+
+@dataclass(frozen=True, slots=True)
+class GatherFold(SeriesFold):
+    """Gathers the numbers themselves, for series that are short or in memory anyway."""
+
+    def start(self) -> dict[Series, list[tuple[ValueArray, IntArray | None]]]:
+        return {series: [] for series in self.wanted}
+
+    def add(
+        self, state: dict[Series, list[tuple[ValueArray, IntArray | None]]], batch: Batch
+    ) -> None:
+        for series, numbers, rows in self.numbers(batch):
+            state[series].append((numbers, self.group(batch, rows)))
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramFold(SeriesFold):
+    """Counts how many numbers fall into each bin."""
+
+    bins: Mapping[Series, BinSet] | None = None
+
+    def start(self) -> dict[Series, Histogram]:
+        assert self.bins is not None
+        return {series: Histogram(bins, self.groups.size) for series, bins in self.bins.items()}
+
+    def add(self, state: dict[Series, Histogram], batch: Batch) -> None:
+        for series, numbers, rows in self.numbers(batch):
+            state[series].add(keys_of(numbers), self.group(batch, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class LevelsFold(SeriesFold):
+    """Finds the distinct numbers that fall into marked bins."""
+
+    marked: Mapping[Series, tuple[BinSet, BoolArray]] | None = None
+    most: int = 0
+
+    def start(self) -> dict[Series, Distinct]:
+        return {series: Distinct(self.most) for series in self.wanted}
+
+    def add(self, state: dict[Series, Distinct], batch: Batch) -> None:
+        assert self.marked is not None
+        for series, numbers, rows in self.numbers(batch):
+            keys = keys_of(numbers)
+            bins, marked = self.marked[series]
+            inside, places = bins.find(keys)
+            kept = np.flatnonzero(marked.take(places))
+            if not kept.size:
+                continue
+            kept = kept if inside is None else inside[kept]
+            group = self.group(batch, rows)
+            state[series].add(keys[kept], None if group is None else group[kept])
+
+
+def bin_sets(wanted: Mapping[Series, Sequence[KeyBins]]) -> dict[Series, BinSet]:
+    """Return the bins of each series as one set."""
+    return {series: BinSet(bins) for series, bins in wanted.items()}

@@ -1,0 +1,72 @@
+"""The region set and the target sets inside it, as cut-offs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.ranking import ByOutcome, Given, Ranking, ranked
+from condped.count.tally import Tally
+from condped.trials.batch import Batch
+from condped.trials.topsets import TrialCounts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sets:
+    """The nested sets.
+
+    Attributes
+    ----------
+    ranking, tally
+        What trials are ranked by, and what became of them.
+    cutoffs
+        (target sets,): the highest level in each, ascending; +inf where trials that count as worst
+        are needed.
+    region
+        The region set's highest level; None: all used trials.
+    target_sizes, region_size
+        (target sets,), ascending, and the trials in the region set.
+    all_equal
+        Whether all used trials have the same objective.
+    """
+
+    ranking: Ranking
+    tally: Tally
+    cutoffs: FloatArray
+    region: float | None
+    target_sizes: IntArray
+    region_size: int
+    all_equal: bool
+
+    @property
+    def counts(self) -> TrialCounts:
+        """What became of all trials."""
+        return self.tally.counts
+
+    @property
+    def of_outcome(self) -> bool:
+        """Whether the target set is an outcome, and not the best of the trials."""
+        return isinstance(self.ranking, ByOutcome) or (
+            isinstance(self.ranking, Given) and self.ranking.outcome
+        )
+
+    @property
+    def levels(self) -> FloatArray:
+        """All finite cut-offs, ascending and distinct."""
+        every = np.append(self.cutoffs, () if self.region is None else self.region)
+        return np.unique(every[np.isfinite(every)])
+
+    def nested(self, counted: IntArray) -> IntArray:
+        """Return (…, target sets + 1) from (…, buckets) of :attr:`levels`: each set's trials."""
+        reached = counted.cumsum(axis=-1)
+        region = np.inf if self.region is None else self.region
+        return reached[..., np.searchsorted(self.levels, np.append(self.cutoffs, region))]
+
+    def members(self, batch: Batch) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Return (trials,) which are used, in the region set, and in the tightest target set."""
+        levels, used, _, _ = ranked(batch, self.ranking)
+        taken = np.ones(len(levels), dtype=bool) if used is None else used
+        region = taken if self.region is None else taken & (levels <= self.region)
+        return taken, region, region & (levels <= self.cutoffs[0])

@@ -1,0 +1,485 @@
+"""Trials: what analyses start from, wherever the trials are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from condped.arrays import IntArray
+from condped.count.cells import grid_sizes, rank_sizes
+from condped.count.counter import Counter
+from condped.count.counting import Counted, Query
+from condped.count.counts import (
+    SMALLEST_REGIME,
+    CellRange,
+    ConditionCounts,
+    ParameterCounts,
+    RankedStudy,
+    StudyCounts,
+    SubsetCounts,
+    Subsets,
+)
+from condped.count.order import Ranks, order_statistics
+from condped.count.ranking import ByLoss, ByOutcome, Given, Ranked, Ranking, outcome_ranked
+from condped.count.ranks import (
+    ALONE,
+    RankCells,
+    is_ordered,
+    parameter_counts,
+    rank_cells,
+    ranked_counts,
+)
+from condped.count.series import Series, Within
+from condped.count.sets import Sets
+from condped.count.subsets import FEWEST, Intervals, Parts, parts_of, slices_of, subset_counts
+from condped.count.tally import Tally
+from condped.count.varying import VaryingFold, varying_of
+from condped.errors import DataError, SettingsError, not_found
+from condped.space.condition import Condition
+from condped.space.domain import Categorical, Domain
+from condped.space.space import Space
+from condped.trials.batch import Goal, Source, TableSource
+from condped.trials.outcome import Target, outcome_of
+from condped.trials.pareto import pareto_positions
+from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, vary_smoothly
+from condped.trials.regimes import spanning_domain
+from condped.trials.repeats import remark_on_repeats
+from condped.trials.table import Selection, TrialTable
+from condped.trials.topsets import Handling, set_size, sort_out
+from condped.trials.where import columns_of
+
+_FEWEST_SORTED = 20  # trials; fewer may be in order by chance
+# With more domains than this, those too small to keep are found first and get no cells.
+_FEW_DOMAINS = 64
+_NO_TIME = (
+    "The table has no order of time: the test takes its trials as drawn at random. Name a column "
+    "with their numbers as the order to compare trials of the same time."
+)
+
+
+class PooledTrials(NamedTuple):
+    """Trials with pooled domains, once with raw values and once with unit values."""
+
+    raw: Trials
+    unit: Trials
+    domains: tuple[PooledDomains, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Trials that can be counted.
+
+    Attributes
+    ----------
+    counter
+        Counts them.
+    chosen
+        The parameters to look at; None: all.
+    spanned
+        Whether each parameter has one domain that spans all of its own.
+    quiet
+        Whether they are a part of other trials, of which all has been said.
+    noted
+        Notes, in order.
+    known
+        Tallies that have been made.
+    """
+
+    counter: Counter
+    chosen: tuple[str, ...] | None = None
+    spanned: bool = False
+    quiet: bool = False
+    noted: dict[str, None] = field(default_factory=dict)
+    known: dict[Ranking, Tally] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, trials: TrialTable | Source | Trials) -> Trials:
+        """Return a table, or what a source gives, as trials that can be counted."""
+        if isinstance(trials, Trials):
+            return trials
+        source = TableSource.of(trials) if isinstance(trials, TrialTable) else trials
+        where = source.schema.where
+        counter = Counter(source) if where is None else Counter(source).where(where)
+        return cls(counter, noted=dict.fromkeys(source.notes))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names."""
+        return self.counter.schema.names if self.chosen is None else self.chosen
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """What is explained."""
+        return self.counter.schema.goals
+
+    @property
+    def space(self) -> Space | None:
+        """The space with its conditions, where it is known."""
+        return self.counter.schema.space
+
+    @property
+    def space_inferred(self) -> bool:
+        """Whether the domains were guessed from the values."""
+        return self.counter.schema.space_inferred
+
+    @property
+    def ignored_columns(self) -> tuple[str, ...]:
+        """Columns of the source that are neither parameters nor objectives."""
+        return () if self.quiet else self.counter.schema.ignored_columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know, as far as it has been noticed."""
+        return tuple(self.noted)
+
+    @property
+    def selections(self) -> tuple[Selection, ...]:
+        """The conditions that the trials were chosen by."""
+        found = () if self.quiet else next((t.selections for t in self.known.values()), ())
+        return (*self.counter.schema.selections, *found)
+
+    def table(self, purpose: str) -> TrialTable:
+        """Return the trials themselves, for what cannot be done by counting them."""
+        source = self.counter.source
+        if not isinstance(source, TableSource):
+            raise SettingsError(
+                f"{purpose} needs the trials themselves, in memory; these are only counted "
+                f"(source: {self.counter.schema.source}). Read a part of them that fits."
+            )
+        return source.table
+
+    def tally(self, ranking: Ranking) -> Tally:
+        """Return what became of the trials."""
+        if ranking not in self.known:
+            found = self.counter.tally(ranking)
+            self._refuse_nothing(found)
+            self.known[ranking] = found
+            self._note(found.notes)
+        return self.known[ranking]
+
+    def _refuse_nothing(self, found: Tally) -> None:
+        """Raise if conditions, or values outside their domains, have left no trials."""
+        if found.counts.total or self.quiet:
+            return
+        if found.selections:
+            total = found.selections[0].total
+            conditions = " and ".join(chosen.condition for chosen in found.selections)
+            if total:
+                raise DataError(
+                    f"None of the {total} trials meets the condition {conditions!r}. Correct "
+                    "where, or leave it out."
+                )
+        if found.dropped:
+            raise DataError("All trials have a value outside its domain. Correct the space.")
+
+    def _note(self, notes: Sequence[str]) -> None:
+        if not self.quiet:
+            self.noted.update(dict.fromkeys(notes))
+
+    def top_sets(
+        self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
+    ) -> Sets:
+        """Find the region set and, inside it, a target set for each (ascending) quantile."""
+        if len(self.goals) > 1:
+            return self._pareto_sets(target_quantiles, region_quantile, handling)
+        tally = self.tally(ByLoss(handling))
+        return self._sets(
+            ByLoss(handling), tally, target_quantiles, region_quantile, all_equal=tally.all_equal
+        )
+
+    def _sets(
+        self,
+        ranking: Ranking,
+        tally: Tally,
+        target_quantiles: Sequence[float],
+        region_quantile: float,
+        *,
+        all_equal: bool,
+    ) -> Sets:
+        used, whole = tally.counts.used, region_quantile == 1.0
+        # The region set of gamma = 1 is everything: no order statistic is needed.
+        quantiles = [*target_quantiles, *([] if whole else [region_quantile])]
+        sizes = np.array([set_size(quantile, used) for quantile in quantiles], dtype=np.int64)
+        cutoffs, reached = np.full(len(sizes), np.inf), np.full(len(sizes), used)
+        open_ones = sizes <= tally.ordinary
+        if used and open_ones.any():
+            ranks = sizes[open_ones][None]
+            asked = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
+            loss = Series("loss")
+            found = order_statistics(self.counter, {loss: asked}, Within(ranking), trials=used)
+            cutoffs[open_ones] = found[loss].values[0]
+            reached[open_ones] = found[loss].at_most[0]
+        targets = len(target_quantiles)
+        return Sets(
+            ranking=ranking,
+            tally=tally,
+            cutoffs=cutoffs[:targets],
+            region=None if whole else float(cutoffs[-1]),
+            target_sizes=reached[:targets],
+            region_size=used if whole else int(reached[-1]),
+            all_equal=all_equal,
+        )
+
+    def _pareto_sets(
+        self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
+    ) -> Sets:
+        """Rank trials by several objectives, which takes all of them at once."""
+        table = self.table("The order of trials by several objectives")
+        used, worst, counts = sort_out(table, handling)
+        ordinary = np.ones(len(table), dtype=bool) if used is None else used.copy()
+        if worst is not None:
+            ordinary &= ~worst
+        sizes = [set_size(q, counts.used) for q in (*target_quantiles, region_quantile)]
+        levels = np.full(len(table), np.inf)
+        losses = np.column_stack([objective.losses[ordinary] for objective in table.objectives])
+        equal = worst is None or not ordinary.any()
+        if len(losses):
+            levels[ordinary] = pareto_positions(losses, sizes)
+            equal = worst is None and bool((losses == losses[0]).all())
+        ranking = Given(Ranked(levels, used, ordinary, counts))
+        tally = self.counter.tally(ranking)
+        return self._sets(ranking, tally, target_quantiles, region_quantile, all_equal=equal)
+
+    def outcome_sets(self, target: Target) -> Sets:
+        """Take trials with an outcome as the target set, all that could have it as the region."""
+        ranking: Ranking
+        if isinstance(target, str):
+            ranking = ByOutcome(target)
+        else:
+            table = self.table("An outcome that is given for each trial")
+            found = outcome_of(table, target)
+            states = np.asarray(table.states)
+            ranking = Given(outcome_ranked(found.target, found.considered, states), outcome=True)
+        tally = self.tally(ranking)
+        hits = int(self._count(Query(ranking, np.zeros(1))).sizes[0, 0])
+        return Sets(
+            ranking=ranking,
+            tally=tally,
+            cutoffs=np.zeros(1),
+            region=None,
+            target_sizes=np.array([hits]),
+            region_size=tally.counts.used,
+            all_equal=hits in (0, tally.counts.used),
+        )
+
+    def expanded(self) -> Trials:
+        """Return the trials with one domain per parameter, that spans all of its own."""
+        for name in self.names:
+            spanning_domain(name, self._recorded(name))
+        return replace(self, spanned=True)
+
+    def pooled(self, *, all_varying: bool) -> PooledTrials | None:
+        """Return the trials with domains pooled that vary smoothly; None if none do."""
+        source = self.counter.source
+        if isinstance(source, TableSource):
+            found = pool_domains(source.table, all_varying=all_varying)
+            if found is None:
+                return None
+            return PooledTrials(self._with(found.raw), self._with(found.unit), found.domains)
+        for name in self.names:
+            own = self._recorded(name)
+            if all_varying and len(own) > 1 and not any(isinstance(d, Categorical) for d in own):
+                raise self._no_pooling(name)
+        many = tuple(name for name in self.names if may_be_smooth(self._recorded(name)))
+        if many:
+            query = Query(ByLoss(Handling()), np.zeros(0), many, by_regime=True)
+            for name, counts in zip(many, self._count(query).parameters, strict=True):
+                if vary_smoothly(counts[0, 0, :-1, 0]):
+                    raise self._no_pooling(name)
+        return None
+
+    def _no_pooling(self, name: str) -> SettingsError:
+        return SettingsError(
+            f"Parameter {name!r} has {len(self._recorded(name))} domains to pool, which takes the "
+            f"trials themselves; these are only counted (source: {self.counter.schema.source}). "
+            "Set pooling to 'never' to keep them apart, or read a part that fits into memory."
+        )
+
+    def _with(self, table: TrialTable) -> Trials:
+        """Return the same trials with other parameters, or other values of them."""
+        source = self.counter.source
+        assert isinstance(source, TableSource)
+        again = TableSource.of(table, source.batch.known)  # ranked as before
+        return replace(self, counter=replace(self.counter, source=again))
+
+    def _recorded(self, name: str) -> tuple[Domain, ...]:
+        schema = self.counter.schema
+        return schema.domains[schema.names.index(name)]
+
+    def domains(self, name: str) -> tuple[Domain, ...]:
+        """Return the domains that a parameter is counted in."""
+        recorded = self._recorded(name)
+        return (spanning_domain(name, recorded),) if self.spanned else recorded
+
+    def count(self, sets: Sets) -> StudyCounts:
+        """Count the trials of each set in each cell of the grids."""
+        many = tuple(name for name in self.names if len(self.domains(name)) > _FEW_DOMAINS)
+        regimes = self._regime_sizes(sets, many)
+        laid_out = {
+            name: tuple(np.flatnonzero(own[:-1, -1] >= SMALLEST_REGIME).tolist())
+            for name, own in regimes.items()
+        }
+        counted = self._count(replace(self._query(sets), laid_out=laid_out))
+        parameters = []
+        for name, counts in zip(self.names, counted.parameters, strict=True):
+            nested = sets.nested(counts[0, 0])
+            domains = self.domains(name)
+            if name in regimes:
+                domains = tuple(domains[place] for place in laid_out[name])
+            parts = np.split(nested, np.cumsum(grid_sizes(domains))[:-1])
+            if name in regimes:
+                parts[-1] = regimes[name][-1:]
+            found = parameter_counts(name, (*domains, None), parts)
+            parameters.append(_with_dropped(found, regimes[name]) if name in regimes else found)
+        return StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
+
+    def _regime_sizes(self, sets: Sets, names: tuple[str, ...]) -> dict[str, IntArray]:
+        """Return (domains + 1, target sets + 1) for some parameters: set sizes per regime."""
+        if not names:
+            return {}
+        counted = self._count(replace(self._query(sets), parameters=names, by_regime=True))
+        return {
+            name: sets.nested(counts[0, 0])
+            for name, counts in zip(names, counted.parameters, strict=True)
+        }
+
+    def count_ranked(self, sets: Sets, blocks: int) -> RankedStudy:
+        """Count the trials of each set in each cell by rank, in blocks of time."""
+        if blocks > 1 and not self.counter.schema.ordered:
+            blocks = 1
+            self._note([_NO_TIME])
+        cells = self._rank_cells(sets, blocks)
+        counted = self._count(
+            replace(self._query(sets), edges=cells.edges, block_starts=cells.block_starts)
+        )
+        parameters, ranked = [], []
+        for name, counts in zip(self.names, counted.parameters, strict=True):
+            regimes = (*self.domains(name), None)
+            ends = np.cumsum(rank_sizes(name, self.domains(name), cells.edges))[:-1]
+            parts = np.split(sets.nested(counts[0]), ends, axis=1)  # (blocks, cells, sets) each
+            parameters.append(parameter_counts(name, regimes, [part.sum(axis=0) for part in parts]))
+            ranked.append(ranked_counts(regimes, parts))
+        study = StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
+        return RankedStudy(study, tuple(ranked))
+
+    def _rank_cells(self, sets: Sets, blocks: int) -> RankCells:
+        return rank_cells(
+            self.counter,
+            {name: self.domains(name) for name in self.names},
+            Within(sets.ranking, sets.region),
+            tally=sets.tally,
+            blocks=blocks,
+            spanned=self.spanned,
+        )
+
+    def _query(self, sets: Sets) -> Query:
+        return Query(sets.ranking, sets.levels, self.names, spanned=self.spanned)
+
+    def _count(self, query: Query) -> Counted:
+        counted = self.counter.count(query)
+        self._note(counted.notes)
+        return counted
+
+    def count_where(self, sets: Sets, conditions: Sequence[Condition]) -> ConditionCounts:
+        """Count the trials of each set that meet conditions on parameters."""
+        query = replace(self._query(sets), parameters=(), conditions=tuple(conditions))
+        counted = self._count(query)
+        best = counted.best
+        if len(self.goals) > 1:
+            best = np.full(len(best), np.nan)
+        return ConditionCounts(sets.nested(counted.conditions), best)
+
+    def sorted_by_objective(self, sets: Sets) -> bool:
+        """Return whether the trials' order is that of their objective, and not of time."""
+        if sets.of_outcome or sets.counts.used < _FEWEST_SORTED:
+            return False
+        return sets.tally.sorted_by_loss
+
+    def subsets(
+        self,
+        sets: Sets,
+        target_quantiles: Sequence[float] | None,
+        region_quantile: float,
+        *,
+        intervals: Intervals,
+        seed: int,
+        by_rank: bool,
+    ) -> Subsets | None:
+        """Count parts of the trials, cut-offs found anew in each; None if there are too few.
+
+        Without quantiles the target set is an outcome, and stays what it is.
+        """
+        if target_quantiles is not None and len(self.goals) > 1:
+            raise SettingsError(
+                "Intervals need one objective: the order of trials by several changes with every "
+                f"subset of them (got {len(self.goals)}). Name one as the objective."
+            )
+        if sets.counts.used < FEWEST or not self.names:
+            return None
+        parts = parts_of(
+            self.counter, sets, target_quantiles, region_quantile, intervals=intervals, seed=seed
+        )
+        cells = self._rank_cells(sets, 1) if by_rank else None
+        ranges: list[CellRange] = []
+        start = 0
+        for owner, name in enumerate(self.names):
+            domains = self.domains(name)
+            sizes = grid_sizes(domains) if cells is None else rank_sizes(name, domains, cells.edges)
+            for domain, size in zip((*domains, None), sizes, strict=True):
+                ordered = cells is None or is_ordered(domain)
+                ranges.append(CellRange(owner, domain, start, size, ordered))
+                start += size
+        return Subsets(tuple(ranges), self._subset_counts(parts, sets, cells, start))
+
+    def _subset_counts(
+        self, parts: Parts, sets: Sets, cells: RankCells | None, total: int
+    ) -> Iterator[SubsetCounts]:
+        query = replace(
+            self._query(sets), edges=None if cells is None else cells.edges, groups=parts.groups
+        )
+        for some in slices_of(parts, total):
+            counted = self._count(replace(query, cutoffs=some.levels))
+            yield subset_counts(some, counted.sizes, [one[:, 0] for one in counted.parameters])
+
+    def remark_on_repeats(self) -> str:
+        """Say what is known of trials that repeat a configuration."""
+        source = self.counter.source
+        if isinstance(source, TableSource):
+            return remark_on_repeats(source.table)
+        return "Whether trials repeat a configuration was not looked at."
+
+    def inside(self, condition: Condition) -> Trials:
+        """Return the trials that meet a condition, be there any or not, and no notes of them."""
+        source = self.counter.source
+        if isinstance(source, TableSource):
+            table = source.table.only(condition.holds(columns_of(source.table)))
+            counter = Counter(TableSource.of(replace(table, notes=(), ignored_columns=())))
+        else:
+            counter = self.counter.where(condition)
+        return replace(self, counter=counter, quiet=True, noted={}, known={})
+
+    def varying(self) -> tuple[str, ...]:
+        """Return the parameters that do not have the same value in all trials that have them."""
+        fold = VaryingFold(self.names, self.counter.conditions)
+        return varying_of(self.counter.source.fold(fold), self.names)
+
+    def with_parameters(self, names: Sequence[str]) -> Trials:
+        """Return the trials with these parameters only, in this order."""
+        source = self.counter.source
+        if isinstance(source, TableSource):
+            return self._with(source.table.with_parameters(names))
+        for name in names:
+            if name not in self.names:
+                raise not_found("parameter", name, self.names)
+        return replace(self, chosen=tuple(names))
+
+
+def _with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
+    """Return counts with the regimes that got no cells for having too few trials."""
+    small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
+    region = np.concatenate([small[:, -1], found.dropped_region])
+    target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)
+    return replace(found, dropped_region=region, dropped_target=target)
