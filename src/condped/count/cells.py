@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -65,11 +66,14 @@ class _Layout:
     on_log: BoolArray
 
 
-def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
-    grids = {domain: grid_of(parameter.domains[domain]) for domain in domains}
+@lru_cache(maxsize=256)
+def _layout_of(domains: tuple[Domain, ...], laid_out: tuple[int, ...] | None = None) -> _Layout:
+    """Lay out the grids of some of a parameter's domains; None: of all."""
+    some = range(len(domains)) if laid_out is None else laid_out
+    grids = {place: grid_of(domains[place]) for place in some}
     sizes = [grid.cells for grid in grids.values()]
     largest = max(sizes, default=1)
-    rest, n = sum(sizes), len(parameter.domains) + 1
+    rest, n = sum(sizes), len(domains) + 1
     starts, offset, width = [], np.full(n, float(rest)), np.ones(n)
     on_log, tops = np.zeros(n, dtype=bool), np.zeros(n)
     # Whole bounds are subtracted as whole numbers, exact beyond 2^53, unless one is on
@@ -106,14 +110,13 @@ def grid_counts(
     ``sizes`` are the trials in each bucket, of which the last has no place in the counts.
     ``laid_out`` are the domains that have cells at all; None: every one of them.
     """
-    layout = _lay_out(parameter, range(len(parameter.domains)) if laid_out is None else laid_out)
-    flat = _cell_counts(parameter, buckets, layout, sizes)[:, :-1]
-    return np.concatenate([flat[: layout.rest], flat[layout.rest :].sum(axis=0, keepdims=True)])
+    layout = _layout_of(parameter.domains, None if laid_out is None else tuple(laid_out))
+    return _cell_counts(parameter, buckets, layout, sizes)[:, :-1]
 
 
 def grid_places(parameter: Parameter) -> IntArray:
     """Return (trials,): the cell of each among those of all domains and, last, absence."""
-    layout = _lay_out(parameter, range(len(parameter.domains)))
+    layout = _layout_of(parameter.domains)
     return np.minimum(_cells(parameter, slice(None), layout).astype(np.intp), layout.rest)
 
 
@@ -139,8 +142,18 @@ def rank_counts(
 ) -> IntArray:
     """Return (places, buckets): trials in each cell by rank of all domains and, last, absent.
 
-    The cell of x is ``searchsorted(edges, x)``. Trials without a place in the counts have the
-    bucket ``n_buckets``.
+    Trials without a place in the counts have the bucket ``n_buckets``.
+    """
+    total = sum(rank_sizes(parameter.name, parameter.domains, edges))
+    width = n_buckets + 1
+    flat = np.bincount(rank_places(parameter, edges) * width + buckets, minlength=total * width)
+    return flat.reshape(-1, width)[:, :-1]
+
+
+def rank_places(parameter: Parameter, edges: RankEdges) -> IntArray:
+    """Return (trials,): the cell by rank of each among those of all domains and, last, absence.
+
+    The cell of x is ``searchsorted(edges, x)``.
     """
     starts = np.cumsum([0, *rank_sizes(parameter.name, parameter.domains, edges)])
     places = np.full(len(parameter.values), starts[-2], dtype=np.int64)
@@ -152,9 +165,7 @@ def rank_counts(
         else:
             cells = _between(edges.get((parameter.name, number), np.zeros(0)), values)
         places[rows] = starts[number] + cells
-    width = n_buckets + 1
-    flat = np.bincount(places * width + buckets, minlength=int(starts[-1]) * width)
-    return flat.reshape(-1, width)[:, :-1]
+    return places
 
 
 def _between(edges: ValueArray, values: ValueArray) -> IdArray:
@@ -167,7 +178,7 @@ def _between(edges: ValueArray, values: ValueArray) -> IdArray:
 def _cell_counts(
     parameter: Parameter, buckets: FloatArray, layout: _Layout, sizes: IntArray
 ) -> IntArray:
-    """Return (cells, buckets): trials of each bucket in each place of the layout."""
+    """Return (cells + 1, buckets): trials in each cell of the layout and, last, elsewhere."""
     n_buckets = len(sizes)
     if not parameter.everywhere and len(layout.grids) == len(parameter.domains) <= _SOME_DOMAINS:
         return _counts_by_domain(parameter, buckets, sizes, layout)
@@ -178,7 +189,9 @@ def _cell_counts(
         cells *= n_buckets
         cells += buckets[rows]
         flat += np.bincount(cells.astype(np.intp), minlength=flat.size)
-    return flat.reshape(layout.cells, n_buckets)
+    counts = flat.reshape(layout.cells, n_buckets)
+    counts[layout.rest] = counts[layout.rest :].sum(axis=0)
+    return counts[: layout.rest + 1]
 
 
 def _counts_by_domain(
@@ -186,7 +199,7 @@ def _counts_by_domain(
 ) -> IntArray:
     """Count the rows of one domain after the other, and take all others as absent."""
     n_buckets = len(sizes)
-    counts = np.zeros((layout.cells, n_buckets), dtype=np.int64)
+    counts = np.zeros((layout.rest + 1, n_buckets), dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
         ids, values, here = parameter.domain_ids[rows], parameter.values[rows], buckets[rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -132,7 +133,7 @@ class CountFold:
         return tuple(dict.fromkeys((*self.query.parameters, *named)))
 
     def start(self) -> CountState:
-        places, conditions = int(np.prod(self.query.shape)), len(self.query.conditions)
+        places, conditions = math.prod(self.query.shape), len(self.query.conditions)
         return CountState(
             sizes=np.zeros(places, dtype=np.int64),
             met=np.zeros((conditions, places), dtype=np.int64),
@@ -220,11 +221,11 @@ def counted_of(states: Sequence[CountState], query: Query, names: Sequence[str])
     groups, blocks, buckets = query.shape
     return Counted(
         parameters=tuple(
-            np.moveaxis(whole.parameters[name].reshape(-1, groups, blocks, buckets), 0, 2)
+            whole.parameters[name].reshape(-1, groups, blocks, buckets).transpose(1, 2, 0, 3)
             for name in query.parameters
         ),
         sizes=whole.sizes.reshape(groups, blocks, buckets).sum(axis=1),
         conditions=whole.met.reshape(-1, groups, blocks, buckets).sum(axis=(1, 2)),
-        best=np.where(np.isinf(whole.best), np.nan, whole.best),
+        best=np.where(whole.best < np.inf, whole.best, np.nan),
         notes=whole.noted.sentences(names),
     )
