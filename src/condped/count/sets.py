@@ -64,7 +64,7 @@ class Sets:
         """(target sets + 1,): the last bucket of each set; None: one bucket for each."""
         region = np.inf if self.region is None else self.region
         found = np.searchsorted(self.levels, np.append(self.cutoffs, region))
-        return None if len(found) == len(self.levels) + 1 else found
+        return None if found.tolist() == list(range(len(self.levels) + 1)) else found
 
     def nested(self, counted: IntArray) -> IntArray:
         """Return (…, target sets + 1) from (…, buckets) of :attr:`levels`: each set's trials."""
