@@ -12,7 +12,8 @@ from condped.comparison.baselines.basis import account_of, basis_of
 from condped.comparison.baselines.choices import Absent, ped_anova_settings
 from condped.comparison.baselines.ped_anova import ped_anova
 from condped.estimate.formula import normalised
-from condped.read import Reading, check_reading, read
+from condped.read import read
+from condped.read.options import Reading, check_reading
 from condped.trials.topsets import Handling, LeftOut, Treatment
 
 
