@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
 from condped.count.search import Search
-from condped.space.domain import Categorical, Domain, Int
+from condped.space.domain import Categorical, Domain, is_whole
 from condped.space.grid import Grid, cells_of, grid_of
 from condped.trials.table import Parameter
 
@@ -22,11 +22,6 @@ _CHUNK = 1 << 16
 
 # Upper edges of all cells by rank but the last, by the parameter's name and the domain's place.
 RankEdges = Mapping[tuple[str, int], ValueArray]
-
-
-def is_whole(domains: tuple[Domain, ...]) -> bool:
-    """Return whether a parameter with these domains has int64 values; float64 otherwise."""
-    return all(isinstance(domain, Int) for domain in domains)
 
 
 def grid_sizes(domains: Sequence[Domain]) -> list[int]:
@@ -79,6 +74,7 @@ def _layout_of(domains: tuple[Domain, ...], laid_out: tuple[int, ...] | None = N
     # Whole bounds are subtracted as whole numbers, exact beyond 2^53, unless one is on
     # a log scale.
     whole = all(isinstance(grid.low, int) for grid in grids.values())
+    whole = whole and is_whole([d for d in domains if not isinstance(d, Categorical)])
     low = np.zeros(n, dtype=np.int64 if whole else np.float64)
     start = 0
     for domain, grid in grids.items():

@@ -13,14 +13,14 @@ from functools import partial
 import numpy as np
 
 from condped.arrays import IntArray, ValueArray
-from condped.count.cells import RankEdges, is_whole
+from condped.count.cells import RankEdges
 from condped.count.counter import Counter
 from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RankedCounts, RegimeCounts
 from condped.count.keys import keys_of, values_of
 from condped.count.order import Found, Ranks, order_statistics
 from condped.count.series import Series, Within
 from condped.count.tally import Tally
-from condped.space.domain import Categorical, Domain, bounds_of
+from condped.space.domain import Categorical, Domain, bounds_of, is_whole
 
 MOST_CELLS = 50
 ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
