@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
+from condped.count.grid_cells import cells_in
 from condped.count.search import Search
 from condped.space.domain import Categorical, Domain, is_whole
 from condped.space.grid import Grid, cells_of, grid_of
-from condped.trials.table import Parameter
+from condped.trials.table import Parameter, id_dtype
 
 # Up to this many, the rows of one domain after the other are counted.
 _SOME_DOMAINS = 8
@@ -59,6 +59,7 @@ class _Layout:
     width: FloatArray
     top: FloatArray | float  # one number if all grids have as many cells
     on_log: BoolArray
+    whole: bool  # whether bounds are int64
 
 
 @lru_cache(maxsize=256)
@@ -92,12 +93,13 @@ def _layout_of(domains: tuple[Domain, ...], laid_out: tuple[int, ...] | None = N
         width=width,
         top=tops if len(set(sizes)) > 1 else largest - 1.0,
         on_log=on_log,
+        whole=whole,
     )
 
 
 def grid_counts(
     parameter: Parameter,
-    buckets: FloatArray,
+    buckets: IdArray,
     sizes: IntArray,
     laid_out: Sequence[int] | None = None,
 ) -> IntArray:
@@ -107,7 +109,9 @@ def grid_counts(
     ``laid_out`` are the domains that have cells at all; None: every one of them.
     """
     layout = _layout_of(parameter.domains, None if laid_out is None else tuple(laid_out))
-    return _cell_counts(parameter, buckets, layout, sizes)[:, :-1]
+    few = laid_out is None and len(parameter.domains) <= _SOME_DOMAINS
+    counted = _counts_by_domain if few else _counts_by_look_up
+    return counted(parameter, buckets, sizes, layout)[:, :-1]
 
 
 def grid_places(parameter: Parameter) -> IntArray:
@@ -171,13 +175,42 @@ def _between(edges: ValueArray, values: ValueArray) -> IdArray:
     return np.searchsorted(edges, values)
 
 
-def _cell_counts(
-    parameter: Parameter, buckets: FloatArray, layout: _Layout, sizes: IntArray
+def _counts_by_domain(
+    parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
 ) -> IntArray:
-    """Return (cells + 1, buckets): trials in each cell of the layout and, last, elsewhere."""
+    """Count the rows of one domain after the other, and take all others as absent."""
+    counts = np.zeros((layout.rest + 1, len(sizes)), dtype=np.int64)
+    for start in range(0, len(buckets), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        values, here = parameter.values[rows], buckets[rows]
+        for place, first in enumerate(layout.starts):
+            domain = parameter.domains[place]
+            own, some = values, here
+            if not parameter.everywhere:
+                among = np.flatnonzero(parameter.domain_ids[rows] == place)
+                own, some = values.take(among), here.take(among)
+            cells = cells_in(own, domain, whole=layout.whole)
+            n_cells = layout.grids[place].cells
+            counts[first : first + n_cells] += _counted(cells, n_cells, some, len(sizes))
+    if not parameter.everywhere:
+        counts[layout.rest] = sizes - counts[: layout.rest].sum(axis=0)
+    return counts
+
+
+def _counted(found: IdArray, cells: int, buckets: IdArray, n_buckets: int) -> IntArray:
+    """Return (cells, buckets): how many rows have each pair of cell and bucket."""
+    size = cells * n_buckets
+    # Of the narrowest type that holds them, since bincount makes them int64 by itself.
+    codes = np.multiply(found, n_buckets, dtype=id_dtype(size), casting="unsafe")
+    np.add(codes, buckets, out=codes, casting="unsafe")
+    return np.bincount(codes, minlength=size).reshape(cells, n_buckets)
+
+
+def _counts_by_look_up(
+    parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
+) -> IntArray:
+    """Count all rows at once, the bounds of each looked up by its domain."""
     n_buckets = len(sizes)
-    if not parameter.everywhere and len(layout.grids) == len(parameter.domains) <= _SOME_DOMAINS:
-        return _counts_by_domain(parameter, buckets, sizes, layout)
     flat = np.zeros(layout.cells * n_buckets, dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
@@ -190,45 +223,9 @@ def _cell_counts(
     return counts[: layout.rest + 1]
 
 
-def _counts_by_domain(
-    parameter: Parameter, buckets: FloatArray, sizes: IntArray, layout: _Layout
-) -> IntArray:
-    """Count the rows of one domain after the other, and take all others as absent."""
-    n_buckets = len(sizes)
-    counts = np.zeros((layout.rest + 1, n_buckets), dtype=np.int64)
-    for start in range(0, len(buckets), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        ids, values, here = parameter.domain_ids[rows], parameter.values[rows], buckets[rows]
-        for place, (first, grid) in enumerate(
-            zip(layout.starts, layout.grids.values(), strict=True)
-        ):
-            among = np.flatnonzero(ids == place)
-            cells = _grid_cells(values.take(among), grid, layout.low.dtype)
-            cells *= n_buckets
-            cells += here.take(among)
-            size = grid.cells * n_buckets
-            found = np.bincount(cells.astype(np.intp), minlength=size).reshape(-1, n_buckets)
-            counts[first : first + grid.cells] += found
-    counts[layout.rest] = sizes - counts[: layout.rest].sum(axis=0)
-    return counts
-
-
-def _grid_cells(values: ValueArray, grid: Grid, dtype: np.dtype[Any]) -> FloatArray:
-    """Return the cells of values that share a grid, whose bounds are taken in a type."""
-    if grid.categorical:
-        return values.astype(np.float64)
-    scaled = np.log(values) if grid.log else values
-    return cells_of(scaled, dtype.type(grid.low), grid.width, grid.cells - 1.0)
-
-
 def _cells(parameter: Parameter, rows: slice, layout: _Layout) -> FloatArray:
     """Return the place in the flat array of each row's cell."""
     values = parameter.values[rows]
-    if parameter.everywhere:
-        grid = layout.grids[0]
-        if grid.categorical:
-            return values.astype(np.float64)
-        return cells_of(np.log(values) if grid.log else values, grid.low, grid.width, layout.top)
     ids = parameter.domain_ids[rows].astype(np.intp)
     if layout.on_log.any():
         where = layout.on_log[ids]

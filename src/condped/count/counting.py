@@ -149,15 +149,12 @@ class CountFold:
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
         state.sizes += sizes[:n]
         known = {parameter.name: parameter for parameter in batch.table.parameters}
-        # Once for all parameters, whose cells on a grid are floats as well.
-        on_grid = query.edges is None and not query.by_regime
-        as_floats = buckets.astype(np.float64) if on_grid else np.zeros(0)
         for name in query.parameters:
             parameter = expand_parameter(known[name]) if query.spanned else known[name]
             if query.by_regime:
                 counts = regime_counts(parameter, buckets, n)
             elif query.edges is None:
-                counts = grid_counts(parameter, as_floats, sizes, query.laid_out.get(name))
+                counts = grid_counts(parameter, buckets, sizes, query.laid_out.get(name))
             else:
                 counts = rank_counts(parameter, buckets, n, query.edges)
             if name in state.parameters:

@@ -34,8 +34,10 @@ def fit_choices(
         places[row, -1] = none_place(domain) or 0
     everywhere = len(domains) == 1 and ids.strides == (0,)
     codes = places[0].take(column.codes, mode="wrap") if everywhere else places[ids, column.codes]
+    if unknown_allowed or places.min() >= 0:  # whatever the rows, no level is unknown
+        return codes
     unknown = (codes < 0) & (ids >= 0)
-    if unknown.any() and not unknown_allowed:
+    if unknown.any():
         first = int(np.argmax(unknown))
         level, domain = column.levels[column.codes[first]], domains[ids[first]]
         assert isinstance(domain, Categorical)
