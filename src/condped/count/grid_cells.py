@@ -64,9 +64,7 @@ def _anywhere(values: ValueArray, domain: Domain, whole: bool) -> IntArray:
     """Return the cells of any values: those outside are in the nearest, what is no number in 0."""
     grid = grid_of(domain)
     scaled = np.log(values) if grid.log else values
-    low: Any = np.float64(grid.low)
-    if whole and values.dtype.kind == "i":
-        low = np.int64(grid.low)
+    low: Any = grid.low if whole and values.dtype.kind == "i" else float(grid.low)
     return cells_of(scaled, low, grid.width, grid.cells - 1.0).astype(np.int16)
 
 

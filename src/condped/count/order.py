@@ -257,9 +257,10 @@ def _sorted(asked: Ranks, numbers: ValueArray, groups: IntArray | None) -> Found
     total = np.array([len(numbers)], dtype=np.int64)
     ranks = asked.find(total)[0]
     if not asked.few and len(ranks) <= _FEW_RANKS and len(numbers):
-        values = np.partition(numbers, sorted({*(ranks - 1).tolist()}))[ranks - 1]
-        at_most = np.array([np.count_nonzero(numbers <= value) for value in values])
-        below = np.array([np.count_nonzero(numbers < value) for value in values])
+        places = [rank - 1 for rank in ranks.tolist()]
+        values = np.partition(numbers, sorted(set(places)))[places]
+        ends = [(np.count_nonzero(numbers < v), np.count_nonzero(numbers <= v)) for v in values]
+        below, at_most = np.array(ends).T
         return Found(values[None], below[None], at_most[None], total)
     ordered = np.sort(numbers)
     if len(ordered) and asked.few:

@@ -89,6 +89,8 @@ class Run:
 
 def in_order(runs: Sequence[Run]) -> bool:
     """Return whether the rows of all runs together are sorted, and are not all equal."""
+    if len(runs) == 1:
+        return runs[0].rises != runs[0].falls
     ordered = [run for run in sorted(runs, key=lambda run: run.first_row) if run.trials]
     steps = list(pairwise(ordered))
     rises = all(r.rises for r in ordered) and all(a.last <= b.first for a, b in steps)
