@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from condped.count import distinct
-from condped.count.distinct import Distinct
-from condped.count.histogram import BinSet, Histogram
+from condped.count import bins as kernel
+from condped.count.bins import BinSet, Distinct, Histogram, TooManyLevels
 from condped.count.keys import KeyBins, keys_of
-from condped.count.passes import TooManyLevels
 
 LOW, HIGH = -(2**63), 2**63 - 1
 SETS = [
@@ -48,7 +47,7 @@ def test_keys_are_counted_in_the_bins_that_hold_them(bins: list[KeyBins], groups
 @pytest.mark.parametrize("groups", [1, 4])
 def test_distinct_keys_are_counted(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often keys are put together, each pair of key and group stands once."""
-    monkeypatch.setattr(distinct, "_WAITING", 50)
+    monkeypatch.setattr(kernel, "_WAITING", 50)
     rng = np.random.default_rng(1)
     values = rng.integers(-30, 30, 1000) / 4
     group = rng.integers(0, groups, 1000)
@@ -68,3 +67,29 @@ def test_too_many_distinct_keys_are_refused() -> None:
     some.add(np.arange(2000), None)
     with pytest.raises(TooManyLevels):
         some.levels(whole=True)
+
+
+@pytest.mark.parametrize("bins", SETS)
+def test_bins_arrive_at_a_worker_as_they_were(bins: list[KeyBins]) -> None:
+    """Their tables are made anew there, and are not sent."""
+    keys = np.random.default_rng(2).integers(-60, 140, 500)
+    here = BinSet(bins)
+    sent = pickle.dumps(here)
+    assert len(sent) < 2000
+    for own, other in zip(here.find(keys), pickle.loads(sent).find(keys), strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+def test_a_worker_sends_counts_and_nothing_that_waits() -> None:
+    """Ten thousand keys come back as four bins, or as three distinct keys."""
+    keys = np.arange(10_000) % 3
+    histogram, distinct = Histogram(BinSet([KeyBins(0, 0, 4)]), 1), Distinct(10**6)
+    histogram.add(keys, None)
+    distinct.add(keys, None)
+    for state in (histogram, distinct):
+        assert len(pickle.dumps(state)) < 2000
+    assert pickle.loads(pickle.dumps(histogram)).counts().tolist() == [[3334, 3333, 3333, 0]]
+    again = Distinct.joined([pickle.loads(pickle.dumps(distinct)), distinct], 10**6)
+    levels = again.levels(whole=True)
+    assert levels.values.tolist() == [0, 1, 2]
+    assert levels.counts.tolist() == [6668, 6666, 6666]

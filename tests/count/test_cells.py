@@ -1,34 +1,19 @@
-"""Counting in memory, against a loop over the trials."""
+"""Cells of values, and regimes that get none, against a loop over the trials."""
 
 from __future__ import annotations
-
-import math
-from collections import Counter
 
 import numpy as np
 import pytest
 
 import condped
-from condped.count import memory
-from condped.count.memory import count_in_memory
-from condped.space.domain import Categorical, Domain, Float, Int
+from condped.count import cells, trials
+from condped.count.trials import Trials
+from condped.space.domain import Domain, Float, Int
 from condped.trials.table import Objective, Parameter, TrialTable, all_complete
-from condped.trials.topsets import Handling, top_sets
-
-
-def cell(value: float, domain: Domain) -> int:
-    """Return the cell of a value by the definition, in plain Python."""
-    if isinstance(domain, Categorical):
-        return int(value)
-    cells = 50
-    if isinstance(domain, Int) and domain.log:
-        cells = min(math.ceil(math.log2(domain.high - domain.low + 1)) + 1, 50)
-    elif domain.step is not None:
-        cells = min(round((domain.high - domain.low) / domain.step) + 1, 50)
-    scale = math.log if domain.log else float
-    low, high = scale(domain.low), scale(domain.high)
-    place = math.ceil((scale(value) - low) / ((high - low) / (cells - 1)) - 0.5)
-    return min(max(place, 0), cells - 1)
+from condped.trials.topsets import Handling
+from tests.count import slow
+from tests.count.studies import assert_same_counts
+from tests.count.table_chunks import TableChunks
 
 
 def mixed_table(trials: int, seed: int) -> TrialTable:
@@ -57,24 +42,56 @@ def test_counts_equal_a_loop_over_the_trials(
     few: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every cell of every regime and set, whichever way the regimes are laid out."""
-    monkeypatch.setattr(memory, "_FEW_DOMAINS", few)
-    monkeypatch.setattr(memory, "_CHUNK", 37)
+    monkeypatch.setattr(trials, "_FEW_DOMAINS", few)
+    monkeypatch.setattr(cells, "_SOME_DOMAINS", 8 if few else 0)
+    monkeypatch.setattr(cells, "_CHUNK", 37)
     table = mixed_table(400, seed)
-    top = top_sets(table, (0.1, 0.4), 0.8, Handling())
-    (counts,) = count_in_memory(table, top).parameters
-    (parameter,) = table.parameters
-    losses, ordered = table.objectives[0].values, np.sort(table.objectives[0].values)
-    for quantile, place in ((0.1, 0), (0.4, 1), (0.8, None)):
-        inside = losses <= ordered[math.ceil(quantile * 400) - 1]
-        expected = Counter(
-            (int(i), cell(v, parameter.domains[i]) if i >= 0 else 0)
-            for v, i, here in zip(parameter.values, parameter.domain_ids, inside, strict=True)
-            if here
-        )
+    expected = slow.grid_counts(
+        table.parameters[0], slow.sets_of(table, (0.1, 0.4), 0.8, Handling())
+    )
+    for source in (table, TableChunks(table, 50, workers=3)):
+        counted = Trials.of(source)
+        (counts,) = counted.count(counted.top_sets((0.1, 0.4), 0.8, Handling())).parameters
+        assert len(counts.regimes) == len(expected)
         for regime in counts.regimes:
-            i = -1 if regime.domain is None else parameter.domains.index(regime.domain)
-            found = regime.region if place is None else regime.target[place]
-            assert found.tolist() == [expected[i, c] for c in range(len(found))]
+            assert [*regime.target.tolist(), regime.region.tolist()] == expected[regime.domain]
+
+
+def many_domains(rows: int, seed: int) -> TrialTable:
+    """Return a parameter with a hundred domains: some common, some rare, some never taken."""
+    rng = np.random.default_rng(seed)
+    domains: tuple[Domain, ...] = tuple(
+        Float(place, place + 1.5) if place % 3 else Int(place, place + 4) for place in range(100)
+    )
+    ids = np.minimum(rng.exponential(12, rows).astype(np.int8), 98)
+    ids[rng.random(rows) < 0.1] = -1
+    values = np.where(ids % 3 == 0, ids + rng.integers(0, 5, rows), ids + 1.5 * rng.random(rows))
+    kinds = Parameter("p", np.where(ids < 0, np.nan, values), ids, domains)
+    plain = Parameter("q", rng.random(rows), np.zeros(rows, np.int8), (Float(0, 1),))
+    losses = Objective("loss", np.round(rng.random(rows), 2))
+    return TrialTable((kinds, plain), (losses,), all_complete(rows))
+
+
+def test_regimes_that_are_too_small_get_no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more than 64 domains those with enough trials are laid out; the counts are the same."""
+    table = many_domains(300, 0)
+    found = slow.grid_counts(table.parameters[0], slow.sets_of(table, (0.2,), 0.9, Handling()))
+    rare = sum(sum(counts[-1]) == 1 for counts in found.values())
+    assert rare > 3
+    laid_out = []
+    for source in (table, TableChunks(table, 31, workers=3)):
+        counted = Trials.of(source)
+        sets = counted.top_sets((0.2,), 0.9, Handling())
+        laid_out.append(counted.count(sets))
+        counts, _ = laid_out[-1].parameters
+        assert counts.dropped_region.tolist() == [1] * rare
+        assert len(counts.regimes) == sum(sum(own[-1]) >= 2 for own in found.values())
+        for regime in counts.regimes:
+            assert [*regime.target.tolist(), regime.region.tolist()] == found[regime.domain]
+    assert_same_counts(*laid_out)
+    monkeypatch.setattr(trials, "_FEW_DOMAINS", 1000)
+    (all_of_them, _), (counts, _) = counted.count(sets).parameters, laid_out[0].parameters
+    assert all_of_them.dropped_target.tolist() == counts.dropped_target.tolist()
 
 
 def test_whole_numbers_beyond_two_to_the_53_keep_their_cells() -> None:
@@ -100,5 +117,6 @@ def test_whole_numbers_below_their_domain_are_in_its_first_cell() -> None:
         space={"n": Int(1, 8)},
         outside="nearest",
     )
-    (counts,) = count_in_memory(table, top_sets(table, (0.5,), 1.0, Handling())).parameters
+    counted = Trials.of(table)
+    (counts,) = counted.count(counted.top_sets((0.5,), 1.0, Handling())).parameters
     assert counts.regimes[0].region.tolist() == [4, 0, 0, 0, 0, 0, 0, 3]

@@ -251,7 +251,8 @@ def _sorted(asked: Ranks, numbers: ValueArray) -> Found:
     whole = asked.whole
     numbers = numbers.astype(np.int64 if whole else np.float64, copy=False)
     if not asked.few and len(ranks) <= _FEW_RANKS and len(numbers):
-        values = np.partition(numbers, np.unique(ranks - 1))[ranks - 1]
+        places = np.minimum(ranks, len(numbers)) - 1
+        values = np.partition(numbers, np.unique(places))[places]
         at_most = np.array([np.count_nonzero(numbers <= value) for value in values])
         below = np.array([np.count_nonzero(numbers < value) for value in values])
         return Found(values[None], below[None], at_most[None], total)
