@@ -1,24 +1,20 @@
-"""Which engine counts, and what is refused before anything is read."""
+"""Where trials are counted, and what is refused before anything is read."""
 
 from __future__ import annotations
 
-import gc
 import json
 from pathlib import Path
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import condped
-from condped.count.engine_trials import EngineTrials, Lease
-from condped.count.in_memory import InMemory
+from condped.analyse.opening import open_trials
 from condped.errors import SettingsError, SourceError
 from condped.read import opening
-from condped.read.opening import open_trials
 
 SPACE: dict[str, Any] = {"x": {"type": "float", "low": 0, "high": 1}}
 
@@ -34,7 +30,7 @@ def path(tmp_path: Path) -> str:
 
 def test_small_files_are_read_into_memory(path: str) -> None:
     """As they always were."""
-    assert isinstance(open_trials(path, objective="loss", space=SPACE), InMemory)
+    assert open_trials(path, objective="loss", space=SPACE).counter.in_memory
 
 
 def test_files_larger_than_their_share_of_memory_are_streamed(
@@ -45,8 +41,8 @@ def test_files_larger_than_their_share_of_memory_are_streamed(
     pattern = str(Path(path).with_name("*.parquet"))
     for source in (path, Path(path), pattern, str(Path(path).parent)):
         found = open_trials(source, objective="loss", space=SPACE)
-        assert isinstance(found, EngineTrials)
-        assert found.passes.outline.engine == "stream"
+        assert not found.counter.in_memory
+        assert found.counter.schema.source == "stream"
     in_memory: list[dict[str, Any]] = [
         {"objective": "loss"},  # domains are guessed
         {"objective": ["loss", "cost"], "space": SPACE},
@@ -54,19 +50,23 @@ def test_files_larger_than_their_share_of_memory_are_streamed(
         {"objective": "loss", "space": SPACE, "engine": "memory"},
     ]
     for options in in_memory:
-        assert isinstance(open_trials(path, **options), InMemory)
+        assert open_trials(path, **options).counter.in_memory
     Path(path).with_name("runs.space.json").write_text(json.dumps(SPACE), encoding="utf-8")
-    assert isinstance(open_trials(path, objective="loss"), EngineTrials)
+    assert not open_trials(path, objective="loss").counter.in_memory
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"engine": "stram"}, "engine must be one of auto, memory, stream, ibis"),
-        ({"engine": "stream", "objective": ["loss", "cost"]}, "objective must be one name"),
+        (
+            {"engine": "stream", "objective": ["loss", "cost"], "space": SPACE},
+            "order of trials by several objectives needs the trials themselves, in memory",
+        ),
         ({"engine": "stream", "loss": np.zeros(50)}, "loss cannot be set for the engine 'stream'"),
         ({"engine": "ibis", "study": "tuning"}, "study cannot be set for the engine 'ibis'"),
         ({"engine": "memory", "backend": "duckdb://x"}, "A backend is where the engine 'ibis'"),
+        ({"engine": "stream", "backend": "duckdb://x"}, "A backend is where the engine 'ibis'"),
         ({"engine": "stream"}, "space"),
     ],
 )
@@ -111,7 +111,7 @@ def test_the_order_of_trials_can_be_a_column() -> None:
     [
         ({"outside": "Drop"}, "outside must be one of error, nearest, drop"),
         ({"parameters": "x"}, "parameters must be a list of names"),
-        ({"constraints": 5}, "constraints must be a list of names"),
+        ({"constraints": 5}, "constraints must be a name or a list of names"),
         ({"failure_values": ["a"]}, "failure_values must be a list of numbers"),
     ],
 )
@@ -122,36 +122,6 @@ def test_options_are_checked_by_every_engine(
     """As by the reader in memory."""
     with pytest.raises(SettingsError, match=message):
         condped.importance(path, objective="loss", space=SPACE, engine=engine, **options)
-
-
-def test_what_was_opened_is_closed_with_the_last_result(path: str) -> None:
-    """A result finds its evidence later, and so holds what was opened for it."""
-    closed: list[bool] = []
-
-    class Watched:
-        """Passes that tell when they are closed."""
-
-        def __init__(self, passes: Any) -> None:
-            self.passes = passes
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.passes, name)
-
-        def close(self) -> None:
-            closed.append(True)
-
-    opened = open_trials(path, objective="loss", space=SPACE, engine="stream")
-    assert isinstance(opened, EngineTrials)
-    passes: Any = Watched(opened.passes)
-    trials = EngineTrials(passes, lease=Lease(passes)).with_parameters(["x"])
-    result = condped.importance(trials)
-    del trials
-    gc.collect()
-    assert not closed
-    assert result.evidence["x"].p_value <= 1
-    del result
-    gc.collect()
-    assert closed == [True]
 
 
 def test_numbers_of_trials_that_repeat_are_refused_for_intervals(tmp_path: Path) -> None:
@@ -181,11 +151,3 @@ def test_a_given_order_is_not_doubted(tmp_path: Path) -> None:
         for engine in ("memory", "stream", "ibis")
     }
     assert found["memory"]["x"] == found["stream"]["x"] == found["ibis"]["x"]
-
-
-def test_functions_that_need_the_trials_say_so_of_tables(path: str) -> None:
-    """Rather than that no reader knows an Ibis table."""
-    table = ibis.duckdb.connect().read_parquet(path)
-    for function in (condped.advise, condped.compare, condped.joint_effects):
-        with pytest.raises(SourceError, match="needs the trials in memory"):
-            function(table, objective="loss", space=SPACE)

@@ -1,4 +1,4 @@
-"""Intervals: each subset against the analysis of that subset alone, seeds, coverage."""
+"""Intervals: each part of the trials against its own analysis, seeds, coverage."""
 
 from __future__ import annotations
 
@@ -12,39 +12,77 @@ import pytest
 
 import condped
 from condped.analyse.importance.analysis import analyse
-from condped.count.subsets import count_subsets, grid_map, ranked_buckets
+from condped.arrays import BoolArray
+from condped.count.keys import group_of
+from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.replicates import subset_variances
 from condped.estimate.settings import Settings
-from condped.trials.topsets import Handling, TopSets
+from condped.trials.topsets import Handling
 
 QUANTILES = (0.1, 0.4)
 
 
+def part_of(intervals: str, part: int, trials: int, seed: int) -> BoolArray:
+    """Return (trials,) which are in a part, by the definition."""
+    numbers = np.arange(trials)
+    if intervals == "jackknife":  # all but one of 20 groups
+        return np.asarray(group_of(numbers, 20, seed) != part)
+    rng = np.random.default_rng(seed)
+    halves = [rng.permutation(64)[:32] for _ in range(part + 1)]
+    return np.isin(group_of(numbers, 64, seed), halves[part])
+
+
 @pytest.mark.parametrize("measure", ["within", "standard", "unweighted"])
 @pytest.mark.parametrize("region_quantile", [1.0, 0.7])
+@pytest.mark.parametrize("intervals", ["half-sampling", "jackknife"])
 @pytest.mark.parametrize("name", ["nested", "regime-dependent"])
-def test_a_subset_has_the_variances_of_its_own_analysis(
-    name: str, region_quantile: float, measure: Any
+def test_a_part_has_the_variances_of_its_own_analysis(
+    name: str, intervals: Any, region_quantile: float, measure: Any
 ) -> None:
     """Cut-offs, regimes and densities are found anew; bandwidths are rounded to 0.5 %."""
     table = condped.problems.get(name).sample(300, seed=1)
     settings = Settings(region_quantile=region_quantile, measure=measure)
-    found = analyse(table, QUANTILES, settings, Handling())
-    used = np.arange(len(table))
-    rng = np.random.default_rng(0)
-    subsets = [np.sort(rng.permutation(300)[:150]) for _ in range(5)]
-    assert isinstance(found.top, TopSets)
-    buckets = ranked_buckets(found.top, used, QUANTILES, region_quantile)
-    cells = grid_map(table, used)
-    (counts,) = count_subsets(cells, subsets, buckets, len(QUANTILES))
-    together = subset_variances(counts, cells.ranges, len(table.parameters), settings)
-    for chosen, variance in zip(subsets, together, strict=True):
-        mask = np.isin(used, chosen)
-        alone = analyse(table.only(mask), QUANTILES, settings, Handling())
-        if measure == "standard":  # there, too, regimes too small to estimate add to the inter part
+    trials = Trials.of(table)
+    sets = trials.top_sets(QUANTILES, region_quantile, Handling())
+    found = trials.subsets(
+        sets, QUANTILES, region_quantile, intervals=intervals, seed=7, by_rank=False
+    )
+    assert found is not None
+    together = np.concatenate(
+        [subset_variances(c, found.ranges, len(table.names), settings) for c in found.counts]
+    )
+    assert len(together) == (20 if intervals == "jackknife" else 200)
+    for part in (0, 3, 7, 12, 19):
+        alone = table.only(part_of(intervals, part, 300, seed=7))
+        expected = analyse(alone, QUANTILES, settings, Handling()).estimate
+        if measure == "standard":  # regimes too small to estimate add to the inter part there
+            # What they add is at most their share, and never negative.
+            assert (expected.variance > together[part] - 2e-2 * expected.variance - 1e-9).all()
             continue
-        assert np.allclose(variance, alone.estimate.variance, rtol=2e-2, atol=1e-9)
+        assert np.allclose(together[part], expected.variance, rtol=2e-2, atol=1e-9)
+
+
+@pytest.mark.parametrize("intervals", ["half-sampling", "jackknife"])
+def test_standard_errors_are_those_of_the_parts(intervals: Any) -> None:
+    """The spread of the importances of parts that are analysed one by one."""
+    table = condped.problems.get("nested").sample(400, seed=2)
+    result = condped.importance(table, target_quantile=0.2, intervals=intervals, seed=4)
+    parts = 20 if intervals == "jackknife" else 200
+    found = [
+        condped.importance(
+            table.only(part_of(intervals, part, 400, seed=4)), target_quantile=0.2
+        ).to_dict()
+        for part in range(parts)
+    ]
+    alone = np.array([[own[name] for name in table.names] for own in found])
+    deviations = alone - alone.mean(axis=0)
+    scale = (parts - 1) / parts if intervals == "jackknife" else 1 / (parts - 1)
+    expected = np.sqrt(scale * (deviations**2).sum(axis=0))
+    for name, error in zip(table.names, expected, strict=True):
+        interval = result[name].intervals
+        assert interval is not None
+        assert interval.importance.standard_error == pytest.approx(error, rel=0.1, abs=2e-3)
 
 
 def test_the_same_seed_gives_the_same_intervals_whatever_the_threads() -> None:

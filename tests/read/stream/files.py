@@ -1,4 +1,4 @@
-"""Trials with conditions, in files of all kinds, and what two engines must agree on."""
+"""Trials with conditions, in files of all kinds, and what two sources must agree on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 from condped import Space
-from condped.count.chunked import ChunkedPasses
+from condped.count.counter import Counter
+from condped.count.counting import Counted, Query
 from condped.count.keys import KeyBins, keys_of
-from condped.count.passes import Series, Wanted, Within
-from condped.read.asked import Asked
+from condped.count.ranking import ByLoss
+from condped.count.series import Series, Within
+from condped.count.tally import Tally
+from condped.count.trials import Trials
+from condped.read.options import ReadOptions
+from condped.read.stream.pyarrow_stream import open_stream
 from condped.trials.topsets import Handling
 
 LOSS = Series("loss")
@@ -63,14 +68,26 @@ def trials(rows: int, seed: int = 0) -> Any:
     )
 
 
-def asked(**given: Any) -> Asked:
-    return Asked(**{"objective": "loss", "space": SPACE, **given})
+def opened(source: Any, **given: Any) -> Counter:
+    """Return what counts a source batch by batch."""
+    options = ReadOptions.of({"objective": "loss", "space": SPACE, **given})
+    return Trials.of(open_stream(source, options)).counter
 
 
-def same(stream: ChunkedPasses, memory: ChunkedPasses, handling: Handling | None = None) -> None:
-    """Compare all that two engines say of the same trials."""
-    within = Within(handling or Handling())
-    one, two = stream.tally(within.handling), memory.tally(within.handling)
+def tally(counter: Counter) -> Tally:
+    """Return what became of the trials."""
+    return counter.tally(ByLoss(Handling()))
+
+
+def count_all(counter: Counter) -> Counted:
+    """Count all parameters in two buckets."""
+    return counter.count(Query(ByLoss(Handling()), np.array([1.0]), counter.schema.names))
+
+
+def same(stream: Counter, memory: Counter, handling: Handling | None = None) -> None:
+    """Compare all that two sources say of the same trials."""
+    within = Within(ByLoss(handling or Handling()))
+    one, two = stream.tally(within.ranking), memory.tally(within.ranking)
     assert one.counts == two.counts
     assert (one.lowest, one.highest) == (two.lowest, two.highest)
     assert one.sorted_by_loss == two.sorted_by_loss
@@ -87,8 +104,10 @@ def same(stream: ChunkedPasses, memory: ChunkedPasses, handling: Handling | None
     mine, other = (p.levels({LOSS: [(bins, marked)]}, within)[LOSS] for p in (stream, memory))
     np.testing.assert_array_equal(mine.values, other.values)
     np.testing.assert_array_equal(mine.counts, other.counts)
-    wanted = Wanted(within, mine.values[:: max(1, len(mine.values) // 7)])
-    first, second = stream.count(wanted), memory.count(wanted)
+    assert stream.schema.names == memory.schema.names
+    cutoffs = mine.values[:: max(1, len(mine.values) // 7)]
+    query = Query(within.ranking, cutoffs, memory.schema.names)
+    first, second = stream.count(query), memory.count(query)
     np.testing.assert_array_equal(first.sizes, second.sizes)
     for ours, theirs in zip(first.parameters, second.parameters, strict=True):
         np.testing.assert_array_equal(ours, theirs)

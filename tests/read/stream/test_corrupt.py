@@ -12,11 +12,17 @@ import pytest
 
 import condped
 from condped.errors import DataError
-from condped.read.stream.pyarrow_stream import open_passes
-from condped.trials.topsets import Handling
-from tests.read.stream.files import SPACE, as_csv, as_parquet, asked, same, trials
 from tests.count.table_chunks import reference
-from tests.read.stream.test_stream import COUNT_ALL
+from tests.read.stream.files import (
+    SPACE,
+    as_csv,
+    as_parquet,
+    count_all,
+    opened,
+    same,
+    tally,
+    trials,
+)
 
 
 def _three_files(folder: Path) -> Path:
@@ -54,9 +60,9 @@ def test_a_damaged_file_is_named_or_left_out(damage: object, tmp_path: Path) -> 
     damage(bad)
     source = str(tmp_path / "*.parquet")
     with pytest.raises(DataError, match=r"The file '.*1\.parquet' cannot be read: "):
-        open_passes(source, asked()).count(COUNT_ALL)
-    stream = open_passes(source, asked(skip_corrupt=True))
-    told = stream.tally(Handling()).notes
+        count_all(opened(source))
+    stream = opened(source, skip_corrupt=True)
+    told = tally(stream).notes
     assert any(note.startswith("1 of 3 files cannot be read and were left out.") for note in told)
     assert "2 files were read together." in told
     bad.unlink()
@@ -68,7 +74,7 @@ def test_a_single_file_is_never_left_out(tmp_path: Path) -> None:
     source = as_parquet(tmp_path, trials(100))
     _cut(Path(source))
     with pytest.raises(DataError, match="cannot be read"):
-        open_passes(source, asked(skip_corrupt=True))
+        opened(source, skip_corrupt=True)
 
 
 def test_a_cut_csv_is_named_or_left_out(tmp_path: Path) -> None:
@@ -81,11 +87,11 @@ def test_a_cut_csv_is_named_or_left_out(tmp_path: Path) -> None:
     _cut(tmp_path / "1.csv.gz")
     source = str(tmp_path / "*.csv.gz")
     with pytest.raises(DataError, match=r"The file '.*1\.csv\.gz' cannot be read: "):
-        open_passes(source, asked()).count(COUNT_ALL)
-    stream = open_passes(source, asked(skip_corrupt=True))
+        count_all(opened(source))
+    stream = opened(source, skip_corrupt=True)
     memory = condped.read(source, objective="loss", space=SPACE, skip_corrupt=True)
     same(stream, reference(memory))
-    assert stream.tally(Handling()).notes == memory.notes
+    assert tally(stream).notes == memory.notes
 
 
 @pytest.mark.parametrize("write", [as_parquet, as_csv])
@@ -95,14 +101,14 @@ def test_a_file_that_goes_or_changes_between_passes_is_refused(
     """What two passes count must be the same rows."""
     assert callable(write)
     source = Path(write(tmp_path, trials(300)))
-    passes = open_passes(source, asked())
-    passes.tally(Handling())
+    counter = opened(source)
+    tally(counter)
     os.utime(source, ns=(1, 1))
     with pytest.raises(DataError, match=r"The file '.*' has changed since reading began"):
-        passes.count(COUNT_ALL)
+        count_all(counter)
     source.unlink()
     with pytest.raises(DataError, match=r"The file '.*' cannot be read any more: No such file"):
-        passes.count(COUNT_ALL)
+        count_all(counter)
 
 
 def test_nothing_stays_open(tmp_path: Path) -> None:
@@ -110,12 +116,12 @@ def test_nothing_stays_open(tmp_path: Path) -> None:
     pa.array([1])  # whatever pyarrow opens for itself is open now
     source = as_parquet(tmp_path, trials(300))
     threads = threading.active_count()
-    passes = open_passes(source, asked())
-    passes.count(COUNT_ALL)
+    counter = opened(source)
+    count_all(counter)
     with pytest.raises(DataError):
-        open_passes(source, asked(objective="learner")).count(COUNT_ALL)
+        count_all(opened(source, objective="learner"))
     fds = Path("/proc/self/fd")
     if fds.is_dir():
-        opened = [str(fd.readlink()) for fd in fds.iterdir() if fd.is_symlink()]
-        assert not [path for path in opened if path.startswith(str(tmp_path))]
+        held = [str(fd.readlink()) for fd in fds.iterdir() if fd.is_symlink()]
+        assert not [path for path in held if path.startswith(str(tmp_path))]
     assert threading.active_count() == threads

@@ -16,19 +16,27 @@ import pytest
 
 import condped
 from condped import Space
-from condped.count.passes import Wanted, Within
+from condped.count.counting import Query
+from condped.count.ranking import ByLoss
+from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
 from condped.progress import reporting
 from condped.read.stream import pyarrow_tables, pyarrow_texts
-from condped.read.stream.pyarrow_stream import open_passes
-from condped.space.condition import Condition
 from condped.trials.topsets import Handling
-from tests.count import stream_trials
-from tests.read.stream.files import SPACE, as_parquet, as_pattern, asked, same, trials
 from tests.count.table_chunks import reference
+from tests.read.stream import files
+from tests.read.stream.files import (
+    SPACE,
+    as_parquet,
+    as_pattern,
+    count_all,
+    opened,
+    same,
+    tally,
+    trials,
+)
 
-WRITERS = [getattr(stream_trials, name) for name in dir(stream_trials) if name.startswith("as_")]
-COUNT_ALL = Wanted(Within(Handling()), np.array([1.0]))
+WRITERS = [getattr(files, name) for name in dir(files) if name.startswith("as_")]
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +58,11 @@ def test_files_are_counted_as_in_memory(write: Callable[[Path, Any], str], tmp_p
     memory = condped.read(
         source, objective="loss", space=SPACE, state="state", constraints=["surplus"]
     )
-    stream = open_passes(source, asked(state="state", constraints=("surplus",)))
+    stream = opened(source, state="state", constraints=("surplus",))
     handling = Handling(failed="worst", infeasible="drop")
     same(stream, reference(memory), handling)
-    assert stream.outline.ignored_columns == memory.ignored_columns
-    assert set(stream.tally(handling).notes) | set(stream.count(COUNT_ALL).notes) == set(
+    assert stream.schema.ignored_columns == memory.ignored_columns
+    assert set(stream.tally(ByLoss(handling)).notes) | set(count_all(stream).notes) == set(
         memory.notes
     )
 
@@ -76,7 +84,7 @@ def test_types_of_numbers_mean_the_same(kind: str, tmp_path: Path) -> None:
     space = Space({n: {"type": "float", "low": 0, "high": 100} for n in "ab"})
     source = str(tmp_path / "t.parquet")
     same(
-        open_passes(source, asked(space=space)),
+        opened(source, space=space),
         reference(condped.read(source, objective="loss", space=space)),
     )
 
@@ -87,8 +95,8 @@ def test_whole_numbers_beyond_the_floats_are_told_apart(tmp_path: Path) -> None:
     values = pa.array([base, base + 1, None, base + 2, base + 2])
     pq.write_table(pa.table({"loss": [1.0, 2, 3, 4, 5], "n": values}), tmp_path / "t.parquet")
     space = Space({"n": {"type": "int", "low": base, "high": base + 2}})
-    passes = open_passes(str(tmp_path / "t.parquet"), asked(space=space))
-    (found,) = passes.count(Wanted(Within(Handling()), np.array([9.0]))).parameters
+    counter = opened(str(tmp_path / "t.parquet"), space=space)
+    (found,) = counter.count(Query(ByLoss(Handling()), np.array([9.0]), ("n",))).parameters
     assert found[0, 0, :, 0].tolist() == [1, 1, 2, 1]
 
 
@@ -112,7 +120,7 @@ def test_numbers_may_be_choices(tmp_path: Path) -> None:
     space = Space({n: {"type": "categorical", "choices": c} for n, c in choices.items()})
     source = str(tmp_path / "t.parquet")
     same(
-        open_passes(source, asked(space=space)),
+        opened(source, space=space),
         reference(condped.read(source, objective="loss", space=space)),
     )
 
@@ -125,30 +133,28 @@ def test_files_of_different_types_are_fitted_together(tmp_path: Path) -> None:
         pq.write_table(table, tmp_path / f"{number}.parquet")
     space = Space({"a": {"type": "float", "low": 0, "high": 5}})
     source = str(tmp_path / "*.parquet")
-    stream = open_passes(source, asked(space=space))
+    stream = opened(source, space=space)
     memory = condped.read(source, objective="loss", space=space)
     same(stream, reference(memory))
-    assert stream.tally(Handling()).notes == memory.notes
+    assert tally(stream).notes == memory.notes
     pq.write_table(pa.table({"loss": loss, "a": [[1]] * 5}), tmp_path / "9.parquet")
     with pytest.raises(DataError, match=r"The 4 files do not fit together: .* Read them apart\."):
-        open_passes(source, asked(space=space))
+        opened(source, space=space)
 
 
 def test_only_some_rows_and_parameters_are_counted(tmp_path: Path) -> None:
     """Conditions and parameters of the caller's choice leave the rest out, as in memory."""
     source = as_pattern(tmp_path, trials(1000))
     condition = "learner == 'knn' and x > 0"
-    options = asked(where=Condition.parse(condition), parameters=("depth", "neighbours"))
-    stream = open_passes(source, options)
+    stream = opened(source, where=condition, parameters=("depth", "neighbours"))
     memory = condped.read(
         source, objective="loss", space=SPACE, where=condition, parameters=["depth", "neighbours"]
     )
-    assert stream.outline.names == ("depth", "neighbours")
-    assert stream.outline.some_parameters
+    assert stream.schema.names == ("depth", "neighbours")
+    assert stream.schema.some_parameters
     same(stream, reference(memory))
-    tally = stream.tally(Handling())
-    assert tally.notes == memory.notes
-    assert tally.selections == memory.selections
+    assert tally(stream).notes == memory.notes
+    assert tally(stream).selections == memory.selections
 
 
 @pytest.mark.parametrize("way", ["nearest", "drop"])
@@ -165,9 +171,9 @@ def test_values_outside_are_settled_as_in_memory(way: str, tmp_path: Path) -> No
         table = table.set_column(table.column_names.index(name), name, pa.chunked_array([column]))
     source = as_pattern(tmp_path, table)
     memory = condped.read(source, objective="loss", space=SPACE, outside=way, failure_values=[1e9])
-    stream = open_passes(source, asked(outside=way, failure_values=(1e9,)))
+    stream = opened(source, outside=way, failure_values=(1e9,))
     same(stream, reference(memory))
-    told = (*stream.tally(Handling()).notes, *stream.count(COUNT_ALL).notes)
+    told = (*tally(stream).notes, *count_all(stream).notes)
     assert set(told) == set(memory.notes)
     assert "20 trials with the objective 1e+09 count as failed." in told
 
@@ -176,9 +182,9 @@ def test_a_source_of_values_outside_only_is_refused(tmp_path: Path) -> None:
     """Where all trials would have to go, the space is wrong."""
     pq.write_table(pa.table({"loss": [1.0, 2.0], "a": [7.0, 8.0]}), tmp_path / "t.parquet")
     space = Space({"a": {"type": "float", "low": 0, "high": 1}})
-    passes = open_passes(str(tmp_path / "t.parquet"), asked(space=space, outside="drop"))
+    counter = opened(str(tmp_path / "t.parquet"), space=space, outside="drop")
     with pytest.raises(DataError, match="All trials have a value outside its domain"):
-        passes.tally(Handling())
+        Trials(counter).tally(ByLoss(Handling()))
 
 
 @pytest.mark.parametrize(
@@ -206,9 +212,9 @@ def test_what_is_wrong_is_named_by_file_and_row(
         column[row] = value
     place = table.column_names.index(name)
     table = table.set_column(place, name, [pa.array(column, table.schema.field(name).type)])
-    passes = open_passes(as_pattern(tmp_path, table), asked(state="state"))
+    counter = opened(as_pattern(tmp_path, table), state="state")
     with pytest.raises(DataError, match=told) as caught:
-        passes.count(COUNT_ALL)
+        count_all(counter)
     assert caught.value.first_row == 777
     assert caught.value.count is None
 
@@ -217,43 +223,42 @@ def test_an_order_may_be_told_by_a_column(tmp_path: Path) -> None:
     """Blocks of time are those of the column that the caller names."""
     table = trials(600).append_column("when", [np.arange(600)[::-1]])
     source = as_parquet(tmp_path, table)
-    wanted = Wanted(Within(Handling()), np.array([1.0]), block_starts=np.array([200, 400]))
-    counted = open_passes(source, asked(order="when")).count(wanted)
+    names, starts = tuple(SPACE), np.array([200, 400])
+    query = Query(ByLoss(Handling()), np.array([1.0]), names, block_starts=starts)
+    counted = opened(source, order="when").count(query)
     memory = condped.read(source, objective="loss", space=SPACE)
-    expected = reference(memory, times=np.arange(600)[::-1]).count(wanted)
+    expected = reference(memory, times=np.arange(600)[::-1]).count(query)
     for ours, theirs in zip(counted.parameters, expected.parameters, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     with pytest.raises(DataError, match=r"The order column 'surplus' must hold a whole number"):
-        open_passes(source, asked(order="surplus")).tally(Handling())
+        tally(opened(source, order="surplus"))
     with pytest.raises(NameNotFoundError, match=r"There is no order column 'whem'"):
-        open_passes(source, asked(order="whem"))
+        opened(source, order="whem")
 
 
 def test_what_cannot_be_streamed_is_refused(tmp_path: Path) -> None:
     """A lacking space, column or file, and settings without a meaning here, are told at once."""
     source = as_parquet(tmp_path, trials(10))
     with pytest.raises(SettingsError, match="A space is needed"):
-        open_passes(source, asked(space=None))
-    with pytest.raises(SettingsError, match="backend cannot be set for engine='stream'"):
-        open_passes(source, asked(), backend="duckdb://")
+        opened(source, space=None)
     with pytest.raises(NameNotFoundError, match="There is no objective 'los'"):
-        open_passes(source, asked(objective="los"))
+        opened(source, objective="los")
     with pytest.raises(NameNotFoundError, match="There is no parameter 'lrr'"):
-        open_passes(source, asked(parameters=("lrr",)))
+        opened(source, parameters=("lrr",))
     with pytest.raises(SourceError, match="got an object of type dict"):
-        open_passes({}, asked())
+        opened({})
     with pytest.raises(DataError, match="must hold or name files of one kind"):
-        open_passes(str(tmp_path / "none*.parquet"), asked())
+        opened(str(tmp_path / "none*.parquet"))
     (tmp_path / "t.db").write_text("")
     with pytest.raises(SourceError, match=r"engine=.stream. reads files that end in"):
-        open_passes(tmp_path / "t.db", asked())
+        opened(tmp_path / "t.db")
 
 
 def test_a_source_without_rows_is_refused(tmp_path: Path) -> None:
     """Files that hold columns but no rows are refused in the words of the reader."""
     source = as_parquet(tmp_path, trials(10).slice(0, 0))
     with pytest.raises(DataError, match="The source has no rows"):
-        open_passes(source, asked()).tally(Handling())
+        tally(opened(source))
 
 
 def test_a_space_beside_the_files_is_found(tmp_path: Path) -> None:
@@ -262,18 +267,18 @@ def test_a_space_beside_the_files_is_found(tmp_path: Path) -> None:
     (tmp_path / "t.space.json").write_text(
         '{"lr": {"type": "float", "low": 1e-5, "high": 1, "log": true}}', encoding="utf-8"
     )
-    passes = open_passes(source, asked(space=None))
-    assert passes.outline.names == ("lr",)
-    assert passes.tally(Handling()).notes == condped.read(source, objective="loss").notes
+    counter = opened(source, space=None)
+    assert counter.schema.names == ("lr",)
+    assert tally(counter).notes == condped.read(source, objective="loss").notes
 
 
 def test_progress_is_told_in_the_calling_thread(tmp_path: Path) -> None:
     """Reports rise to the whole, whoever reads the pieces."""
     heard: list[tuple[str, float]] = []
-    passes = open_passes(as_parquet(tmp_path, trials(1000)), asked())
+    counter = opened(as_parquet(tmp_path, trials(1000)))
     with reporting(lambda what, done, total: heard.append((what, done / total))):
-        passes.tally(Handling())
-    assert {what for what, _ in heard} == {"Looking at objectives"}
+        tally(counter)
+    assert {what for what, _ in heard} == {"Reading the objective"}
     shares = [share for _, share in heard]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
@@ -289,22 +294,23 @@ def test_columns_that_a_tool_has_marked_are_understood(tmp_path: Path) -> None:
     )
     source = as_parquet(tmp_path, table.append_column("number", [np.arange(300)]))
     memory = condped.read(source, objective="value", space=SPACE)
-    same(open_passes(source, asked(objective="value")), reference(memory))
+    same(opened(source, objective="value"), reference(memory))
 
 
 _PEAK = """
 import sys
 import numpy as np
 from condped import Space
-from condped.read.asked import Asked
-from condped.count.passes import Wanted, Within
-from condped.read.stream.pyarrow_stream import open_passes
+from condped.count.counter import Counter
+from condped.count.counting import Query
+from condped.count.ranking import ByLoss
+from condped.read.opening import open_source
 from condped.trials.topsets import Handling
 
 space = Space({name: {"type": "float", "low": 0, "high": 1} for name in "abcd"})
-passes = open_passes(sys.argv[1], Asked("loss", space=space))
-passes.tally(Handling())
-passes.count(Wanted(Within(Handling()), np.array([0.5])))
+counter = Counter(open_source(sys.argv[1], objective="loss", space=space, engine="stream"))
+counter.tally(ByLoss(Handling()))
+counter.count(Query(ByLoss(Handling()), np.array([0.5]), tuple("abcd")))
 status = open("/proc/self/status").read()
 print(status.split("VmHWM:")[1].split()[0])
 """

@@ -9,16 +9,13 @@ import pytest
 
 import condped
 from condped import Space
-from condped.count.passes import Wanted, Within
 from condped.errors import DataError
 from condped.read.files.texts import column_of_texts
 from condped.read.stream import pyarrow_texts
-from condped.read.stream.pyarrow_stream import open_passes
 from condped.read.stream.pyarrow_text_columns import text_column
 from condped.trials.columns import LevelColumn, NumberColumn
-from condped.trials.topsets import Handling
-from tests.read.stream.files import asked, same
 from tests.count.table_chunks import reference
+from tests.read.stream.files import count_all, opened, same, tally
 
 SPACE = Space(
     {
@@ -67,10 +64,10 @@ def test_odd_files_are_counted_as_in_memory(
     (tmp_path / "t.csv").write_bytes(text.encode())
     source = str(tmp_path / "t.csv")
     memory = condped.read(source, objective="loss", space=SPACE)
-    stream = open_passes(source, asked(space=SPACE))
+    stream = opened(source, space=SPACE)
     same(stream, reference(memory))
-    counted = stream.count(Wanted(Within(Handling()), np.array([1.0])))
-    assert {*stream.tally(Handling()).notes, *counted.notes} == set(memory.notes)
+    counted = count_all(stream)
+    assert {*tally(stream).notes, *counted.notes} == set(memory.notes)
 
 
 @pytest.mark.parametrize("text", BAD)
@@ -85,7 +82,7 @@ def test_bad_files_are_refused_as_in_memory(
     with pytest.raises(DataError) as expected:
         condped.read(source, objective="loss", space=SPACE)
     with pytest.raises(DataError) as caught:
-        open_passes(source, asked(space=SPACE)).count(Wanted(Within(Handling()), np.array([1.0])))
+        count_all(opened(source, space=SPACE))
     ours = str(caught.value).replace(", where reading stopped", "")
     theirs = str(expected.value).replace(", the first of 1 such rows (rows", " (row 1; rows")
     assert ours == theirs
@@ -95,16 +92,14 @@ def test_lines_that_end_in_carriage_returns_are_left_to_memory(tmp_path: Path) -
     """Such a file is one line to whoever reads lines."""
     (tmp_path / "t.csv").write_bytes(b"n,f,k,loss\r1,2,a,3\r4,5,a,6\r")
     with pytest.raises(DataError, match=r"end in a carriage return alone"):
-        open_passes(tmp_path / "t.csv", asked(space=SPACE))
+        opened(tmp_path / "t.csv", space=SPACE)
 
 
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     """The file is named, in the words of the reader in memory."""
     (tmp_path / "t.csv").write_bytes(b"n,f,k,loss\n1,2,\xff,3\n")
     with pytest.raises(DataError, match=r"The file '.*t\.csv' is not UTF-8 text: invalid start"):
-        open_passes(tmp_path / "t.csv", asked(space=SPACE)).count(
-            Wanted(Within(Handling()), np.array([1.0]))
-        )
+        count_all(opened(tmp_path / "t.csv", space=SPACE))
 
 
 def test_lines_that_are_not_whole_are_skipped_as_in_memory(
@@ -117,18 +112,19 @@ def test_lines_that_are_not_whole_are_skipped_as_in_memory(
     (tmp_path / "t.csv").write_text("\n".join(["n,f,k,loss", *lines]), encoding="utf-8")
     source = str(tmp_path / "t.csv")
     memory = condped.read(source, objective="loss", space=SPACE, skip_corrupt=True)
-    stream = open_passes(source, asked(space=SPACE, skip_corrupt=True))
+    stream = opened(source, space=SPACE, skip_corrupt=True)
     same(stream, reference(memory))
-    assert stream.tally(Handling()).notes == memory.notes
+    assert tally(stream).notes == memory.notes
 
 
 def test_a_table_of_a_tool_is_left_to_memory(tmp_path: Path) -> None:
     """Without types, columns that a tool has marked are understood as a whole only."""
     (tmp_path / "t.csv").write_text("number,state,value,params_n\n0,complete,1,2\n")
     with pytest.raises(DataError, match="a table of Optuna trials"):
-        open_passes(
+        opened(
             tmp_path / "t.csv",
-            asked(objective="value", space=Space({"n": {"type": "int", "low": 1, "high": 9}})),
+            objective="value",
+            space=Space({"n": {"type": "int", "low": 1, "high": 9}}),
         )
 
 

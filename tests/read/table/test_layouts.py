@@ -20,9 +20,9 @@ from condped import Categorical, Float, Int, Space, read, when
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.testing import Run, check_reader
 from condped.trials.table import State
-from tests.read.tools.mlflow.experiments import SPACE, as_runs, record, told
 from tests.read.optuna.studies import run
 from tests.read.tables import plain
+from tests.read.tools.mlflow.experiments import SPACE, as_runs, record, told
 
 # SQLAlchemy's word to MLflow about its own models.
 pytestmark = pytest.mark.filterwarnings("ignore:.*noload:DeprecationWarning")

@@ -17,8 +17,8 @@ from condped import Categorical
 from condped.errors import DataError, SettingsError
 from condped.testing.readers import check_reader
 from condped.trials.table import State
-from tests.read.tools.ray.experiments import PARAM_SPACE, Experiment, restored, told
 from tests.read.tables import plain
+from tests.read.tools.ray.experiments import PARAM_SPACE, Experiment, restored, told
 
 OPTIONS: dict[str, Any] = {"direction": "minimize", "space": PARAM_SPACE}
 

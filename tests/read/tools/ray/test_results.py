@@ -12,8 +12,8 @@ from condped import Categorical, Float, Int, when
 from condped.errors import NameNotFoundError, SettingsError
 from condped.testing.readers import check_reader
 from condped.trials.table import State
-from tests.read.tools.ray.experiments import HOSTILE, PARAM_SPACE, Experiment, active, told
 from tests.read.tables import plain
+from tests.read.tools.ray.experiments import HOSTILE, PARAM_SPACE, Experiment, active, told
 
 SWITCHING = {
     "learner": Categorical(["svm", "net"]),
