@@ -36,7 +36,7 @@ from tests.count.table_chunks import reference
 
 LOSS, ORDER = Series("loss"), Series("order")
 VALUES = (Series("value", "x", 0), Series("value", "x", 1), Series("value", "m"))
-WAYS = [(1000, 1), (150, 2), (37, 3), (5, 4)]  # rows in a batch, workers
+WAYS = [(1000, 1), (150, 2), (37, 3), (13, 5)]  # rows in a batch, workers
 
 
 def both(table: TrialTable, way: tuple[int, int], *conditions: str) -> tuple[Counter, Counter]:

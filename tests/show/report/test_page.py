@@ -210,7 +210,7 @@ def test_a_wheel_holds_the_page(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT)
     (wheel,) = tmp_path.glob("*.whl")
     inside = set(zipfile.ZipFile(wheel).namelist())
-    folder = ROOT / "src" / "condped" / "present" / "html"
+    folder = ROOT / "src" / "condped" / "show" / "report"
     parts = [p for p in folder.rglob("*") if p.suffix in (".html", ".css", ".js")]
     assert len(parts) > 10
     for part in parts:
