@@ -63,7 +63,7 @@ def test_the_reader_of_the_documentation_works(
     ):
         done = subprocess.run(
             [sys.executable, *command],
-            env={**os.environ, "PYTHONPATH": str(folder)},
+            env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT / 'src'}"},
             cwd=tmp_path,
             capture_output=True,
             text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class BinSet:
         for low, high in zip(self._steps(self.starts), self._steps(self.stops), strict=True):
             self.near[low : high + 1] = True
 
+    def __reduce__(self) -> tuple[type[BinSet], tuple[tuple[KeyBins, ...]]]:
+        # The tables are made anew where it arrives.
+        return BinSet, (self.bins,)
+
     def find(self, keys: IntArray) -> tuple[IntArray | None, IntArray]:
         """Return which keys are in one of the bins (None: all), and the numbers of their bins."""
         if len(self.bins) == 1:
@@ -114,6 +119,11 @@ class Histogram:
         self._count()
         return self.counted.reshape(self.groups, -1)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a worker sends back: the counts, and no bins to count any more in."""
+        self._count()
+        return {"groups": self.groups, "counted": self.counted, "waiting": []}
+
     def _count(self) -> None:
         if self.waiting:
             places = np.concatenate(self.waiting)
@@ -143,6 +153,11 @@ class Distinct:
         """Return what was taken in."""
         self._join()
         return Levels(values_of(self.keys, whole=whole), self.groups, self.counts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a worker sends back: each pair once, and nothing that waits."""
+        self._join()
+        return self.__dict__
 
     def _join(self) -> None:
         if not self.waiting:

@@ -99,9 +99,9 @@ def advise(
 
 def _blocks(region: BoolArray, blocks: int) -> IntArray:
     """Return the stretch of time of each trial, as the test of importances has them."""
-    passed = np.cumsum(region)
-    size = max(int(passed[-1]), 1)
-    return np.asarray(np.clip((passed - 1) * blocks // size, 0, blocks - 1))
+    passed = np.cumsum(region) - 1
+    size = max(int(np.count_nonzero(region)), 1)
+    return np.asarray(np.clip(passed * blocks // size, 0, blocks - 1))
 
 
 def _notes(

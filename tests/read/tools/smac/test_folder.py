@@ -1,0 +1,392 @@
+"""SMAC's output directories, read directly and told by SMAC's own run history."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ConfigSpace as CS  # noqa: N817
+import numpy as np
+import pytest
+from smac import (
+    AlgorithmConfigurationFacade,
+    HyperbandFacade,
+    HyperparameterOptimizationFacade,
+    RandomFacade,
+)
+from smac.runhistory import RunHistory, TrialInfo, TrialValue
+
+import condped
+from condped import TrialTable
+from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, SpaceError
+from condped.read.registry import reader_for
+from condped.testing.readers import Run, check_reader
+from condped.trials.table import State
+from tests.read.tools.smac.runs import (
+    changed,
+    conditional_space,
+    cost,
+    optimised,
+    runs_of,
+    scenario,
+    with_first,
+)
+
+# The same conditions, written by hand.
+SPACE: dict[str, Any] = {
+    "model:__choice__": {"type": "categorical", "choices": ["svm", "it's a <b>net</b>"]},
+    "wid`th; DROP": {"type": "int", "low": 1, "high": 512, "log": True,
+                     "when": "`model:__choice__` != 'svm'"},
+    'ker"nel': {"type": "categorical", "choices": ["rbf", "poly"],
+                "when": "`model:__choice__` == 'svm'"},
+    "größe": {"type": "int", "low": 2, "high": 5, "when": "`ker\"nel` == 'poly'"},
+    "gamma": {"type": "categorical", "choices": [None, "auto", 0.5],
+              "when": "`model:__choice__` == 'svm'"},
+    "lr": {"type": "float", "low": 1e-6, "high": 1, "log": True,
+           "when": "size in ['m', 'l'] or warm == true"},
+    "size": {"type": "categorical", "choices": ["s", "m", "l"]},
+    "warm": {"type": "categorical", "choices": [True, False]},
+    "fixed": {"type": "categorical", "choices": [3]},
+    "shape": {"type": "categorical", "choices": [(8, 8), (16,)],
+              "when": "`model:__choice__` != 'svm'"},
+}  # fmt: skip
+
+
+class Kept:
+    """A directory that SMAC wrote, and the run history that it kept in memory."""
+
+    def __init__(self, path: Path, history: RunHistory) -> None:
+        self.path, self.history = path, history
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where SMAC writes."""
+    return tmp_path_factory.mktemp("smac3_output")
+
+
+@pytest.fixture(scope="module")
+def noisy(out: Path) -> Kept:
+    """Bayesian optimisation with several seeds per configuration and failures."""
+    described = scenario(out, "noisy", n_trials=25, crash_cost=20.0)
+    return Kept(
+        out / "noisy" / "0", optimised(HyperparameterOptimizationFacade, described, cost_of_seed)
+    )
+
+
+@pytest.fixture(scope="module")
+def hyperband(out: Path) -> Kept:
+    """Budgets 1, 3 and 9, failures among them."""
+    described = scenario(
+        out, "hyperband", n_trials=80, min_budget=1, max_budget=9, deterministic=True, seed=5
+    )
+    return Kept(out / "hyperband" / "5", optimised(HyperbandFacade, described, cost))
+
+
+@pytest.fixture(scope="module")
+def instances(out: Path) -> Kept:
+    """Three instances, of which one fails now and then at a finite crash cost."""
+    described = scenario(
+        out, "instances", n_trials=50, instances=["i0", "i1", "i2"],
+        instance_features={"i0": [0], "i1": [1], "i2": [2]}, crash_cost=50.0,
+        deterministic=True,
+    )  # fmt: skip
+    return Kept(
+        out / "instances" / "0",
+        optimised(AlgorithmConfigurationFacade, described, cost_of_instance),
+    )
+
+
+@pytest.fixture(scope="module")
+def several(out: Path) -> Kept:
+    """Two objectives with names, and failures."""
+    described = scenario(
+        out, "several", n_trials=40, objectives=["error", "seconds"], deterministic=True
+    )
+    algorithm = RandomFacade.get_multi_objective_algorithm(described)
+    return Kept(
+        out / "several" / "0",
+        optimised(RandomFacade, described, two_costs, multi_objective_algorithm=algorithm),
+    )
+
+
+def cost_of_seed(config: CS.Configuration, seed: int = 0) -> float:
+    """Return the cost without a budget."""
+    return cost(config, seed)
+
+
+def cost_of_instance(config: CS.Configuration, instance: str, seed: int = 0) -> float:
+    """Return the cost of an instance; the last one fails for small sizes."""
+    if instance == "i2" and config["size"] == "s":
+        raise MemoryError
+    return float(config.get("lr", 0.5) + int(instance[1]) / 10)
+
+
+def two_costs(config: CS.Configuration, seed: int = 0) -> dict[str, float]:
+    """Return two costs, not in the scenario's order."""
+    return {"seconds": config.get("wid`th; DROP", 100) / 3, "error": cost(config, 1)}
+
+
+def from_api(runs: list[Run], names: tuple[str, ...]) -> TrialTable:
+    """Build a table from SMAC's API, in the space that was written by hand."""
+    columns: dict[str, list[Any]] = {n: [r.parameters.get(n) for r in runs] for n in SPACE}
+    columns |= {name: [run.values[k] for run in runs] for k, name in enumerate(names)}
+    states = ["complete", "pruned", "failed", "running"]
+    columns["how"] = [states[run.state] for run in runs]
+    return condped.read(columns, objective=list(names), space=SPACE, state="how")
+
+
+def assert_same_importances(ours: TrialTable, theirs: TrialTable) -> None:
+    """Compare all variances, of one quantile and of another."""
+    for options in ({}, {"target_quantile": 0.3, "region_quantile": 0.8}):
+        one = condped.importance(ours, **options)  # type: ignore[arg-type]
+        other = condped.importance(theirs, **options)  # type: ignore[arg-type]
+        found, expected = one.to_dict(normalize=False), other.to_dict(normalize=False)
+        assert found == {name: pytest.approx(expected[name], abs=1e-12) for name in found}
+        assert set(found) == set(expected)
+
+
+def checked(kept: Kept, source: Path, names: tuple[str, ...] = ("cost",), **options: Any) -> Any:
+    """Run a directory through the kit and through the importances."""
+    runs = runs_of(kept.history, options.get("budget"))
+    directions = ["minimize"] * len(names)
+    table = check_reader("smac", str(source), runs, directions=directions, **options)
+    assert tuple(objective.name for objective in table.objectives) == names
+    assert_same_importances(table, from_api(runs, names))
+    return table, runs
+
+
+def test_several_seeds_are_one_trial_with_their_mean(noisy: Kept) -> None:
+    """The directory itself, its parent, and their parent's text give SMAC's costs."""
+    table, runs = checked(noisy, noisy.path)
+    checked(noisy, noisy.path.parent)
+    assert {run.state for run in runs} == {State.COMPLETE, State.FAILED}
+    assert len(runs) < len(noisy.history) == 25
+    assert any("means over several instances or seeds" in note for note in table.notes)
+    assert not table.space_inferred
+
+
+def test_each_configuration_counts_at_its_highest_budget(hyperband: Kept) -> None:
+    """As in SMAC, with a note that counts them."""
+    table, runs = checked(hyperband, hyperband.path)
+    (note,) = [note for note in table.notes if "highest budget" in note]
+    assert f"{80 - len(runs)} of 80 runs do not count" in note
+    assert State.FAILED in {run.state for run in runs}
+    assert len(condped.read(hyperband.path, budget="highest")) == len(runs)
+
+
+@pytest.mark.parametrize("budget", [1.0, 3.0, 9.0])
+def test_a_budget_can_be_chosen(hyperband: Kept, budget: float) -> None:
+    """Only its runs count; configurations without one are left out and counted."""
+    table, runs = checked(hyperband, hyperband.path, budget=budget)
+    gone = len(hyperband.history.get_configs()) - len(runs)
+    assert table.notes[0].startswith(f"Only runs at budget {budget:g}: {gone} of")
+
+
+def test_failed_instances_are_in_the_mean_at_the_crash_cost(instances: Kept) -> None:
+    """A configuration that failed only in part is complete, with a note."""
+    table, runs = checked(instances, instances.path)
+    mixed = sum(run.state is State.COMPLETE and (run.values[0] or 0) > 10 for run in runs)
+    assert mixed > 0
+    assert any(note.startswith(f"{mixed} configurations failed in some") for note in table.notes)
+    assert np.isfinite(table.objectives[0].values).all()
+
+
+def test_several_objectives_have_their_names(several: Kept) -> None:
+    """In the order of the scenario, each by itself, crashes infinite."""
+    table, runs = checked(several, several.path, ("error", "seconds"))
+    failed = [run for run in runs if run.state is State.FAILED]
+    assert failed
+    assert all(math.isinf(value or 0) for run in failed for value in run.values)
+    one = condped.read(several.path, objective="seconds")
+    assert np.array_equal(one.objectives[0].values, table.objectives[1].values)
+    with pytest.raises(NameNotFoundError, match="Did you mean 'seconds'"):
+        condped.read(several.path, objective="second")
+
+
+def test_runs_that_go_on_are_told(out: Path) -> None:
+    """Asked for but never told: running, or not counted beside runs that ended."""
+    smac = RandomFacade(
+        scenario(out, "asked", n_trials=20), cost_of_seed, overwrite=True, logging_level=50
+    )
+    for number in range(12):
+        info = smac.ask()
+        if number < 8:
+            smac.tell(info, TrialValue(cost=float(number)))
+    first = smac.runhistory.get_configs()[0]
+    smac.runhistory.add_running_trial(TrialInfo(first, seed=99))
+    smac.optimizer.save()
+    kept = Kept(out / "asked" / "0", smac.runhistory)
+    table, _ = checked(kept, kept.path)
+    assert np.count_nonzero(table.states == State.RUNNING) == 4
+    assert any(note.startswith("1 runs of configurations that have") for note in table.notes)
+
+
+def test_runs_with_other_seeds_are_read_together(out: Path) -> None:
+    """All below one directory, in order, with a note; with another space they are refused."""
+    runs = []
+    for seed in (1, 2):
+        described = scenario(out / "all", "many", n_trials=15, seed=seed, deterministic=True)
+        runs += runs_of(optimised(RandomFacade, described, cost_of_seed))
+    table = check_reader("smac", str(out / "all"), runs)
+    assert table.notes[0].endswith("read together: many/1, many/2.")
+    assert len(check_reader("smac", str(out / "all" / "many"), runs)) == 30
+    space = conditional_space()
+    space.add(CS.Constant("more", 1))
+    other = scenario(out / "all", "other", n_trials=5, space=space, deterministic=True)
+    optimised(RandomFacade, other, cost_of_seed)
+    with pytest.raises(DataError, match=r"2 experiments of SMAC: 'many', 'other'"):
+        condped.read(out / "all")
+    shutil.move(out / "all" / "other" / "0", out / "all" / "many" / "0")
+    with pytest.raises(DataError, match=r"same space: .*many.0' against .*many.1', .*many.2'"):
+        condped.read(out / "all" / "many")
+    space_of_lr = {"lr": {"type": "float", "low": 0, "high": 1}}
+    assert len(condped.read(out / "all" / "many", space=space_of_lr)) > 30
+
+
+def test_a_value_against_configspaces_own_condition_is_believed(out: Path) -> None:
+    """ConfigSpace samples a child before a deeper parent is switched off; SMAC records it."""
+    space = CS.ConfigurationSpace(seed=0)
+    top = CS.CategoricalHyperparameter("top", ["a", "b"])
+    middle = CS.CategoricalHyperparameter("middle", ["a", "b"])
+    deep = CS.UniformFloatHyperparameter("deep", 0, 1)
+    child = CS.UniformFloatHyperparameter("child", 0, 1)
+    space.add(top, middle, deep, child)
+    space.add(
+        CS.EqualsCondition(middle, top, "a"),
+        CS.EqualsCondition(deep, middle, "a"),
+        CS.AndConjunction(
+            CS.LessThanCondition(child, deep, 0.9), CS.InCondition(child, top, ["a", "b"])
+        ),
+    )
+    described = scenario(out, "against", n_trials=40, space=space, deterministic=True)
+    history = optimised(RandomFacade, described, lambda config, seed=0: config.get("deep", 0.5))
+    against = sum("child" in config and "deep" not in config for config in history.get_configs())
+    assert against > 0
+    table = check_reader("smac", str(out / "against"), runs_of(history))
+    assert any(f"child: has a value in {against} trials" in note for note in table.notes)
+
+
+def test_the_callers_space_comes_first(noisy: Kept, tmp_path: Path) -> None:
+    """Also where configspace.json is gone."""
+    copied = shutil.copytree(noisy.path, tmp_path / "run")
+    rate = {"lr": {"type": "float", "low": 0, "high": 2}}
+    table = condped.read(copied, space=rate)
+    assert table.names == ("lr",)
+    assert "size" in table.ignored_columns
+    (copied / "configspace.json").unlink()
+    assert condped.read(copied, space=rate).names == ("lr",)
+    with pytest.raises(NameNotFoundError, match="column for the parameter 'lrr'"):
+        condped.read(copied, space={"lrr": rate["lr"]})
+    with pytest.raises(DataError, match=r"no configspace.json in .*Restore it, or give a space"):
+        condped.read(copied)
+
+
+def test_the_runs_of_smac_2_0_are_lists(noisy: Kept, tmp_path: Path) -> None:
+    """Of ten entries, or eleven with the time of the processor."""
+    order = ["config_id", "instance", "seed", "budget", "cost", "time", "cpu_time", "status",
+             "starttime", "endtime", "additional_info"]  # fmt: skip
+    for names in (order, [name for name in order if name != "cpu_time"]):
+
+        def listed(history: Any, names: list[str] = names) -> Any:
+            return {**history, "data": [[run[n] for n in names] for run in history["data"]]}
+
+        path = changed(noisy.path, tmp_path / str(len(names)), listed)
+        check_reader("smac", str(path), runs_of(noisy.history))
+
+
+def test_every_status_has_its_state(several: Kept, tmp_path: Path) -> None:
+    """Running, success, crashed, timeout, memory out; the cost of the first counts no more."""
+
+    def all_of_them(history: Any) -> Any:
+        for status, run in enumerate(history["data"][:5]):
+            run["status"] = status
+        return history
+
+    table = condped.read(changed(several.path, tmp_path / "run", all_of_them))
+    expected = [State.RUNNING, State.COMPLETE, State.FAILED, State.FAILED, State.FAILED]
+    assert table.states[:5].tolist() == expected
+    assert np.isnan(table.objectives[0].values[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (with_first("status", 9), "unknown status 9 in a run of configuration 1"),
+        (with_first("status", {"__enum__": "StatusType.SUCCESS"}), "unknown status .*as SMAC 2"),
+        (with_first("cost", "low"), "cost that is no number in a run of configuration 1"),
+        (with_first("cost", [1.0, 2.0]), r"runs with 1, 2 costs, but scenario.json.*1 objectives"),
+        (with_first("config_id", 999), "run of configuration 999, which it does not list"),
+        (lambda h: {**h, "data": [{"cost": 1.0}]}, "a run without 'config_id'"),
+        (lambda h: {**h, "data": [3]}, "a run without 'config_id'"),
+        (lambda h: {**h, "configs": {"1": None}}, "no values for configuration 1"),
+        (lambda h: {"data": h["data"]}, "lacks 'configs'"),
+        (lambda h: [h], "must hold a JSON object"),
+        (lambda h: {**h, "data": []}, "There are no trials in an output directory of SMAC"),
+    ],
+)
+def test_run_histories_that_make_no_sense_are_refused(
+    noisy: Kept, tmp_path: Path, change: Callable[[Any], Any], message: str
+) -> None:
+    """With the file, the configuration and what is allowed."""
+    with pytest.raises(DataError, match=message):
+        condped.read(changed(noisy.path, tmp_path / "run", change))
+
+
+def test_files_that_are_cut_off_or_gone_are_told(noisy: Kept, tmp_path: Path) -> None:
+    """With the file and the place."""
+    path = shutil.copytree(noisy.path, tmp_path / "run")
+    file = path / "runhistory.json"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"runhistory.json' is not valid JSON: .* at line \d+"):
+        condped.read(path)
+    file.write_bytes(b"\xff" + whole)
+    with pytest.raises(DataError, match=r"runhistory.json' is not valid JSON: 'utf-8'"):
+        condped.read(path)
+    file.unlink()
+    with pytest.raises(DataError, match=r"no runhistory.json in .*smac3_output/<name>/<seed>"):
+        condped.read(path, reader="smac")
+    file.write_bytes(whole)
+    (path / "scenario.json").unlink()
+    with pytest.raises(DataError, match=r"There is no scenario\.json in"):
+        condped.read(path)
+
+
+def test_a_space_that_makes_no_sense_names_its_file(noisy: Kept, tmp_path: Path) -> None:
+    """A hyperparameter of an unknown type."""
+    path = shutil.copytree(noisy.path, tmp_path / "run")
+    file = path / "configspace.json"
+    text = file.read_text(encoding="utf-8").replace("uniform_float", "levy_float")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SpaceError, match=r"configspace.json': .*unknown type 'levy_float'"):
+        condped.read(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget": 4}, "no runs at budget 4. There is: 1, 3, 9"),
+        ({"budget": "lowest"}, "budget must be a number above 0 or 'highest'"),
+        ({"direction": "maximize"}, "direction cannot be set for an output directory of SMAC"),
+        ({"study": "a"}, "study cannot be set"),
+        ({"constraints": ["a"]}, "constraints cannot be set"),
+        ({"state": "a"}, "state cannot be set"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    hyperband: Kept, options: dict[str, Any], message: str
+) -> None:
+    """SMAC records these itself, and its budgets are listed."""
+    with pytest.raises(SettingsError, match=message):
+        condped.read(hyperband.path, **options)
+
+
+def test_a_budget_is_refused_where_there_are_none(noisy: Kept) -> None:
+    """Rather than ignored."""
+    with pytest.raises(CondpedError, match=r"no runs at budget 3\. There is: none"):
+        condped.read(noisy.path, budget=3)
+    assert reader_for(str(noisy.path)).name == "smac"
