@@ -1,59 +1,50 @@
-"""A table in memory as a source of chunks: the reference that engines are compared with."""
+"""A table in memory as a source of many batches: the reference that sources are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+import pickle
+from dataclasses import replace
 
 import numpy as np
 
 from condped.arrays import IntArray
-from condped.count.chunked import ChunkedPasses
-from condped.count.passes import Outline
-from condped.trials.batch import Chunk
+from condped.count.counter import Counter
+from condped.trials.batch import Batch, Fold, Schema, State, TableSource
 from condped.trials.table import TrialTable
-
-State = TypeVar("State")
 
 
 class TableChunks:
-    """Hands out a table in pieces, to two workers in turn."""
+    """Hands out a table in pieces, to its workers in turn.
+
+    As on a cluster, folds are pickled on their way to the workers, and states on their way back.
+    """
 
     notes: tuple[str, ...] = ()
 
-    def __init__(self, table: TrialTable, size: int, times: IntArray | None = None) -> None:
-        (objective,) = table.objectives
-        self.table, self.size, self.times = table, size, times
-        self.outline = Outline(
-            engine="reference",
-            names=table.names,
-            domains=tuple(parameter.domains for parameter in table.parameters),
-            objective=objective.name,
-            direction=objective.direction,
-            ordered=True,
-            space=table.space,
-        )
+    def __init__(
+        self, table: TrialTable, size: int, times: IntArray | None = None, workers: int = 2
+    ) -> None:
+        self.table, self.size, self.times, self.workers = table, size, times, workers
+        self.schema: Schema = replace(TableSource.of(table).schema, source="reference")
 
-    def fold(
-        self,
-        make: Callable[[], State],
-        step: Callable[[State, Chunk], None],
-        parameters: Sequence[str],
-        what: str,
-    ) -> list[State]:
-        states = [make(), make()]
-        some = self.table.with_parameters(parameters)
+    def fold(self, fold: Fold[State]) -> list[State]:
+        some = self.table.with_parameters(fold.parameters)
+        folds: list[Fold[State]] = [pickle.loads(pickle.dumps(fold)) for _ in range(self.workers)]
+        states = [own.start() for own in folds]
         for number, first in enumerate(range(0, len(some), self.size)):
             rows = np.zeros(len(some), dtype=bool)
             rows[first : first + self.size] = True
             times = None if self.times is None else self.times[rows]
-            step(states[number % 2], Chunk(some.only(rows), first, times))
-        return states
+            worker = number % self.workers
+            folds[worker].add(states[worker], Batch(some.only(rows), first, times))
+        return [pickle.loads(pickle.dumps(state)) for state in states]
 
     def close(self) -> None:
         pass
 
 
-def reference(table: TrialTable, size: int = 37, times: IntArray | None = None) -> ChunkedPasses:
-    """Return passes over a table in memory."""
-    return ChunkedPasses(TableChunks(table, size, times))
+def reference(
+    table: TrialTable, size: int = 37, times: IntArray | None = None, workers: int = 2
+) -> Counter:
+    """Return what counts a table in memory batch by batch."""
+    return Counter(TableChunks(table, size, times, workers))

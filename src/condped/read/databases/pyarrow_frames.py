@@ -33,18 +33,25 @@ class LazyTable:
 
     def batches(self, columns: Sequence[str]) -> Generator[Any]:
         try:
-            yield from self._batches(self.frame.select(*columns))
+            yield from self._batches(columns)
         except Exception as error:
             raise failure(self.engine, self.shown, "reading the rows", error) from error
 
-    def _batches(self, frame: nw.LazyFrame[Any]) -> Generator[Any]:
-        native: Any = frame.to_native()
+    def _batches(self, columns: Sequence[str]) -> Generator[Any]:
         kind = self.frame.implementation
         if kind.is_duckdb():
+            # Not by narwhals, to which a column named * is all of them.
+            quoted = (name.replace('"', '""') for name in columns)
+            some: Any = self.frame.to_native().project(", ".join(f'"{name}"' for name in quoted))
             # Before version 1.5 the method had another name.
-            read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+            read = getattr(some, "to_arrow_reader", None) or some.fetch_record_batch
             yield from read(BATCH)
-        elif kind.is_polars():
+            return
+        # By their places: some names, such as ^x$, are patterns to Polars.
+        places = [self.names.index(name) for name in columns]
+        frame = self.frame.select(nw.nth(*places))
+        native: Any = frame.to_native()
+        if kind.is_polars():
             for part in native.collect_batches(chunk_size=BATCH):
                 yield from part.to_arrow().to_batches()
         elif kind.is_dask():
