@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from condped.read.asked import Asked
 
-from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.table import Direction
 from condped.trials.topsets import Handling
@@ -67,21 +65,21 @@ class Case:
         return self.name
 
     @property
-    def asked(self) -> Asked:
-        """What an engine is told."""
-        return Asked(
-            objective=self.objective,
-            direction=self.direction,
-            space=Space(self.space),
-            state=self.state,
-            constraints=self.constraints,
-            parameters=self.parameters,
-            failure_values=self.failure_values,
-            outside=self.outside,
-            skip_corrupt=self.skip_corrupt,
-            where=None if self.where is None else Condition.parse(self.where),
-            order=self.order,
-        )
+    def options(self) -> dict[str, Any]:
+        """What a source is opened with."""
+        return {
+            "objective": self.objective,
+            "direction": self.direction,
+            "space": Space(self.space),
+            "state": self.state,
+            "constraints": self.constraints or None,
+            "parameters": self.parameters,
+            "failure_values": self.failure_values or None,
+            "outside": self.outside,
+            "skip_corrupt": self.skip_corrupt,
+            "where": self.where,
+            "order": self.order,
+        }
 
     def with_column(self, name: str, values: Any) -> Case:
         """Return the case with another column of that name."""

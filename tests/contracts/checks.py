@@ -1,69 +1,88 @@
-"""What is asked of an engine about a case, and compared with the oracle to the last trial."""
+"""What is asked of a source about a case, and compared with the oracle to the last trial."""
 
 from __future__ import annotations
 
-import numpy as np
-from condped.count.edges import is_whole
-from condped.count.engine_trials import EngineTrials
-from condped.count.memory import count_in_memory
-from condped.count.passes import Counted, Passes, Series, Wanted, Within
+from functools import partial
 
-from condped.arrays import BoolArray, ValueArray
+import numpy as np
+
+from condped.arrays import BoolArray, IntArray, ValueArray
+from condped.count.bins import Levels
+from condped.count.cells import is_whole
+from condped.count.counter import Counter
+from condped.count.counting import Counted, Query
 from condped.count.counts import StudyCounts
 from condped.count.keys import KeyBins, keys_of
-from condped.count.ranks import count_ranked
+from condped.count.ranking import ByLoss
+from condped.count.series import ONE_GROUP, Groups, Series, Within
+from condped.count.trials import Trials
 from condped.space.condition import Condition
 from condped.space.domain import Categorical
+from condped.trials.batch import Source
+from condped.trials.topsets import Handling
 from tests.contracts.oracle import Oracle
 
 _FINE_BINS = 12
 
 
-def check_outline(passes: Passes, oracle: Oracle) -> None:
+def counter_of(source: Source) -> Counter:
+    """Return what counts the trials of a source that meet the condition of the case."""
+    return Trials.of(source).counter
+
+
+def check_schema(counter: Counter, oracle: Oracle) -> None:
     """Compare what is known before any trial is looked at."""
-    outline, table = passes.outline, oracle.table
-    assert outline.names == table.names
-    assert outline.domains == tuple(parameter.domains for parameter in table.parameters)
-    assert outline.objective == table.objectives[0].name
-    assert outline.direction == table.objectives[0].direction
-    assert set(outline.ignored_columns) >= set(table.ignored_columns) - {oracle.case.order}
+    schema, table = counter.schema, oracle.table
+    assert schema.names == table.names
+    assert schema.domains == tuple(parameter.domains for parameter in table.parameters)
+    (goal,) = schema.goals
+    assert (goal.name, goal.direction) == (
+        table.objectives[0].name,
+        table.objectives[0].direction,
+    )
+    assert set(schema.ignored_columns) >= set(table.ignored_columns) - {oracle.case.order}
 
 
-def check_tally(passes: Passes, oracle: Oracle) -> None:
+def check_tally(counter: Counter, oracle: Oracle) -> None:
     """Compare how trials ended, for all the ways of handling them."""
     for handling in oracle.case.handlings:
-        ours, theirs = passes.tally(handling), oracle.tally(handling)
+        ours, theirs = counter.tally(ByLoss(handling)), oracle.ended(handling)
         assert ours.counts == theirs.counts, handling
-        if np.isnan(theirs.lowest):
-            assert not np.isfinite([ours.lowest, ours.highest]).any()
+        own = theirs.levels[theirs.used & np.isfinite(theirs.levels)]
+        if own.size:
+            assert (ours.lowest, ours.highest) == (own.min(), own.max()), handling
         else:
-            assert (ours.lowest, ours.highest) == (theirs.lowest, theirs.highest), handling
-        assert ours.selections == theirs.selections
-        if oracle.case.order is not None and theirs.counts.used:
-            places = oracle.order[oracle.used(handling)]
+            assert not np.isfinite([ours.lowest, ours.highest]).any()
+        assert (*counter.schema.selections, *ours.selections) == oracle.table.selections
+        if counter.schema.ordered and theirs.used.any():
+            places = oracle.order[theirs.used]
             assert ours.earliest <= places.min() <= places.max() <= ours.latest
 
 
-def check_series(passes: Passes, oracle: Oracle) -> None:
+def check_series(counter: Counter, oracle: Oracle) -> None:
     """Compare histograms and levels of losses, of places in time, and of numeric values."""
     case = oracle.case
     handling = case.handlings[0]
     cutoffs = oracle.cutoffs(handling)
     middle = float(cutoffs[len(cutoffs) // 2]) if len(cutoffs) else None
-    for within in (Within(handling), Within(handling, middle)):
-        bins = _bins(oracle, within, losses=within.cutoff is None)
-        groups = case.groups if within.cutoff is None else 1
-        found = passes.histogram(bins, within, groups, case.seed)
+    for cutoff in (None, middle):
+        bins = oracle.once(("bins", cutoff), partial(_bins, oracle, handling, cutoff))
+        groups = Groups(case.groups, case.seed) if cutoff is None else ONE_GROUP
+        within = Within(ByLoss(handling), cutoff)
+        found = counter.histogram(bins, within, groups)
         marked = {
             series: [(one, _marks(one.bins)) for one in several] for series, several in bins.items()
         }
-        levels = passes.levels(marked, within, groups, case.seed)
+        levels = counter.levels(marked, within, groups)
         assert set(found) == set(levels) == set(bins)
+        expected = oracle.once(
+            ("series", cutoff),
+            partial(_expected, oracle, marked, handling=handling, cutoff=cutoff, groups=groups),
+        )
         for series, several in bins.items():
-            expected = [oracle.histogram(series, b, within, groups, case.seed) for b in several]
-            for ours, theirs in zip(found[series], expected, strict=True):
+            histograms, exact = expected[series]
+            for ours, theirs in zip(found[series], histograms, strict=True):
                 np.testing.assert_array_equal(ours, theirs, err_msg=str(series))
-            exact = oracle.levels(series, marked[series], within, groups, case.seed)
             order = np.lexsort((levels[series].groups, levels[series].values))
             assert levels[series].values.dtype.kind == ("i" if several[0].whole else "f"), series
             for field in ("values", "groups", "counts"):
@@ -71,23 +90,41 @@ def check_series(passes: Passes, oracle: Oracle) -> None:
                 np.testing.assert_array_equal(ours, getattr(exact, field), err_msg=str(series))
 
 
-def _bins(oracle: Oracle, within: Within, *, losses: bool) -> dict[Series, list[KeyBins]]:
+def _expected(
+    oracle: Oracle,
+    marked: dict[Series, list[tuple[KeyBins, BoolArray]]],
+    *,
+    handling: Handling,
+    cutoff: float | None,
+    groups: Groups,
+) -> dict[Series, tuple[list[IntArray], Levels]]:
+    return {
+        series: (
+            [oracle.histogram(series, bins, handling, cutoff, groups) for bins, _ in several],
+            oracle.levels(series, several, handling, cutoff, groups),
+        )
+        for series, several in marked.items()
+    }
+
+
+def _bins(oracle: Oracle, handling: Handling, cutoff: float | None) -> dict[Series, list[KeyBins]]:
     """Return coarse bins over the lower part of each series' numbers and fine ones above it."""
+    losses = cutoff is None
     series = [Series("loss")] if losses else [Series("order")]
-    parameters = list(enumerate(oracle.table.parameters))
-    for place, parameter in parameters[:: -(-len(parameters) // oracle.case.series)]:
+    parameters = oracle.table.parameters
+    for parameter in parameters[:: -(-len(parameters) // oracle.case.series)]:
         for number, domain in enumerate(parameter.domains):
             if not losses and not isinstance(domain, Categorical):
-                series.append(Series("value", place, number))
+                series.append(Series("value", parameter.name, number))
         numeric = not any(isinstance(domain, Categorical) for domain in parameter.domains)
         if not losses and numeric and len(parameter.domains) > 1:
-            series.append(Series("value", place))
+            series.append(Series("value", parameter.name))
     found = {}
     for one in series:
-        values, _ = oracle.numbers(one, within)
+        values, _ = oracle.numbers(one, handling, cutoff)
         whole = one.kind == "order"
         if one.kind == "value":
-            whole = is_whole(oracle.table.parameters[one.parameter].domains)
+            whole = is_whole(oracle.parameter(one.parameter).domains)
         keys = np.sort(keys_of(values.astype(np.int64 if whole else np.float64)))
         if len(keys) == 0:
             found[one] = [KeyBins(0, 0, 4, whole)]
@@ -110,101 +147,97 @@ def _marks(bins: int) -> BoolArray:
     return np.asarray(np.arange(bins) % 3 != 1)
 
 
-def check_counts(passes: Passes, oracle: Oracle) -> None:
-    """Compare cells of the grids, and what the estimator takes of them, with the counter's."""
+def check_counts(counter: Counter, oracle: Oracle) -> None:
+    """Compare cells of the grids, and what is noted."""
     case = oracle.case
     handling = case.handlings[0]
-    wanted = Wanted(
-        Within(handling),
+    query = Query(
+        ByLoss(handling),
         oracle.cutoffs(handling),
+        oracle.table.names,
         conditions=tuple(Condition.parse(text) for text in case.conditions),
     )
-    counted = passes.count(wanted)
-    check_counted(counted, wanted, oracle)
+    counted = counter.count(query)
+    check_counted("grid", counted, query, handling, oracle)
+    notes = (*counted.notes, *counter.tally(ByLoss(handling)).notes)
     for text in case.notes:
-        notes = (*counted.notes, *passes.tally(handling).notes)
         assert any(text in note for note in notes), (text, notes)
 
 
-def check_dealt(passes: Passes, oracle: Oracle) -> None:
+def check_dealt(counter: Counter, oracle: Oracle) -> None:
     """Compare cells of edges by rank, in groups and blocks of time."""
     case = oracle.case
     handling = case.handlings[0]
-    within = Within(handling)
-    inside = np.flatnonzero(oracle.used(handling))
+    inside = np.flatnonzero(oracle.ended(handling).used)
     if not len(inside):
         return
+    ranking, cutoffs, names = ByLoss(handling), oracle.cutoffs(handling), oracle.table.names
     starts = [oracle.order[inside[len(inside) * k // case.blocks]] for k in range(1, case.blocks)]
-    wanted = Wanted(
-        within,
-        oracle.cutoffs(handling)[:2],
-        edges=_rank_edges(oracle, within),
+    by_rank = Query(
+        ranking,
+        cutoffs[:2],
+        names[::-1][:40],
+        edges=_rank_edges(oracle, handling),
         block_starts=np.array(starts),
-        groups=case.groups,
-        seed=case.seed,
-        parameters=tuple(range(len(oracle.table.parameters)))[::-1][:40],
+        groups=Groups(case.groups, case.seed),
     )
-    check_counted(passes.count(wanted), wanted, oracle)
+    check_counted("rank", counter.count(by_rank), by_rank, handling, oracle)
     # Domains without edges have one cell; and of parameters that span theirs.
-    some = tuple(
-        place for place, p in enumerate(oracle.table.parameters) if len(p.domains) > 1
-    ) or (0,)
-    bare = Wanted(within, np.zeros(0), edges={}, parameters=some)
-    check_counted(passes.count(bare), bare, oracle)
-    spanned = Wanted(within, oracle.cutoffs(handling)[:1], parameters=some, spanned=True)
-    check_counted(passes.count(spanned), spanned, oracle)
+    some = tuple(p.name for p in oracle.table.parameters if len(p.domains) > 1) or names[:1]
+    bare = Query(ranking, np.zeros(0), some, edges={})
+    check_counted("bare", counter.count(bare), bare, handling, oracle)
+    spanned = Query(ranking, cutoffs[:1], some, spanned=True)
+    check_counted("spanned", counter.count(spanned), spanned, handling, oracle)
 
 
-def _rank_edges(oracle: Oracle, within: Within) -> dict[tuple[int, int], ValueArray]:
+def _rank_edges(oracle: Oracle, handling: Handling) -> dict[tuple[str, int], ValueArray]:
     """Return edges on every fourth distinct value: ties and the highest value among them."""
     found = {}
-    for place, parameter in enumerate(oracle.table.parameters):
+    for parameter in oracle.table.parameters:
         whole = is_whole(parameter.domains)
         for number, domain in enumerate(parameter.domains):
             if isinstance(domain, Categorical):
                 continue
-            values, _ = oracle.numbers(Series("value", place, number), within)
+            values, _ = oracle.numbers(Series("value", parameter.name, number), handling, None)
             levels = np.unique(values.astype(np.int64 if whole else np.float64))
-            found[place, number] = levels[:: max(len(levels) // 7, 1)]
+            found[parameter.name, number] = levels[:: max(len(levels) // 7, 1)]
     return found
 
 
-def check_counted(counted: Counted, wanted: Wanted, oracle: Oracle) -> None:
-    """Compare every number of what was counted."""
-    places = wanted.parameters
-    places = tuple(range(len(oracle.table.parameters))) if places is None else places
-    assert len(counted.parameters) == len(places)
-    for place, ours in zip(places, counted.parameters, strict=True):
-        name = oracle.table.parameters[place].name
-        np.testing.assert_array_equal(ours, oracle.count(wanted, place), err_msg=repr(name))
+def check_counted(
+    label: str, counted: Counted, query: Query, handling: Handling, oracle: Oracle
+) -> None:
+    """Compare every number of what was counted; ``label`` tells the query from others."""
+    assert len(counted.parameters) == len(query.parameters)
+    for name, ours in zip(query.parameters, counted.parameters, strict=True):
+        theirs = oracle.once(("count", label, name), partial(oracle.count, query, handling, name))
+        np.testing.assert_array_equal(ours, theirs, err_msg=repr(name))
         assert ours.dtype.kind == "i"
-    np.testing.assert_array_equal(counted.sizes, oracle.sizes(wanted))
-    held, best = oracle.conditions(wanted)
+    np.testing.assert_array_equal(counted.sizes, oracle.sizes(query, handling))
+    held, best = oracle.conditions(query, handling)
     np.testing.assert_array_equal(counted.conditions, held)
     np.testing.assert_array_equal(counted.best, best)
 
 
-def check_driven(passes: Passes, oracle: Oracle) -> None:
-    """Compare what the estimators take of an engine with what they take of memory.
+def check_driven(source: Source, oracle: Oracle) -> None:
+    """Compare what the estimators take of a source with what they take of memory.
 
-    Here the engine's own order statistics decide about the sets and about the cells by rank.
+    Here the order statistics of the source itself decide about the sets and the cells by rank.
     """
     case = oracle.case
     handling = case.handlings[0]
-    top = oracle.top(handling)
-    trials = EngineTrials(passes)
-    sets = trials.top_sets(case.quantiles, case.region, handling)
-    assert sets.counts == top.counts
+    ours, theirs = Trials.of(source), Trials.of(oracle.table)
+    sets, top = (t.top_sets(case.quantiles, case.region, handling) for t in (ours, theirs))
+    assert sets.counts == top.counts == oracle.ended(handling).counts
     assert (sets.region_size, sets.all_equal) == (top.region_size, top.all_equal)
     np.testing.assert_array_equal(sets.target_sizes, top.target_sizes)
-    _same_study(trials.count(sets), count_in_memory(oracle.table, top))
-    if top.region_size < case.blocks:
+    _same_study(ours.count(sets), theirs.count(top))
+    if top.region_size < case.blocks or not source.schema.ordered:
         return
-    ours = trials.count_ranked(sets, case.blocks)
-    theirs = count_ranked(oracle.table, top, case.blocks)
-    _same_study(ours.counts, theirs.counts)
-    for mine, other in zip(ours.blocks, theirs.blocks, strict=True):
-        for one, two in zip(mine, other, strict=True):
+    mine, other = ours.count_ranked(sets, case.blocks), theirs.count_ranked(top, case.blocks)
+    _same_study(mine.counts, other.counts)
+    for blocks, expected in zip(mine.blocks, other.blocks, strict=True):
+        for one, two in zip(blocks, expected, strict=True):
             assert one.ordered == two.ordered
             np.testing.assert_array_equal(one.region, two.region)
             np.testing.assert_array_equal(one.target, two.target)

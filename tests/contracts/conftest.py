@@ -6,17 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contracts.engines import ENGINES, Engine, in_files, in_place, open_reference
-from tests.contracts.places import (
-    Place,
-    duckdb_place,
-    postgresql_place,
-    require,
-    spark_place,
+from tests.contracts.engines import (
+    ENGINES,
+    Engine,
+    as_dask,
+    as_polars,
+    as_relation,
+    in_batches,
+    in_files,
+    in_memory,
+    in_place,
 )
-from tests.servers.spark import Sparks
+from tests.contracts.places import Place, duckdb_place, postgresql_place, require
 
-PLACES = ("duckdb_place", "postgresql_place", "spark_place")
+PLACES = ("duckdb_place", "postgresql_place")
 
 
 @pytest.fixture(scope="session", name="duckdb_place")
@@ -33,27 +36,6 @@ def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plac
         yield place
 
 
-@pytest.fixture(scope="session", name="all_sparks")
-def _all_sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sparks]:
-    require("pyspark")
-    several = Sparks(tmp_path_factory.mktemp("spark"))
-    yield several
-    several.stop()
-
-
-@pytest.fixture
-def sparks(all_sparks: Sparks) -> Iterator[Sparks]:
-    """Start and stop Spark sessions; one that a test has ended is cleared away."""
-    yield all_sparks
-    all_sparks.clear()
-
-
-@pytest.fixture(name="spark_place")
-def _spark_place(sparks: Sparks) -> Place:
-    """Run a Spark session."""
-    return spark_place(sparks)
-
-
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> Place:
     """Return each place in turn."""
@@ -63,8 +45,14 @@ def place(request: pytest.FixtureRequest) -> Place:
 
 @pytest.fixture(scope="session")
 def reference() -> Engine:
-    """Count in memory, in chunks."""
-    return Engine("reference", open_reference)
+    """Count a table in memory in batches."""
+    return Engine("reference", in_batches, whole=True)
+
+
+@pytest.fixture(scope="session")
+def memory() -> Engine:
+    """Count a table in memory as one batch."""
+    return Engine("memory", in_memory, by_rows=True, whole=True)
 
 
 @pytest.fixture(scope="session")
@@ -79,22 +67,36 @@ def csv(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return in_files(tmp_path_factory.mktemp("csv"), "csv")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def duckdb(duckdb_place: Place) -> Engine:
-    """Count in DuckDB."""
+    """Scan tables of DuckDB through Ibis."""
     return in_place(duckdb_place)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def relation(duckdb_place: Place) -> Engine:
+    """Fetch relations of DuckDB."""
+    return as_relation(duckdb_place)
+
+
+@pytest.fixture(scope="session")
 def postgresql(postgresql_place: Place) -> Engine:
-    """Count in PostgreSQL."""
+    """Fetch tables of PostgreSQL."""
     return in_place(postgresql_place)
 
 
-@pytest.fixture
-def spark(spark_place: Place) -> Engine:
-    """Count in Spark."""
-    return in_place(spark_place)
+@pytest.fixture(scope="session")
+def polars() -> Engine:
+    """Fetch lazy frames of Polars."""
+    require("polars")
+    return Engine("polars", as_polars)
+
+
+@pytest.fixture(scope="session")
+def dask() -> Engine:
+    """Fetch frames of Dask."""
+    require("dask")
+    return Engine("dask", as_dask)
 
 
 @pytest.fixture(params=ENGINES)

@@ -1,4 +1,4 @@
-"""Engines that the contract is tested on, and how a case's table gets to where they count it."""
+"""Engines: ways to count a case, with its table put really there."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from condped.count.chunked import ChunkedPasses
-from condped.count.passes import Passes
 from pyarrow import csv
 
+from condped.read.opening import open_source
 from condped.space.condition import Condition
+from condped.trials.batch import Source
 from tests.contracts.case import Case
 from tests.contracts.oracle import Oracle
 from tests.contracts.places import Place
 from tests.count.table_chunks import TableChunks
 
-# Not among them: Polars through Ibis, which takes no SQL and so refuses to count; its files and
-# frames are read by the engines stream and memory.
-ENGINES = ("reference", "parquet", "csv", "duckdb", "postgresql", "spark")
+# Clusters ("spark", "ray") are engines like these: a name here, a fixture in conftest.py.
+ENGINES = (
+    "reference", "memory", "parquet", "csv", "duckdb", "relation", "postgresql", "polars", "dask",
+)  # fmt: skip
 _NUMBERS = itertools.count()
 
 
@@ -31,30 +32,34 @@ def holds(engine: str, case: Case) -> bool:
     if engine == "csv":
         return case.csv
     lower = [name.lower() for name in case.table.column_names]
-    return len(set(lower)) == len(lower) or engine not in ("duckdb", "spark")
+    return len(set(lower)) == len(lower) or engine not in ("duckdb", "relation")
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A way to count, with a table put really there.
+    """A way to count.
 
     Attributes
     ----------
     open
         Puts a case's table there and opens it.
-    chunked
-        Whether it sees some rows at a time.
-    slow
-        Whether a query takes it so long that not everything is asked of every case.
+    by_rows
+        Whether trials are numbered as they stand, in time, rather than by the column that tells.
+    whole
+        Whether it sees all rows at once, and so knows how many are wrong.
     """
 
     name: str
-    open: Callable[[Case], Passes]
-    chunked: bool = False
-    slow: bool = False
+    open: Callable[[Case], Source]
+    by_rows: bool = False
+    whole: bool = False
 
     def __str__(self) -> str:
         return self.name
+
+    def oracle(self, oracle: Oracle) -> Oracle:
+        """Return what to expect of it."""
+        return oracle.by_rows if self.by_rows else oracle
 
 
 def fresh_name() -> str:
@@ -62,36 +67,61 @@ def fresh_name() -> str:
     return f"trials_{next(_NUMBERS)}"
 
 
-def open_ibis(source: Any, case: Case, backend: str | None = None) -> Passes:
-    """Count through Ibis: a table of its own, files, or the name of a table in a backend."""
-    from condped.count.ibis_engine import open_passes  # noqa: PLC0415
-
-    return open_passes(source, case.asked, backend)
+def open_case(source: Any, case: Case, **changed: Any) -> Source:
+    """Open what holds a case's table."""
+    return open_source(source, **{**case.options, **changed})
 
 
-def open_stream(source: Any, case: Case) -> Passes:
-    """Count files in chunks."""
-    from condped.read.stream.pyarrow_stream import open_passes  # noqa: PLC0415
-
-    return open_passes(source, case.asked)
+def in_memory(case: Case) -> Source:
+    """Read the table."""
+    return open_case(case.table, case, engine="memory")
 
 
 def in_place(place: Place) -> Engine:
-    """Return the engine that counts what is in a database."""
+    """Return the engine that takes what is in a database through Ibis."""
 
-    def put(case: Case) -> Passes:
+    def put(case: Case) -> Source:
         name = fresh_name()
         place.put(name, case.table)
-        place.prepare(case.name)
-        return open_ibis(place.connection.table(name), case)
+        return open_case(place.connection.table(name), case)
 
-    return Engine(place.name, put, slow=place.name == "spark")
+    return Engine(place.name, put)
+
+
+def as_relation(place: Place) -> Engine:
+    """Return the engine that takes relations of DuckDB."""
+
+    def put(case: Case) -> Source:
+        name = fresh_name()
+        place.put(name, case.table)
+        return open_case(place.connection.con.table(name), case)
+
+    return Engine("relation", put)
+
+
+def as_polars(case: Case) -> Source:
+    """Open the table as a lazy frame of Polars."""
+    import polars as pl  # noqa: PLC0415
+
+    frame = pl.from_arrow(case.table)
+    assert isinstance(frame, pl.DataFrame)
+    return open_case(frame.lazy(), case)
+
+
+def as_dask(case: Case) -> Source:
+    """Open the table as a frame of Dask, in two partitions."""
+    import dask.dataframe as dd  # noqa: PLC0415
+    import pandas as pd  # noqa: PLC0415
+
+    # Types of Arrow: those of numpy know no missing whole number, and NaN for nothing.
+    frame = case.table.to_pandas(types_mapper=pd.ArrowDtype)
+    return open_case(dd.from_pandas(frame, npartitions=2), case)
 
 
 def in_files(folder: Path, ending: str) -> Engine:
     """Return the engine that streams files."""
 
-    def put(case: Case) -> Passes:
+    def put(case: Case) -> Source:
         below = folder / fresh_name()
         below.mkdir()
         # In pieces, and those with few rows in a group, so that there is something to put together.
@@ -103,9 +133,9 @@ def in_files(folder: Path, ending: str) -> Engine:
                 pq.write_table(part, below / f"{piece}.parquet", row_group_size=17)
             else:
                 csv.write_csv(_widened(part), below / f"{piece}.csv")
-        return open_stream(f"{below}/*.{ending}", case)
+        return open_case(f"{below}/*.{ending}", case, engine="stream")
 
-    return Engine(f"stream of {ending}", put, chunked=True)
+    return Engine(f"stream of {ending}", put)
 
 
 def _widened(table: pa.Table) -> pa.Table:
@@ -114,17 +144,18 @@ def _widened(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
 
 
-def open_reference(case: Case) -> Passes:
-    """Count a table in memory in chunks."""
+def in_batches(case: Case) -> Source:
+    """Cut the table in memory into batches."""
     everything = Oracle.of(replace(case, where=None, parameters=None))
     source = TableChunks(everything.table, 37, everything.order)
     source.notes = everything.table.notes
-    source.outline = replace(
-        source.outline, ignored_columns=everything.table.ignored_columns, outside=case.outside
+    source.schema = replace(
+        source.schema,
+        ignored_columns=everything.table.ignored_columns,
+        where=None if case.where is None else Condition.parse(case.where),
     )
     if case.parameters is not None:
         table = everything.table.with_parameters(case.parameters)
         domains = tuple(parameter.domains for parameter in table.parameters)
-        source.outline = replace(source.outline, names=table.names, domains=domains)
-    passes: Passes = ChunkedPasses(source)
-    return passes if case.where is None else passes.where(Condition.parse(case.where))
+        source.schema = replace(source.schema, names=table.names, domains=domains)
+    return source

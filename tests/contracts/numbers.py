@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from condped.count.edges import grid_edges
 
 from condped.space.domain import Domain, Float, Int
 from tests.contracts.case import LOSS, ORDER, Case, wide
+from tests.contracts.edges import grid_edges
 
 _HUGE = 2**60
 
@@ -56,7 +56,7 @@ def on_edges(domain: Float | Int) -> np.ndarray[Any, Any]:
             return np.array([domain.low + domain.step * step for step in taken], dtype=np.int64)
         return np.array([domain.low + domain.step * step for step in taken])
     dtype = np.int64 if isinstance(domain, Int) else np.float64
-    found = beside(np.array([domain.low, *grid_edges((domain,))[0], domain.high], dtype=dtype))
+    found = beside(np.array([domain.low, *grid_edges(domain), domain.high], dtype=dtype))
     return found[(found >= domain.low) & (found <= domain.high)]
 
 
@@ -67,7 +67,7 @@ def _column(domain: Domain) -> pa.Array:
 
 def _singles(domain: Float) -> pa.Array:
     """Return float32 values whose neighbours of that kind lie on either side of an edge."""
-    edges = grid_edges((domain,))[0].astype(np.float32)
+    edges = grid_edges(domain).astype(np.float32)
     found = np.concatenate([edges, np.nextafter(edges, np.float32(np.inf))])
     return pa.array(found[(found >= domain.low) & (found <= domain.high)])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ import pyarrow as pa
 
 from tests.servers.local import lacking
 from tests.servers.postgresql import postgresql
-from tests.servers.spark import Sparks, ignore_pandas
 
 
 @dataclass(frozen=True)
@@ -29,8 +27,6 @@ class Place:
         Writes a table under a name.
     get
         Reads it back without Ibis, whose results may pass through pandas.
-    prepare
-        Makes ready for a case of that name.
     """
 
     name: str
@@ -38,7 +34,6 @@ class Place:
     connection: Any
     put: Callable[[str, pa.Table], None]
     get: Callable[[str], pa.Table]
-    prepare: Callable[[str], None] = lambda case: None
 
 
 def require(*libraries: str) -> None:
@@ -117,30 +112,3 @@ def write_postgresql(database: Any, name: str, table: pa.Table) -> None:
     with database.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(target)) as copy:
         for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
             copy.write_row(row)
-
-
-def spark_place(sparks: Sparks) -> Place:
-    """Return what is in a Spark session, which is started if there is none."""
-    require("ibis")
-    import ibis  # noqa: PLC0415
-
-    session = sparks.running()
-    with warnings.catch_warnings():
-        ignore_pandas()  # Ibis defines functions on pandas objects, which nobody calls here
-        connection = ibis.pyspark.connect(session)
-
-    def put(name: str, table: pa.Table) -> None:
-        session.createDataFrame(table).createOrReplaceTempView(name)
-
-    def prepare(case: str) -> None:
-        session.conf.set("spark.sql.codegen.wholeStage", "true" if case in _COMPILED else "false")
-
-    def get(name: str) -> pa.Table:
-        return session.table(name).toArrow()
-
-    return Place("spark", None, connection, put, get, prepare)
-
-
-# Spark compiles queries to Java, as it does for users, which takes it seconds; in the other cases
-# it interprets them.
-_COMPILED = ("infinities", "maximised", "choices")

@@ -6,24 +6,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from condped.count.passes import Passes, Wanted, Within
-from condped.read.asked import Asked
 
-from condped.errors import CondpedError, NameNotFoundError, SourceError
-from condped.space.space import Space
-from condped.trials.topsets import Handling
+from condped.count.counting import Query
+from condped.count.ranking import ByLoss
+from condped.errors import CondpedError, NameNotFoundError
+from condped.trials.batch import Source
 from tests.contracts.case import Case
-from tests.contracts.checks import check_counts, check_tally
-from tests.contracts.engines import open_ibis, open_stream
+from tests.contracts.checks import check_counts, check_tally, counter_of
+from tests.contracts.engines import open_case
 from tests.contracts.numbers import infinities
 from tests.contracts.oracle import Oracle
-from tests.contracts.places import Place
 
-OPENED = {"stream": open_stream, "ibis": open_ibis}
 _PARTS = 4
+
+
+def _open(source: str, case: Case) -> Source:
+    return open_case(source, case, engine="stream")
 
 
 @pytest.fixture
@@ -49,21 +49,18 @@ def _damage(path: Path, how: str) -> None:
         path.write_bytes(content[:4] + b"\xff" * (middle - 4) + content[middle:])
 
 
-def _everything(passes: Passes, case: Case) -> None:
-    try:
-        passes.tally(case.handlings[0])
-        passes.count(Wanted(Within(case.handlings[0]), np.array([0.0])))
-    finally:
-        passes.close()
+def _everything(source: Source, case: Case) -> None:
+    counter, ranking = counter_of(source), ByLoss(case.handlings[0])
+    counter.tally(ranking)
+    counter.count(Query(ranking, np.array([0.0]), counter.schema.names))
 
 
 def _files(folder: Path) -> set[Path]:
     return set(folder.rglob("*"))
 
 
-@pytest.mark.parametrize("engine", OPENED)
 @pytest.mark.parametrize("how", ["cut", "empty", "text", "pages"])
-def test_a_damaged_file_among_others_is_named(folder: Path, engine: str, how: str) -> None:
+def test_a_damaged_file_among_others_is_named(folder: Path, how: str) -> None:
     """The error says which file it is; once it is put right, everything is counted."""
     case = infinities()
     path = folder / "part-2.parquet"
@@ -71,16 +68,15 @@ def test_a_damaged_file_among_others_is_named(folder: Path, engine: str, how: st
     _damage(path, how)
     before = _files(folder)
     with pytest.raises(CondpedError) as caught:
-        _everything(OPENED[engine](f"{folder}/*.parquet", case), case)
+        _everything(_open(f"{folder}/*.parquet", case), case)
     assert "part-2.parquet" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert _files(folder) == before
     path.write_bytes(whole)
-    passes = OPENED[engine](f"{folder}/*.parquet", case)
+    counter = counter_of(_open(f"{folder}/*.parquet", case))
     oracle = Oracle.of(case)
-    check_tally(passes, oracle)
-    check_counts(passes, oracle)
-    passes.close()
+    check_tally(counter, oracle)
+    check_counts(counter, oracle)
     assert _files(folder) == before
 
 
@@ -92,58 +88,22 @@ def test_a_damaged_file_is_passed_over_when_asked_to(folder: Path, how: str) -> 
     size = case.table.num_rows // _PARTS
     left = case.table.take([*range(2 * size), *range(3 * size, 4 * size)])
     oracle = Oracle.of(replace(case, table=left))
-    passes = open_stream(f"{folder}/*.parquet", case)
-    check_tally(passes, oracle)
-    check_counts(passes, oracle)
-    assert any("part-2.parquet" in note for note in passes.tally(case.handlings[0]).notes)
-    passes.close()
+    counter = counter_of(_open(f"{folder}/*.parquet", case))
+    check_tally(counter, oracle)
+    check_counts(counter, oracle)
+    notes = counter.tally(ByLoss(case.handlings[0])).notes
+    assert any("part-2.parquet" in note for note in notes)
 
 
-@pytest.mark.parametrize("engine", OPENED)
-def test_files_that_are_not_there_are_named(tmp_path: Path, engine: str) -> None:
+def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
     """Neither a file nor a pattern that matches none is taken for an empty table."""
     for source in (tmp_path / "none.parquet", tmp_path / "none-*.parquet"):
         with pytest.raises(CondpedError, match="none"):
-            OPENED[engine](str(source), infinities())
+            _open(str(source), infinities())
 
 
-@pytest.mark.parametrize("engine", OPENED)
-def test_a_column_that_is_not_there_is_named(folder: Path, engine: str) -> None:
+def test_a_column_that_is_not_there_is_named(folder: Path) -> None:
     """The error says what there is."""
     case = replace(infinities(), objective="accuracy")
     with pytest.raises(NameNotFoundError, match="accuracy"):
-        _everything(OPENED[engine](f"{folder}/*.parquet", case), case)
-
-
-def _spread(path: Path, **columns: list[float]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.table(columns), path)
-
-
-def test_spark_reads_the_files_that_duckdb_reads(
-    tmp_path: Path, spark_place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Columns are found by their names, also where only some files have them."""
-    from condped.count.ibis_engine import open_passes  # noqa: PLC0415
-
-    monkeypatch.setenv("JAVA_HOME", "of the session that runs")
-    spark_place.prepare("")
-    folder = tmp_path / "some %20 runs"
-    _spread(folder / "a.parquet", x=[0.1, 0.9], loss=[1.0, 2.0])
-    _spread(folder / "b.pq", loss=[3.0, 0.0], y=[0.2, 0.3], x=[0.6, 0.7])
-    domain = {"type": "float", "low": 0, "high": 1}
-    asked = Asked("loss", space=Space({"x": domain, "y": {**domain, "when": "x > 0.5"}}))
-    wanted = Wanted(Within(Handling()), np.array([1.0]))
-    found = []
-    for backend in ("duckdb://", "spark://local"):
-        passes = open_passes(str(folder), asked, backend)
-        assert "2 files were read together." in passes.tally(Handling()).notes
-        found.append([cells.tolist() for cells in passes.count(wanted).parameters])
-        passes.close()
-    assert found[0] == found[1]
-    assert not spark_place.connection.list_tables(like="condped_files")
-    _spread(folder / "_c.parquet", x=[0.5], loss=[1.0])
-    _spread(folder / "k=1" / "d.parquet", x=[0.5], loss=[1.0])
-    for pattern, said in (("*.parquet", "underscore"), ("k*/*.parquet", "directories say")):
-        with pytest.raises(SourceError, match=said):
-            open_passes(f"{folder}/{pattern}", asked, "spark://local")
+        _everything(_open(f"{folder}/*.parquet", case), case)

@@ -1,8 +1,10 @@
-"""Connections that are cut, servers and sessions that stop: told in one line, and repeatable."""
+"""Connections that are cut, servers that stop, queries that are cancelled: told in one line."""
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -13,17 +15,18 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from condped.count.passes import Passes, Wanted, Within
 
-from condped.errors import CondpedError, DataError, SettingsError
+from condped.count.counting import Query
+from condped.count.ranking import ByLoss
+from condped.errors import CondpedError, DataError
+from condped.trials.batch import Source
 from tests.contracts.case import Case
-from tests.contracts.checks import check_counts, check_tally
-from tests.contracts.engines import fresh_name, open_ibis
-from tests.contracts.numbers import maximised
+from tests.contracts.checks import check_counts, check_tally, counter_of
+from tests.contracts.engines import fresh_name, open_case
+from tests.contracts.numbers import whole_objective
 from tests.contracts.oracle import Oracle
-from tests.contracts.places import Place, spark_place, write_postgresql
+from tests.contracts.places import Place, write_postgresql
 from tests.servers.postgresql import postgresql
-from tests.servers.spark import Sparks
 
 PASSWORD = "s3cr3t-w0rd"
 _WAIT = 30  # seconds for a query to be seen waiting
@@ -53,16 +56,21 @@ def _kept(url: str) -> list[Any]:
         ).fetchall()
 
 
-def _count(passes: Passes, case: Case) -> None:
-    passes.count(Wanted(Within(case.handlings[0]), np.array([0.0])))
+def _open(source: Any, case: Case, url: str | None = None) -> Source:
+    return open_case(source, case, backend=url)
 
 
-def _agree(passes: Passes, case: Case) -> None:
+def _count(source: Source, case: Case) -> None:
+    counter = counter_of(source)
+    counter.count(Query(ByLoss(case.handlings[0]), np.array([0.0]), counter.schema.names))
+
+
+def _agree(source: Source, case: Case) -> None:
     try:
-        check_tally(passes, Oracle.of(case))
-        check_counts(passes, Oracle.of(case))
+        check_tally(counter_of(source), Oracle.of(case))
+        check_counts(counter_of(source), Oracle.of(case))
     finally:
-        passes.close()
+        source.close()
 
 
 def _told(error: BaseException, *named: str) -> None:
@@ -78,23 +86,38 @@ def _told(error: BaseException, *named: str) -> None:
 
 def test_a_role_that_can_only_read_is_enough(postgresql_place: Place) -> None:
     """No table, view or temporary table is made."""
-    case, name = maximised(), fresh_name()
+    case, name = whole_objective(), fresh_name()
     postgresql_place.put(name, case.table)
     assert postgresql_place.url is not None
     with _login(postgresql_place.url, "reads_only", read_only=True) as url:
         before = _kept(postgresql_place.url)
-        _agree(open_ibis(name, case, url), case)
+        _agree(_open(name, case, url), case)
         assert _kept(postgresql_place.url) == before
 
 
-def test_a_connection_cut_between_passes_is_told(postgresql_place: Place) -> None:
+def test_a_connection_is_needed_until_the_rows_are_there(postgresql_place: Place) -> None:
+    """It is closed then, and whatever happens to the table, every pass sees the same rows."""
+    case, name = whole_objective(), fresh_name()
+    postgresql_place.put(name, case.table)
+    assert postgresql_place.url is not None
+    with _login(postgresql_place.url, "reads_once") as url:
+        source = _open(name, case, url)
+        check_tally(counter_of(source), Oracle.of(case))
+        with psycopg.connect(postgresql_place.url, autocommit=True) as admin:
+            open_ones = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'reads_once'"
+            assert admin.execute(open_ones).fetchall() == [(0,)]
+            admin.execute(f"DELETE FROM {name}")
+        check_counts(counter_of(source), Oracle.of(case))
+        source.close()
+
+
+def test_a_connection_cut_before_the_rows_are_there_is_told(postgresql_place: Place) -> None:
     """The error names the table; opened again, everything is counted."""
-    case, name = maximised(), fresh_name()
+    case, name = whole_objective(), fresh_name()
     postgresql_place.put(name, case.table)
     assert postgresql_place.url is not None
     with _login(postgresql_place.url, "is_cut") as url:
-        passes = open_ibis(name, case, url)
-        passes.tally(case.handlings[0])
+        source = _open(name, case, url)
         with psycopg.connect(postgresql_place.url, autocommit=True) as admin:
             cut = admin.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
@@ -102,30 +125,29 @@ def test_a_connection_cut_between_passes_is_told(postgresql_place: Place) -> Non
             ).fetchall()
         assert cut
         with pytest.raises(DataError) as caught:
-            _count(passes, case)
-        passes.close()
+            _count(source, case)
+        source.close()
         _told(caught.value, name)
-        _agree(open_ibis(name, case, url), case)
+        _agree(_open(name, case, url), case)
 
 
 def test_a_connection_cut_during_a_query_is_told(postgresql_place: Place) -> None:
     """A query that waits for a lock loses its connection."""
-    case, name = maximised(), fresh_name()
+    case, name = whole_objective(), fresh_name()
     postgresql_place.put(name, case.table)
     assert postgresql_place.url is not None
     with _login(postgresql_place.url, "is_cut_late") as url:
-        passes = open_ibis(name, case, url)
-        passes.tally(case.handlings[0])
+        source = _open(name, case, url)
         with psycopg.connect(postgresql_place.url) as admin:
             admin.execute(f"LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE")
             cutter = threading.Thread(target=_cut_waiting, args=(postgresql_place.url,))
             cutter.start()
             with pytest.raises(DataError) as caught:
-                _count(passes, case)
+                _count(source, case)
             cutter.join()
-        passes.close()
+        source.close()
         _told(caught.value, name)
-        _agree(open_ibis(name, case, url), case)
+        _agree(_open(name, case, url), case)
 
 
 def _cut_waiting(url: str) -> None:
@@ -141,18 +163,17 @@ def _cut_waiting(url: str) -> None:
 
 def test_a_server_that_stops_is_told(tmp_path: Path) -> None:
     """Neither a pass nor opening again hangs or shows where the password was."""
-    case = maximised()
+    case = whole_objective()
     with postgresql(tmp_path) as url:
         with psycopg.connect(url) as database:
             write_postgresql(database, "trials", case.table)
-        passes = open_ibis("trials", case, url)
-        passes.tally(case.handlings[0])
+        source = _open("trials", case, url)
     with pytest.raises(DataError) as caught:
-        _count(passes, case)
-    passes.close()
+        _count(source, case)
+    source.close()
     _told(caught.value, "trials")
     with pytest.raises(CondpedError) as again:
-        open_ibis("trials", case, re.sub(r"//[^@]*@", f"//postgres:{PASSWORD}@", url))
+        _open("trials", case, re.sub(r"//[^@]*@", f"//postgres:{PASSWORD}@", url))
     _told(again.value)
 
 
@@ -161,58 +182,28 @@ def test_a_password_that_is_wrong_is_not_repeated(postgresql_place: Place) -> No
     assert postgresql_place.url is not None
     url = re.sub(r"//[^@]*@", f"//nobody:{PASSWORD}@", postgresql_place.url)
     with pytest.raises(CondpedError) as caught:
-        open_ibis("trials", maximised(), url)
+        _open("trials", whole_objective(), url)
     _told(caught.value)
 
 
-def test_a_table_that_is_not_there_is_told(place: Place) -> None:
+def test_a_table_that_is_not_there_is_told(postgresql_place: Place) -> None:
     """The error names it."""
     with pytest.raises(CondpedError) as caught:
-        open_ibis(_table(place, "no_such_table"), maximised(), place.url)
+        _open("no_such_table", whole_objective(), postgresql_place.url)
     _told(caught.value, "no_such_table")
 
 
-def _table(place: Place, name: str) -> Any:
-    return name
-
-
-def test_a_session_that_ends_is_told(sparks: Sparks) -> None:
-    """Whether Spark is stopped or its Java is killed; a new session counts everything."""
-    case, name = maximised(), fresh_name()
-    passes = _looked_at(sparks, case, name)
-    sparks.session.stop()
-    with pytest.raises(DataError) as caught:
-        _count(passes, case)
-    passes.close()
-    _told(caught.value, name)
-    passes = _looked_at(sparks, case, name)
-    views = _views(sparks)
-    _agree(passes, case)
-    assert _views(sparks) == views
-    sparks.java.kill()
-    sparks.java.wait()
-    with pytest.raises(DataError) as killed:
-        _count(passes, case)
-    _told(killed.value, name)
-
-
-def _looked_at(sparks: Sparks, case: Case, name: str) -> Passes:
-    """Put a table into a session, open it, and make the first pass."""
-    place = spark_place(sparks)
-    place.put(name, case.table)
-    place.prepare("")
-    passes = open_ibis(place.connection.table(name), case)
-    passes.tally(case.handlings[0])
-    return passes
-
-
-def _views(sparks: Sparks) -> set[str]:
-    return {table.name for table in sparks.running().catalog.listTables()}
-
-
-def test_a_session_with_another_master_is_not_used(sparks: Sparks) -> None:
-    """The error names both masters, and the session keeps running."""
-    running = sparks.running()
-    with pytest.raises(SettingsError, match=r"'local\[2\]' runs .* asks for 'spark://far:7077'"):
-        open_ibis("trials", maximised(), "spark://far:7077")
-    assert running.sql("SELECT 1").collect()
+def test_an_interrupt_cancels_the_query_and_leaves_the_connection(postgresql_place: Place) -> None:
+    """A query that waits for a lock is ended by the user; his connection serves the next call."""
+    case, name = whole_objective(), fresh_name()
+    postgresql_place.put(name, case.table)
+    assert postgresql_place.url is not None
+    source = _open(postgresql_place.connection.table(name), case)
+    with psycopg.connect(postgresql_place.url) as admin:
+        admin.execute(f"LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE")
+        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            _count(source, case)
+        assert time.monotonic() - started < _WAIT
+    _agree(source, case)

@@ -59,10 +59,10 @@ _READING = (
 )  # fmt: skip
 _ENGINES = (
     click.option("--engine", default="auto", show_default=True,
-                 type=click.Choice(["auto", "memory", "stream", "ibis"]),
-                 help="Where trials are counted: in memory, file by file, or in a database."),
+                 type=click.Choice(["auto", "memory", "stream"]),
+                 help="Read all trials into memory, or count them in batches as they are read."),
     click.option("--backend", metavar="URL",
-                 help="The database or cluster in which SOURCE is a table: duckdb://…, "
+                 help="The database or cluster in which SOURCE is the name of a table: duckdb://…, "
                  "postgres://…, spark://…"),
 )  # fmt: skip
 _SETS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from condped.read.table.raw import RawTable
 from condped.read.table.refusal import Part, reading_part, rows_told
 from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
-from condped.trials.columns import LevelColumn, NumberColumn
+from condped.trials.columns import LevelColumn, NumberColumn, UnusableColumn
 from condped.trials.notes import RowsNote
 from condped.trials.table import State, TrialTable, failures_told
 
@@ -43,16 +43,29 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class BatchReader:
-    """What the columns of a source mean, whichever of its rows are read."""
+    """What the columns of a source mean, whichever of its rows are read.
+
+    Attributes
+    ----------
+    unusable
+        Columns of types that nothing can be made of, with what they hold.
+    """
 
     names: tuple[str, ...]
     asked: ReadOptions
     space: Space
     layout: Layout | None
+    unusable: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, names: Sequence[str], asked: ReadOptions, space: Space | None, *, texts: bool = False
+        cls,
+        names: Sequence[str],
+        asked: ReadOptions,
+        space: Space | None,
+        *,
+        texts: bool = False,
+        unusable: Mapping[str, str] | None = None,
     ) -> BatchReader:
         """Decide how columns of these names are read; nothing has been read yet.
 
@@ -83,7 +96,7 @@ class BatchReader:
                 "out of one of them.",
                 column=asked.order,
             )
-        return cls(tuple(names), asked, space, layout)
+        return cls(tuple(names), asked, space, layout, unusable or {})
 
     def schema(self, source: str, *, ordered: bool = True) -> Schema:
         """Return what is known of the trials; raises if the columns do not fit."""
@@ -129,7 +142,7 @@ class BatchReader:
         ``words``, once the columns have been made, tells where words stood for nothing.
         """
         with reading_part(part):
-            table = build_as(self.layout, raw, view.options)
+            table = self.table(raw, view.options)
             notices = [note for note in table.notes if isinstance(note, RowsNote)]
             notices += [
                 RowsNote("words", name, f"{name} (", count, ")")
@@ -146,13 +159,16 @@ class BatchReader:
                 notices += told
                 if gone is not None:
                     table, dropped = table.only(~gone), int(np.count_nonzero(gone))
-                    rows = (
-                        np.arange(part.before, part.before + len(gone)) if times is None else times
-                    )
-                    times = rows[~gone]
+                    if times is None and part.before is not None:
+                        times = np.arange(part.before, part.before + len(gone))
+                    times = None if times is None else times[~gone]
         kept = {parameter.name: parameter for parameter in table.parameters}
         table = replace(table, parameters=tuple(kept[name] for name in view.parameters), notes=())
-        return Batch(table, part.before, times, tuple(notices), dropped)
+        return Batch(table, part.before or 0, times, tuple(notices), dropped)
+
+    def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
+        """Return some rows as a table."""
+        return build_as(self.layout, raw, options)
 
     def _failed(self, table: TrialTable) -> tuple[TrialTable, list[RowsNote]]:
         """Let trials have failed where the objective says so."""
@@ -170,14 +186,16 @@ class BatchReader:
     def _nothing(self, options: ReadOptions, columns: list[str]) -> TrialTable:
         """Build the table of one row that holds nothing; ``columns`` takes those looked at."""
 
-        def absent(name: str) -> LevelColumn:
+        def absent(name: str) -> LevelColumn | UnusableColumn:
             columns.append(name)
+            if name in self.unusable:
+                return UnusableColumn(self.unusable[name])
             return LevelColumn(np.full(1, -1, dtype=np.int64), ())
 
         raw = RawTable(self.names, 1, absent)
         if self.asked.order is not None:
             raw.require("order column", self.asked.order)
-        return build_as(self.layout, raw, options)
+        return self.table(raw, options)
 
 
 def _times(raw: RawTable, name: str) -> IntArray:
@@ -196,8 +214,7 @@ def _times(raw: RawTable, name: str) -> IntArray:
         wrong = np.ones(raw.rows, dtype=bool)
     first = int(np.argmax(wrong))
     raise DataError(
-        f"The order column {name!r} must hold a whole number in every row (not so in "
-        f"{rows_told(first, 1)}; rows count from 0). Name another column, or none to take the "
-        "rows in their order.",
+        f"The order column {name!r} must hold a whole number in every row; one does "
+        f"not{rows_told(first, 1)}. Name another column, or none to take the rows in their order.",
         column=name,
     )

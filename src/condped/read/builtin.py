@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from condped.read.frames.lazy import is_frame
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
@@ -266,15 +267,9 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "frame",
-        "a dataframe of pandas, Polars or pyarrow, such as the exports of MLflow, W&B, Ray",
-        _class_from(
-            "pandas.DataFrame",
-            "polars.DataFrame",
-            "polars.LazyFrame",
-            "pyarrow.Table",
-            "narwhals.DataFrame",
-            "narwhals.LazyFrame",
-        ),
+        "a dataframe of pandas, Polars, pyarrow, Dask or DuckDB, such as the exports of MLflow, "
+        "W&B, Ray",
+        is_frame,
         "condped.read.frames.frame",
     ),
     Reader(

@@ -12,12 +12,14 @@ from condped.optional import load_optional
 from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
 from condped.read.files.sidecar import with_sidecar
+from condped.read.frames.lazy import is_lazy
 from condped.read.options import Reading, ReadOptions
 from condped.read.reading import read_table
 from condped.read.registry import reader_for
 from condped.trials.batch import Source, TableSource
+from condped.trials.table import TrialTable
 
-Engine = Literal["auto", "memory", "stream", "ibis"]
+Engine = Literal["auto", "memory", "stream"]
 # Files that take more of the memory than this are streamed: in memory they would take several
 # times what they take on disk.
 SHARE_OF_MEMORY = 1 / 8
@@ -25,6 +27,9 @@ SHARE_OF_MEMORY = 1 / 8
 DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
 _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "csv", "folder"))
+
+
+_Kind = Literal["table", "long", "lazy", "other"]
 
 
 class Opening(Reading, total=False):
@@ -48,12 +53,12 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
     Parameters
     ----------
     source
-        Anything that :func:`condped.read` takes, an Ibis table, a :class:`condped.LongTable` or the
-        name of a table in ``backend``.
+        Anything that :func:`condped.read` takes, a lazy frame, an Ibis table, a
+        :class:`condped.LongTable` or the name of a table in ``backend``.
     engine
-        ``memory``: read all of it. ``stream``: read files in batches, in as much memory as one
-        takes. ``ibis``: let a database give batches. ``auto``: ibis for Ibis tables, DuckDB files
-        and where a backend is given; stream for files that are larger than an eighth of the
+        ``memory``: read all of it. ``stream``: read files, tables of databases and lazy frames in
+        batches, in as much memory as a few of them take. ``auto``: stream for tables of databases,
+        for lazy frames whose space is given, and for files that are larger than an eighth of the
         machine's memory; memory otherwise.
     backend
         Where the table is: ``duckdb://runs.duckdb``, ``postgres://…``, ``spark://…``.
@@ -65,52 +70,100 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
         )
     source = str(source) if isinstance(source, Path) else source
     options = ReadOptions.of(opening)
-    chosen = _chosen(source, engine, backend, options)
-    if chosen == "memory":
-        return TableSource.of(read_table(_readable(source), options))
+    if backend is not None and not isinstance(source, str):
+        raise SettingsError(
+            "backend is where a table is that the source names (got an object of type "
+            f"{type(source).__name__}, which knows where it is). Leave backend out."
+        )
+    kind: _Kind = "other" if options.reader is not None else _kind(source, backend)
+    if engine == "memory" or (engine == "auto" and _fits(kind, source, options)):
+        return TableSource.of(read_table(_readable(kind, source, backend), options))
     for name in ("loss", "study", "budget", "reader"):
         if getattr(options, name) is not None:
             raise SettingsError(
-                f"{name} cannot be set for the engine {chosen!r}, which counts tables. Leave it "
-                "out, or use the engine 'memory'."
+                f"{name} cannot be set for rows that are read in batches. Leave it out, or use "
+                "engine='memory'."
             )
-    module = load_optional(
+    if kind == "table":
+        opened = _tables().open_table(source, options, backend)
+    elif kind == "long":
+        opened = _long_tables().open_long(source, options)
+    elif kind == "lazy":
+        opened = _frames().open_frame(source, options)
+    else:
+        opened = _files().open_stream(source, options)
+    return cast(Source, opened)
+
+
+def _kind(source: Any, backend: str | None) -> _Kind:
+    """Return whether a source is a table of a database, a lazy frame, or something else."""
+    if isinstance(source, LongTable):
+        return "long"
+    if isinstance(source, str):
+        named = backend is not None or Path(source).suffix.lower() in DATABASES
+        return "table" if named else "other"
+    if type(source).__module__.split(".")[0] == "ibis":
+        return "table"
+    if isinstance(source, TrialTable) or reader_for(source).name != "frame":
+        return "other"
+    return "lazy" if is_lazy(source) else "other"
+
+
+def _fits(kind: _Kind, source: Any, options: ReadOptions) -> bool:
+    """Return whether a source is to be read into memory if nothing is said about it."""
+    if kind in ("table", "long"):
+        return False
+    if kind == "lazy":
+        return _only_in_memory(options)
+    if not isinstance(source, str):
+        return True
+    return _only_in_memory(with_sidecar(source, options)) or not _too_large(source)
+
+
+def _tables() -> Any:
+    return load_optional(
+        "condped.read.databases.ibis_tables",
+        feature="Reading tables of databases",
+        library="ibis and pyarrow and duckdb",
+        extra="ibis",
+    )
+
+
+def _long_tables() -> Any:
+    return load_optional(
+        "condped.read.databases.ibis_long",
+        feature="Reading long tables",
+        library="ibis and pyarrow and duckdb",
+        extra="ibis",
+    )
+
+
+def _frames() -> Any:
+    return load_optional(
+        "condped.read.databases.pyarrow_frames",
+        feature="Reading lazy frames in batches",
+        library="pyarrow",
+        extra="parquet",
+    )
+
+
+def _files() -> Any:
+    return load_optional(
         "condped.read.stream.pyarrow_stream",
         feature="Streaming files",
         library="pyarrow",
         extra="parquet",
     )
-    return cast(Source, module.open_stream(source, options))
 
 
-def _chosen(
-    source: Any, engine: Engine, backend: str | None, options: ReadOptions
-) -> Literal["memory", "stream", "ibis"]:
-    """Return the engine to use."""
-    if backend is not None and engine not in ("auto", "ibis"):
+def _readable(kind: _Kind, source: Any, backend: str | None) -> Any:
+    """Return what the readers take: a table of a database as an Arrow table."""
+    if kind == "long":
         raise SettingsError(
-            f"A backend is where the engine 'ibis' counts (got engine {engine!r}). Leave backend "
-            "or engine out."
+            "A LongTable is not read into memory. Leave engine out, or give the trials as a table "
+            "of one row each."
         )
-    if engine != "auto":
-        return engine
-    if backend is not None or isinstance(source, LongTable) or _is_ibis(source):
-        return "ibis"
-    if isinstance(source, str):
-        if Path(source).suffix.lower() in DATABASES:
-            return "ibis"
-        if not _only_in_memory(source, options) and _too_large(source):
-            return "stream"
-    return "memory"
-
-
-def _is_ibis(source: Any) -> bool:
-    return type(source).__module__.split(".")[0] == "ibis"
-
-
-def _readable(source: Any) -> Any:
-    """Return what the readers take: an Ibis table that is wanted in memory as an Arrow table."""
-    return source.to_pyarrow() if _is_ibis(source) else source
+    return _tables().read_whole(source, backend) if kind == "table" else source
 
 
 def _too_large(source: str) -> bool:
@@ -126,9 +179,9 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _only_in_memory(source: str, options: ReadOptions) -> bool:
+def _only_in_memory(options: ReadOptions) -> bool:
     """Return whether something is asked for that only works in memory."""
-    if with_sidecar(source, options).space is None:
+    if options.space is None:
         return True  # domains are guessed from values
     if any(getattr(options, name) is not None for name in ("loss", "study", "budget", "reader")):
         return True

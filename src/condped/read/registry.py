@@ -91,10 +91,10 @@ def reader_for(source: Any) -> Reader:
     shown = shown_source(source)
     if isinstance(source, str) and "://" not in source and not Path(source).exists():
         raise no_file(source)
-    if type(source).__module__.split(".")[0] == "ibis" or type(source).__name__ == "LongTable":
+    if type(source).__name__ == "LongTable":
         raise SourceError(
-            f"This needs the trials in memory (got {shown}, which importance, sweep, branches and "
-            "report count where it is). Give a part that fits, such as table.limit(…).to_pyarrow()."
+            "This needs the trials in memory (got a LongTable, which importance, sweep, branches "
+            "and report count). Give the trials as a table of one row each."
         )
     tried = ", ".join(reader.name for reader in readers())
     broken = "".join(f" {problem}" for problem in installed().broken)

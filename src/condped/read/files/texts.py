@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from condped.arrays import BoolArray
 from condped.space.domain import Categorical
-from condped.space.space import Space
+from condped.space.space import Alternative, Space
 from condped.trials.columns import Column, level_column, number_column, number_of
 
 # Texts that tables use for "no value". A choice of the same spelling comes first.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
+_Domains: TypeAlias = Mapping[str, tuple[Alternative, ...]]  # such as a space
+
 
 def column_of_texts(
     cells: Sequence[str | None],
-    space: Space | None,
+    space: _Domains | None,
     name: str,
     *,
     missing_words: frozenset[str] = MISSING,
@@ -69,7 +71,7 @@ def _levels(cells: Sequence[str | None], missing: BoolArray) -> Column:
     return level_column(cells, missing & ~named)
 
 
-def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
+def _choices(space: _Domains | None, name: str) -> tuple[Any, ...] | None:
     """Return the choices of a categorical parameter, None for anything else."""
     if space is None or name not in space:
         return None

@@ -1,4 +1,4 @@
-"""Pieces of files, as they are handed to workers."""
+"""Pieces of files and tables, as they are handed to workers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from condped.trials.columns import Column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some rows that follow each other in a file.
+    """Some rows that follow each other.
 
     Attributes
     ----------
     rows, part
         How many there are, and where they stand.
     work
-        What it takes to read them, in bytes of the file.
+        What it takes to read them, in the unit of all that there are.
     read
         Reads them; what it returns makes the column of a name.
     words
@@ -34,19 +34,48 @@ class Piece:
     words: dict[str, int] = field(default_factory=dict)
 
 
-class Files(Protocol):
-    """Files of one kind that make one table, opened and found to fit together."""
+class Rows(Protocol):
+    """Rows that make one table: files of one kind that fit together, or what a database has."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns of all of them."""
+        """The columns."""
         ...
 
     @property
     def work(self) -> float:
-        """What it takes to read them all, in bytes."""
+        """What it takes to read them all, such as bytes; 0: unknown."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed of the rows when they were fetched."""
         ...
 
     def stretches(self, columns: Sequence[str], workers: int) -> list[Stretch[Piece]]:
-        """Return the rows of all files, of which these columns will be asked for."""
+        """Return all rows, of which these columns will be asked for."""
         ...
+
+    def cancel(self) -> None:
+        """Make a thread give up that waits for rows."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        ...
+
+
+class NothingHeld:
+    """Rows of which nothing is held between passes: those of files."""
+
+    __slots__ = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def cancel(self) -> None:
+        """Nobody waits for long."""
+
+    def close(self) -> None:
+        """Nothing is open."""

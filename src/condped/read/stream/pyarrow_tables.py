@@ -17,7 +17,7 @@ from condped.read.files.folder import ending_of
 from condped.read.files.parts import all_columns, joined, partition_of
 from condped.read.files.pyarrow_files import fitted, index_of, one_line, spelled, unreadable
 from condped.read.options import ReadOptions
-from condped.read.stream.piece import Piece
+from condped.read.stream.piece import NothingHeld, Piece
 from condped.read.stream.pyarrow_columns import column_of, is_text
 from condped.read.stream.stamp import Stamp
 from condped.read.stream.workers import Stretch
@@ -86,7 +86,7 @@ class ParquetFile:
             page_checksum_verification=True,
         ) as file:
             yield from file.iter_batches(
-                _batch_rows(columns), row_groups=[place], columns=list(columns), use_threads=threads
+                batch_rows(columns), row_groups=[place], columns=list(columns), use_threads=threads
             )
 
 
@@ -130,12 +130,13 @@ class ArrowFile:
             source.seek(0)
             reader = _arrow_reader(source, [names.index(name) for name in columns])
             for batch in _arrow_batches(reader, None if self.parts is None else self.parts[place]):
-                rows = _batch_rows(columns)
+                rows = batch_rows(columns)
                 for start in range(0, len(batch), rows):
                     yield batch.slice(start, rows)
 
 
-def _batch_rows(columns: Sequence[str]) -> int:
+def batch_rows(columns: Sequence[str]) -> int:
+    """Return how many rows of these columns to look at together."""
     return max(BATCH * _COLUMNS // max(_COLUMNS, len(columns)), 1)
 
 
@@ -176,7 +177,7 @@ ENDINGS = tuple(_KINDS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableFiles:
+class TableFiles(NothingHeld):
     """Files whose columns have types.
 
     Attributes
@@ -252,7 +253,8 @@ class TableFiles:
                 rows = len(batch)
                 if rows:
                     yield Piece(rows, part, rows * per_row, partial(self._reader, batch, number))
-                part = Part(part.before + rows, part.file, part.before_in_file + rows)
+                before = (part.before or 0) + rows
+                part = Part(before, part.file, part.before_in_file + rows)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(file.path, error) from error
 

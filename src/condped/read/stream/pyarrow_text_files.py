@@ -12,7 +12,7 @@ import numpy as np
 
 from condped.read.files.parts import all_columns, joined, partition_of
 from condped.read.options import ReadOptions
-from condped.read.stream.piece import Piece
+from condped.read.stream.piece import NothingHeld, Piece
 from condped.read.stream.pyarrow_text_columns import cells_column, text_column
 from condped.read.stream.pyarrow_texts import Block, TextFile
 from condped.read.stream.workers import Stretch
@@ -24,7 +24,7 @@ ENDINGS = (".csv", ".tsv")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TextFiles:
+class TextFiles(NothingHeld):
     """Files whose cells are texts until the space says otherwise.
 
     Attributes

@@ -32,12 +32,15 @@ def share_out(
     step: Callable[[State, Piece], Told],
     done: Callable[[Told], None],
     workers: int,
+    *,
+    cancel: Callable[[], None] = lambda: None,
 ) -> list[State]:
     """Let each worker make a state and take pieces into it; return the states.
 
     A worker takes a stretch of its own; when none is left, it helps with those of others. Whatever
     goes wrong stops all, and the error that is raised is that of the earliest piece, however the
-    work was shared out. ``done`` hears what each step returns, in the calling thread.
+    work was shared out. ``done`` hears what each step returns, in the calling thread; ``cancel``
+    ends the wait for a piece when that thread is interrupted.
     """
     team = _Team(stretches, step)
     threads = [
@@ -49,6 +52,9 @@ def share_out(
             thread.start()
         for told in team.told(len(threads)):
             done(told)
+    except BaseException:
+        cancel()
+        raise
     finally:
         # On an error or an interrupt in this thread, the others end with their next piece.
         team.stop((-1, 0))

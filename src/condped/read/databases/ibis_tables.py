@@ -1,0 +1,238 @@
+"""Tables that Ibis reaches, as sources of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import ibis
+import ibis.expr.operations as ops
+import ibis.expr.types as ir
+
+from condped.errors import DataError, SourceError
+from condped.optional import load_optional
+from condped.read.batches import BatchReader
+from condped.read.databases.ibis_batches import cancel, one_snapshot, record_batches
+from condped.read.databases.ibis_connect import named_table
+from condped.read.databases.ibis_session import Session
+from condped.read.databases.ibis_where import translated
+from condped.read.databases.pyarrow_rows import FetchedRows, ScannedRows, needed_columns
+from condped.read.options import ReadOptions
+from condped.read.stream.source import StreamSource
+from condped.read.table.build import no_rows
+from condped.trials.batch import Source
+from condped.trials.table import Selection
+
+
+class IbisTable:
+    """A table or an expression of an engine, or some of its rows.
+
+    Attributes
+    ----------
+    where
+        Which rows are wanted; None: all.
+    counted
+        How many rows there are and how many of them are wanted, once that is known.
+    """
+
+    ordered = False  # a table of a database has no order
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, session: Session, table: ir.Table, where: Any | None = None) -> None:
+        self.session, self.table, self.where = session, table, where
+        self.shown, self.names = session.shown, tuple(table.columns)
+        self.counted: tuple[int, int] | None = None
+
+    @property
+    def total(self) -> int:
+        """How many rows are wanted; 0: not known."""
+        return 0 if self.counted is None else self.counted[1]
+
+    def count(self) -> tuple[int, int]:
+        """Count all rows, and those that are wanted."""
+        counts = {"rows": self.table.count()}
+        if self.where is not None:
+            counts["wanted"] = self.table.count(where=self.where)
+        found = self.session.rows(self.table.agg(**counts), "counting the rows")[0]
+        self.counted = (found[0], found[-1])
+        return self.counted
+
+    def batches(self, columns: Sequence[str]) -> Generator[Any]:
+        backend = self.session.backend
+        some = self.table if self.where is None else self.table.filter(self.where)
+        with self.session.failing("reading the rows"), one_snapshot(backend):
+            if self.where is not None and self.counted is None:
+                self.count()
+            yield from record_batches(backend, with_plain_types(some.select(*columns)))
+
+    def cancel(self) -> None:
+        cancel(self.session.backend)
+
+    def close(self) -> None:
+        self.session.close()
+
+
+def open_table(source: Any, options: ReadOptions, backend: str | None = None) -> Source:
+    """Open an Ibis table, or one of a database by its name; nothing but its columns is looked at.
+
+    A condition that the engine can check exactly as the counter does is left to it: what does not
+    meet it is not fetched, and so not checked against the domains either.
+    """
+    session, table = _session(source, backend)
+    if session.backend.name == "pyspark":
+        spark = load_optional(
+            "condped.read.databases.spark",
+            feature="Counting in Spark",
+            library="pyspark and pyarrow and py4j",
+            extra="spark",
+        )
+        found: Source = spark.open_spark(source, options, backend)
+        return found
+    try:
+        return _opened(session, table, options)
+    except BaseException:
+        session.close()
+        raise
+
+
+def read_whole(source: Any, backend: str | None = None) -> Any:
+    """Return all rows of a table as an Arrow table, to be read into memory."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    session, table = _session(source, backend)
+    try:
+        whole = IbisTable(session, table)
+        batches = list(whole.batches(whole.names))
+        if batches:
+            return pa.Table.from_batches(batches)
+        schema = with_plain_types(table).schema().to_pyarrow()
+        return pa.Table.from_batches([], schema)
+    finally:
+        session.close()
+
+
+def _session(source: Any, backend: str | None) -> tuple[Session, ir.Table]:
+    if isinstance(source, str):
+        return named_table(source, backend)
+    if not isinstance(source, ir.Table):
+        raise SourceError(
+            f"Ibis gives rows of tables (got an object of type {type(source).__name__}). Select "
+            "the columns that make a table."
+        )
+    return session_of(source), source
+
+
+def session_of(table: ir.Table) -> Session:
+    """Return the connection of a table that the caller has opened."""
+    if table.op().find(ops.InMemoryTable):
+        raise SourceError(
+            "The Ibis table holds a dataframe of this process (ibis.memtable). Give the dataframe "
+            "itself, or write it to a table of the backend."
+        )
+    if table.op().find((ops.ScalarUDF, ops.AggUDF)):
+        raise SourceError(
+            "The Ibis table is computed with a function of this process. Write its rows to a "
+            "table of the backend, and give that."
+        )
+    try:
+        backend = table.get_backend()
+    except ibis.common.exceptions.IbisError as error:
+        raise SourceError(
+            f"The Ibis table has no backend ({' '.join(str(error).split())}). Connect with Ibis to "
+            "where its rows are."
+        ) from error
+    name = getattr(table.op(), "name", None)
+    return Session(
+        backend, f"the table {name!r}" if isinstance(name, str) else "the Ibis expression"
+    )
+
+
+def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSource:
+    space, where = options.space, None
+    if options.where is not None and space is not None and options.outside == "error":
+        where = translated(options.where, table, space)
+    asked = options if where is None else replace(options, where=None)
+    reader = BatchReader.of(table.columns, asked, space, unusable=_unusable(table))
+    schema = reader.schema(session.engine, ordered=False)
+    engine_table = IbisTable(session, table, where)
+    notes = () if space is None else space.notes
+    rows: ScannedRows | FetchedRows
+    if _close_at_hand(session, table):
+        engine_table.count()
+        rows = ScannedRows(engine_table)
+    else:
+        rows = FetchedRows(engine_table, needed_columns(reader, schema))
+        if where is not None:  # how many rows meet it is known only of those that are fetched
+            rows.fetch()
+    if where is None:
+        return StreamSource(rows, reader, schema, tuple(notes))
+    assert options.where is not None
+    chosen, told = _selection(options.where.text, engine_table)
+    return StreamSource(rows, reader, replace(schema, selections=(chosen,)), (*notes, told))
+
+
+def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
+    """Say how many rows meet the condition that the engine chose them by."""
+    assert table.counted is not None
+    total, met = table.counted
+    if not total:
+        raise no_rows()
+    if not met:
+        raise DataError(
+            f"None of the {total} trials meets the condition {condition!r}. Correct where, or "
+            "leave it out."
+        )
+    told = f"Only trials with {condition}: {total - met} of {total} left out."
+    return Selection(condition, total, total - met), (
+        f"All trials meet {condition}." if met == total else told
+    )
+
+
+def _close_at_hand(session: Session, table: ir.Table) -> bool:
+    """Return whether rows are read again as fast as a copy of them: those of DuckDB's own tables.
+
+    What a view or an expression stands for would be computed anew in every pass.
+    """
+    node = table.op()
+    if session.backend.name != "duckdb" or not isinstance(node, ops.DatabaseTable):
+        return False
+    query = (
+        "SELECT count(*) FROM information_schema.tables WHERE table_name = $name AND "
+        "table_type <> 'VIEW' AND ($place IS NULL OR table_schema = $place)"
+    )
+    with session.failing("looking for the table"):
+        asked = {"name": node.name, "place": node.namespace.database}
+        return bool(session.backend.con.execute(query, asked).fetchall()[0][0])
+
+
+def with_plain_types(table: ir.Table) -> ir.Table:
+    """Return a table without the types that engines hand over in ways of their own."""
+    changed: dict[str, Any] = {}
+    for name, kind in table.schema().items():
+        if kind.is_decimal():
+            # Through text: some engines divide by a power of ten and miss the nearest float.
+            changed[name] = table[name].cast("string").cast("float64")
+        elif _is_nothing(kind):
+            changed[name] = ibis.null("float64")
+    return table.mutate(**changed) if changed else table
+
+
+def _unusable(table: ir.Table) -> Mapping[str, str]:
+    """Return the columns that hold neither numbers, texts nor booleans, with what they hold."""
+    return {
+        name: str(kind)
+        for name, kind in table.schema().items()
+        if not (
+            kind.is_numeric()
+            or kind.is_string()
+            or kind.is_boolean()
+            or kind.is_null()
+            or _is_nothing(kind)
+        )
+    }
+
+
+def _is_nothing(kind: Any) -> bool:
+    """Return whether a column has neither a value nor a type."""
+    return bool(kind.is_unknown() and str(kind.raw_type).strip('"').upper() == "NULL")

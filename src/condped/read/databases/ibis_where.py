@@ -1,0 +1,83 @@
+"""Conditions for the engine to choose rows by, where it can do so exactly as the counter does."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import ibis
+
+from condped.space.condition import Both, Comparison, Condition, Either, Membership, Negation, Node
+from condped.space.domain import Categorical
+from condped.space.space import Space
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def translated(condition: Condition, table: Any, space: Space) -> Any | None:
+    """Return where a condition holds, never null; None if an engine might see it otherwise.
+
+    Compared are numbers of a numeric parameter with numbers, and texts of a categorical one with
+    texts. A comparison with an absent parameter does not hold, and ``not`` turns that round: SQL's
+    third truth value must not leak.
+    """
+    return _node(condition.root, table, space)
+
+
+def _node(node: Node, table: Any, space: Space) -> Any | None:
+    if isinstance(node, Negation):
+        part = _node(node.part, table, space)
+        return None if part is None else ~part
+    if isinstance(node, Both | Either):
+        parts = [_node(part, table, space) for part in node.parts]
+        join = operator.and_ if isinstance(node, Both) else operator.or_
+        return None if any(part is None for part in parts) else reduce(join, parts)
+    if isinstance(node, Comparison):
+        return _compared(table, space, node.name, node.op, node.value)
+    if isinstance(node, Membership):
+        parts = [_compared(table, space, node.name, "==", value) for value in node.values]
+        if not parts or any(part is None for part in parts):
+            return None
+        found: Any = reduce(operator.or_, parts)
+        return _present(table[node.name]) & ~found if node.negated else found
+    return None  # two parameters
+
+
+def _compared(table: Any, space: Space, name: str, op: str, value: Any) -> Any | None:
+    if name not in space or name not in table.columns:
+        return None
+    column, domains = table[name], [alternative.domain for alternative in space[name]]
+    kinds = {isinstance(domain, Categorical) for domain in domains}
+    other = None
+    if kinds == {True} and op in ("==", "!=") and column.type().is_string():
+        choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
+        if all(isinstance(text, str) for text in (*choices, value)):
+            other = ibis.literal(value)
+    elif kinds == {False} and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if column.type().is_floating() and math.isfinite(value):
+            column, other = column.cast("float64"), _real(value)
+        elif column.type().is_integer() and isinstance(value, int) and abs(value) < 2**63:
+            other = ibis.literal(value, "int64")
+    return (
+        None if other is None else _present(column) & _COMPARE[op](column, other).fill_null(False)
+    )
+
+
+def _real(number: float) -> Any:
+    """Return a float to its last bit: engines read a plain 0.1 as a decimal, and may round then."""
+    return ibis.literal(repr(float(number))).cast("float64")
+
+
+def _present(column: Any) -> Any:
+    there = column.notnull()
+    return there & ~column.isnan().fill_null(False) if column.type().is_floating() else there

@@ -1,0 +1,225 @@
+"""Trials of a long table as batches: its values spell choices and numbers, or stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from condped.arrays import IdArray, ValueArray
+from condped.errors import DataError, SettingsError, not_found
+from condped.read.batches import BatchReader, View
+from condped.read.files.texts import column_of_texts
+from condped.read.options import ReadOptions
+from condped.read.table.convert import convert, none_place
+from condped.read.table.fit import fit_choices, fit_numbers
+from condped.read.table.outside import refuse_outside
+from condped.read.table.raw import RawTable
+from condped.read.table.refusal import refuse
+from condped.space.domain import Categorical, Domain
+from condped.space.space import Alternative, Space
+from condped.trials.batch import Schema
+from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, taken
+from condped.trials.table import ABSENT, Parameter, TrialTable, id_dtype
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """The position of a choice that there is not: equal to no choice."""
+
+    number: float
+
+    def __repr__(self) -> str:
+        return f"number {self.number:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class SpacedReader(BatchReader):
+    """A long table whose domains a space tells."""
+
+    def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
+        def column(name: str) -> Column:
+            return _meant(name, raw[name], self.space) if name in self.space else raw[name]
+
+        return BatchReader.table(self, RawTable(raw.names, raw.rows, column), options)
+
+
+def _meant(name: str, column: Column, space: Space) -> Column:
+    """Return the choices and numbers that the values of a parameter stand for."""
+    if isinstance(column, LevelColumn):
+        return _spelled(name, column, space)
+    several = {alternative.domain for alternative in space[name]}
+    categorical = [domain for domain in several if isinstance(domain, Categorical)]
+    if not categorical or isinstance(column, UnusableColumn):
+        return column
+    if len(several) > 1:
+        raise SettingsError(
+            f"{name!r} has several categorical domains, so that positions of choices do not tell "
+            "what the choice is. Record choices as texts."
+        )
+    choices = categorical[0].choices
+    values = column.numbers()
+    there = ~np.isnan(values)
+    known = there & (values == np.rint(values)) & (values >= 0) & (values < len(choices))
+    odd, places = np.unique(values[there & ~known], return_inverse=True)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[known] = values[known].astype(np.int64)
+    codes[there & ~known] = len(choices) + places
+    return LevelColumn(codes, (*choices, *map(_Position, odd.tolist())))
+
+
+def _spelled(
+    name: str, column: LevelColumn, space: Mapping[str, tuple[Alternative, ...]] | None
+) -> Column:
+    """Return what texts spell; each different one is looked at once."""
+    if not column.levels:
+        return column
+    found = column_of_texts(list(column.levels), space, name, missing_words=frozenset())
+    gone = column.codes < 0
+    if isinstance(found, LevelColumn):
+        codes = np.append(found.codes, -1)[column.codes]
+        return LevelColumn(codes, found.levels)
+    assert isinstance(found, NumberColumn)
+    absent = np.append(found.absent(), True)[column.codes]
+    values = found.values[np.where(gone, 0, column.codes)]
+    return NumberColumn(values, absent if absent.any() else None)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReader(BatchReader):
+    """A long table that records the domain of each value.
+
+    Attributes
+    ----------
+    domains
+        Of each parameter, the distinct ones.
+    texts
+        Of each parameter, the texts that record its domains, with the place of the domain.
+    """
+
+    domains: Mapping[str, tuple[Domain, ...]] = field(default_factory=dict)
+    texts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @classmethod
+    def recording(
+        cls,
+        measured: Sequence[str],
+        asked: ReadOptions,
+        domains: Mapping[str, tuple[Domain, ...]],
+        texts: Mapping[str, Mapping[str, int]],
+    ) -> RecordedReader:
+        """Read trials with these measurements and parameters."""
+        for name in asked.parameters or ():
+            if name not in domains:
+                raise not_found("parameter", name, domains)
+        both = [name for name in measured if name in domains]
+        if both:
+            raise DataError(
+                f"{both[0]!r} is both a parameter and an objective, state, constraint or order. "
+                "Take it out of one of them.",
+                column=both[0],
+            )
+        names = (*measured, *domains, *map(domain_column, domains))
+        return cls(names, asked, Space({}), None, {}, domains, texts)
+
+    def schema(self, source: str, *, ordered: bool = True) -> Schema:
+        every = replace(self, asked=replace(self.asked, parameters=None))
+        found = BatchReader.schema(every, source, ordered=ordered)
+        wanted = self.asked.parameters
+        names = found.names if wanted is None else tuple(dict.fromkeys(wanted))
+        return replace(
+            found,
+            names=names,
+            domains=tuple(self.domains[name] for name in names),
+            space=None,
+            some_parameters=wanted is not None,
+            ignored_columns=(),
+        )
+
+    def view(self, parameters: Sequence[str]) -> View:
+        needed = tuple(self.domains) if self.asked.outside == "drop" else tuple(parameters)
+        # Without a space the options' own parameters say which to make.
+        options = replace(self.asked, space=self.space, order=None, parameters=needed)
+        columns: list[str] = []
+        self._nothing(options, columns)
+        if self.asked.order is not None:
+            columns.append(self.asked.order)
+        return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
+
+    def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
+        table = BatchReader.table(self, raw, options)
+        names = self.domains if options.parameters is None else options.parameters
+        made = tuple(self._parameter(name, raw, options.outside) for name in names)
+        return replace(table, parameters=made, space=None, ignored_columns=())
+
+    def _parameter(self, name: str, raw: RawTable, outside: str) -> Parameter:
+        domains, texts, column = self.domains[name], self.texts[name], raw[name]
+        recorded = raw[domain_column(name)]
+        if isinstance(column, UnusableColumn) or not isinstance(recorded, LevelColumn):
+            raise DataError(f"The values of {name!r} must be numbers or texts.", column=name)
+        places = np.array([*(texts[text] for text in recorded.levels), ABSENT])
+        ids: IdArray = places[recorded.codes].astype(id_dtype(len(domains)))
+        missing = column.absent()
+        if missing.any():
+            takes_none = np.array([*(none_place(domain) is not None for domain in domains), False])
+            ids = np.where(missing & ~takes_none[ids], ids.dtype.type(ABSENT), ids)
+        kinds = [isinstance(domain, Categorical) for domain in domains]
+        if all(kinds):
+            return Parameter(name, _choices(name, column, ids, domains, outside), ids, domains)
+        if not any(kinds):
+            return Parameter(name, _numbers(name, column, ids, domains, outside), ids, domains)
+        values = np.zeros(len(ids))
+        for kind, fit in ((True, _choices), (False, _numbers)):
+            own = [place for place, categorical in enumerate(kinds) if categorical is kind]
+            renumber = np.full(len(domains) + 1, ABSENT)
+            renumber[own] = np.arange(len(own))
+            rows = renumber[ids] >= 0
+            some = tuple(domains[place] for place in own)
+            values[rows] = fit(name, taken(column, rows), renumber[ids[rows]], some, outside)
+        return Parameter(name, values, ids, domains)
+
+
+def _choices(
+    name: str, column: Column, ids: IdArray, domains: tuple[Domain, ...], outside: str
+) -> ValueArray:
+    """Return the position of each choice."""
+    if isinstance(column, LevelColumn):
+        meant = _spelled(name, column, {name: tuple(map(Alternative, domains))})
+        assert isinstance(meant, LevelColumn)
+        return fit_choices(name, meant, ids, domains, unknown_allowed=outside == "drop")
+    assert isinstance(column, NumberColumn)
+    sizes = [len(domain.choices) for domain in domains if isinstance(domain, Categorical)]
+    values = column.numbers()
+    gone = np.isnan(values)
+    values[gone] = np.array([*(none_place(domain) or 0 for domain in domains), 0])[ids[gone]]
+    fits = (values == np.rint(values)) & (values >= 0) & (values < np.array([*sizes, 0])[ids])
+    unknown = (ids >= 0) & ~fits
+    if unknown.any() and outside != "drop":
+        first = int(np.argmax(unknown))
+        refuse(
+            name,
+            unknown,
+            f"has the unknown choice number {values[first]:g} of {domains[ids[first]].label}",
+            "Correct the value or the domain; or set the option outside to 'drop' to leave such "
+            "trials out",
+        )
+    return np.where(fits, values, -1).astype(np.int32)
+
+
+def _numbers(
+    name: str, column: Column, ids: IdArray, domains: tuple[Domain, ...], outside: str
+) -> ValueArray:
+    """Return the numbers, after checking that their domains allow them."""
+    if isinstance(column, LevelColumn):
+        column = _spelled(name, column, None)
+    numbers = convert(name, column, (Alternative(domains[0]),))
+    assert isinstance(numbers, NumberColumn)
+    if outside == "error":
+        refuse_outside(name, numbers.values, ids, domains)
+    return fit_numbers(name, numbers, ids, domains)
+
+
+def domain_column(name: str) -> str:
+    """Return the name of the column with the domains of a parameter."""
+    return f"domain of {name}"

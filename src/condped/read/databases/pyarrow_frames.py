@@ -1,0 +1,86 @@
+"""Lazy frames as sources of batches: those of Polars and Dask, and relations of DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+
+from condped.read.batches import BatchReader
+from condped.read.databases.failure import failure
+from condped.read.databases.pyarrow_rows import FetchedRows, needed_columns
+from condped.read.options import ReadOptions
+from condped.read.stream.pyarrow_tables import BATCH
+from condped.read.stream.source import StreamSource
+
+_ENGINES = {"polars": "Polars", "duckdb": "DuckDB", "dask": "Dask"}
+
+
+class LazyTable:
+    """A frame that is computed when its rows are asked for."""
+
+    shown = "the lazy frame"
+    total = 0
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, frame: nw.LazyFrame[Any]) -> None:
+        self.frame, self.names = frame, tuple(frame.collect_schema().names())
+        name = frame.implementation.name.lower()
+        self.engine = _ENGINES.get(name, name)
+        self.ordered = not frame.implementation.is_duckdb()  # whose rows come in any order
+
+    def batches(self, columns: Sequence[str]) -> Generator[Any]:
+        try:
+            yield from self._batches(columns)
+        except Exception as error:
+            raise failure(self.engine, self.shown, "reading the rows", error) from error
+
+    def _batches(self, columns: Sequence[str]) -> Generator[Any]:
+        kind = self.frame.implementation
+        if kind.is_duckdb():
+            # Not by narwhals, to which a column named * is all of them.
+            quoted = (name.replace('"', '""') for name in columns)
+            some: Any = self.frame.to_native().project(", ".join(f'"{name}"' for name in quoted))
+            # Before version 1.5 the method had another name.
+            read = getattr(some, "to_arrow_reader", None) or some.fetch_record_batch
+            yield from read(BATCH)
+            return
+        # By their places: some names, such as ^x$, are patterns to Polars.
+        places = [self.names.index(name) for name in columns]
+        frame = self.frame.select(nw.nth(*places))
+        native: Any = frame.to_native()
+        if kind.is_polars():
+            for part in native.collect_batches(chunk_size=BATCH):
+                yield from part.to_arrow().to_batches()
+        elif kind.is_dask():
+            for part in native.partitions:
+                yield pa.RecordBatch.from_pandas(part.compute(), preserve_index=False)
+        else:
+            yield from frame.collect("pyarrow").to_native().to_batches()
+
+    def cancel(self) -> None:
+        """Do nothing: a frame ends with the rows that it is computing."""
+
+    def close(self) -> None:
+        """Nothing was opened here."""
+
+
+def open_frame(source: Any, options: ReadOptions) -> StreamSource:
+    """Open a lazy frame; nothing is computed yet. It is computed once, whatever that takes."""
+    table = LazyTable(nw.from_native(source))
+    reader = BatchReader.of(table.names, options, options.space, unusable=_unusable(table.frame))
+    schema = reader.schema(table.engine, ordered=table.ordered)
+    rows = FetchedRows(table, needed_columns(reader, schema))
+    return StreamSource(rows, reader, schema, reader.space.notes)
+
+
+def _unusable(frame: nw.LazyFrame[Any]) -> dict[str, str]:
+    """Return the columns that hold neither numbers, texts nor booleans, with what they hold."""
+    usable = (nw.String, nw.Boolean, nw.Categorical, nw.Enum, nw.Unknown, nw.Object)
+    return {
+        name: str(kind)
+        for name, kind in frame.collect_schema().items()
+        if not (kind.is_numeric() or kind in usable)
+    }
