@@ -68,7 +68,7 @@ class Counter:
             self.conditions,
             names=self.schema.names,
             source_notes=self.source.notes,
-            order_given=self.schema.order_given,
+            in_time=self.schema.ordered and not self.schema.order_given,
         )
 
     def gather(self, wanted: tuple[Series, ...], within: Within) -> dict[Series, ValueArray]:

@@ -97,9 +97,15 @@ def parts_of(
 
 def _refuse_repeated(counter: Counter, sets: Sets) -> None:
     """Raise if the trials' numbers cannot all be different: groups would not be random."""
+    if not counter.schema.ordered:
+        raise SettingsError(
+            "Intervals deal trials into groups by their numbers, and these rows have none: they "
+            f"come in any order (source: {counter.schema.source}). Name a column of whole numbers, "
+            "different for each trial, as the order."
+        )
     tally = sets.tally
     room = tally.latest - tally.earliest + 1
-    if counter.schema.ordered and room < tally.counts.total:
+    if room < tally.counts.total:
         raise SettingsError(
             f"Intervals deal trials into groups by their numbers, which must be different: "
             f"{tally.counts.total:,} trials have numbers from {tally.earliest} to {tally.latest} "

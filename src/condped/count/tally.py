@@ -158,6 +158,9 @@ class TallyFold:
         if batch.times is None:  # a column that the caller names is taken at its word
             state.runs.append(Run.of(batch.first_row, levels if used is None else levels[used]))
 
+    def merge(self, state: TallyState, other: TallyState) -> None:
+        state.merge(other)
+
 
 def tally_of(
     states: Sequence[TallyState],
@@ -165,9 +168,12 @@ def tally_of(
     *,
     names: Sequence[str],
     source_notes: tuple[str, ...],
-    order_given: bool,
+    in_time: bool,
 ) -> Tally:
-    """Put together what all workers saw."""
+    """Put together what all workers saw.
+
+    ``in_time`` says that the rows of the source stand in the order of time.
+    """
     whole, *others = states
     for other in others:
         whole.merge(other)
@@ -186,6 +192,6 @@ def tally_of(
         latest=whole.latest,
         selections=tuple(Selection(c.text, before, before - after) for c, before, after in steps),
         notes=(*source_notes, *whole.noted.sentences(names), *chosen),
-        sorted_by_loss=not order_given and in_order(whole.runs),
+        sorted_by_loss=in_time and in_order(whole.runs),
         dropped=whole.dropped,
     )

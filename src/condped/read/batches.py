@@ -146,13 +146,12 @@ class BatchReader:
                 notices += told
                 if gone is not None:
                     table, dropped = table.only(~gone), int(np.count_nonzero(gone))
-                    rows = (
-                        np.arange(part.before, part.before + len(gone)) if times is None else times
-                    )
-                    times = rows[~gone]
+                    if times is None and part.before is not None:
+                        times = np.arange(part.before, part.before + len(gone))
+                    times = None if times is None else times[~gone]
         kept = {parameter.name: parameter for parameter in table.parameters}
         table = replace(table, parameters=tuple(kept[name] for name in view.parameters), notes=())
-        return Batch(table, part.before, times, tuple(notices), dropped)
+        return Batch(table, part.before or 0, times, tuple(notices), dropped)
 
     def _failed(self, table: TrialTable) -> tuple[TrialTable, list[RowsNote]]:
         """Let trials have failed where the objective says so."""
@@ -196,8 +195,7 @@ def _times(raw: RawTable, name: str) -> IntArray:
         wrong = np.ones(raw.rows, dtype=bool)
     first = int(np.argmax(wrong))
     raise DataError(
-        f"The order column {name!r} must hold a whole number in every row (not so in "
-        f"{rows_told(first, 1)}; rows count from 0). Name another column, or none to take the "
-        "rows in their order.",
+        f"The order column {name!r} must hold a whole number in every row; one does "
+        f"not{rows_told(first, 1)}. Name another column, or none to take the rows in their order.",
         column=name,
     )

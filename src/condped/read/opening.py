@@ -48,12 +48,13 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
     Parameters
     ----------
     source
-        Anything that :func:`condped.read` takes, an Ibis table, a :class:`condped.LongTable` or the
-        name of a table in ``backend``.
+        Anything that :func:`condped.read` takes, an Ibis table, a :class:`condped.LongTable`, a
+        DataFrame of Spark, a dataset of Ray Data or the name of a table in ``backend``. The rows
+        of the last three are counted where they are, by the workers of the cluster.
     engine
         ``memory``: read all of it. ``stream``: read files in batches, in as much memory as one
-        takes. ``ibis``: let a database give batches. ``auto``: ibis for Ibis tables, DuckDB files
-        and where a backend is given; stream for files that are larger than an eighth of the
+        takes. ``ibis``: let a database or a cluster give batches. ``auto``: ibis for Ibis tables,
+        DataFrames of Spark, datasets of Ray Data, DuckDB files and where a backend is given; stream for files that are larger than an eighth of the
         machine's memory; memory otherwise.
     backend
         Where the table is: ``duckdb://runs.duckdb``, ``postgres://…``, ``spark://…``.
@@ -74,6 +75,10 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
                 f"{name} cannot be set for the engine {chosen!r}, which counts tables. Leave it "
                 "out, or use the engine 'memory'."
             )
+    if _is_spark(source) or (backend or "").lower().startswith("spark://"):
+        return cast(Source, _spark().open_spark(source, options, backend))
+    if _is_ray(source):
+        return cast(Source, _ray().open_ray(source, options))
     module = load_optional(
         "condped.read.stream.pyarrow_stream",
         feature="Streaming files",
@@ -96,6 +101,8 @@ def _chosen(
         return engine
     if backend is not None or isinstance(source, LongTable) or _is_ibis(source):
         return "ibis"
+    if _is_spark(source) or _is_ray(source):
+        return "ibis"
     if isinstance(source, str):
         if Path(source).suffix.lower() in DATABASES:
             return "ibis"
@@ -108,8 +115,44 @@ def _is_ibis(source: Any) -> bool:
     return type(source).__module__.split(".")[0] == "ibis"
 
 
+def _is_spark(source: Any) -> bool:
+    return _is_a(source, "pyspark.sql.", "DataFrame")
+
+
+def _is_ray(source: Any) -> bool:
+    return _is_a(source, "ray.data.", "Dataset")
+
+
+def _is_a(source: Any, module: str, name: str) -> bool:
+    """Return whether an object is of a class, without importing it."""
+    kinds = type(source).__mro__
+    return any(kind.__name__ == name and kind.__module__.startswith(module) for kind in kinds)
+
+
+def _spark() -> Any:
+    return load_optional(
+        "condped.read.databases.spark",
+        feature="Counting in Spark",
+        library="pyspark and pyarrow and py4j",
+        extra="spark",
+    )
+
+
+def _ray() -> Any:
+    return load_optional(
+        "condped.read.databases.ray_data",
+        feature="Counting in Ray Data",
+        library="ray and pyarrow",
+        extra="ray",
+    )
+
+
 def _readable(source: Any) -> Any:
-    """Return what the readers take: an Ibis table that is wanted in memory as an Arrow table."""
+    """Return what the readers take: tables of others that are wanted in memory as Arrow tables."""
+    if _is_spark(source):
+        return source.toArrow()
+    if _is_ray(source):
+        return _ray().arrow_table(source)
     return source.to_pyarrow() if _is_ibis(source) else source
 
 

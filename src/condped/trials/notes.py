@@ -43,7 +43,8 @@ class RowsNote(str):
 
     def with_those_of(self, other: RowsNote) -> RowsNote:
         """Return what is to be said of the rows of both."""
-        first = self if self.first_row <= other.first_row else other
+        # Of rows without numbers, whichever worker was faster, the same one is shown.
+        first = min(self, other, key=lambda note: (note.first_row, note.end))
         return RowsNote(
             self.kind,
             self.subject,

@@ -118,14 +118,15 @@ def _note_missing(name: str, unexpected: BoolArray, notes: list[str]) -> None:
     lacking = int(np.count_nonzero(unexpected))
     if lacking:
         first = row_number(int(np.argmax(unexpected)))
+        place = "" if first is None else f" (first: row {first}, counted from 0)"
         notes.append(
             RowsNote(
                 "missing",
                 name,
                 f"{' '.join(name.split())}: missing in ",
                 lacking,
-                " finished trials whose conditions say that it is active "
-                f"(first: row {first}, counted from 0); taken as inactive there.",
-                first_row=first,
+                " finished trials whose conditions say that it is active"
+                f"{place}; taken as inactive there.",
+                first_row=first or 0,
             )
         )

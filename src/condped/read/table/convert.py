@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from condped.errors import DataError
-from condped.read.table.refusal import refuse, row_number
+from condped.read.table.refusal import refuse, row_told
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Alternative
 from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
@@ -64,7 +64,7 @@ def _numbers(name: str, column: LevelColumn) -> NumberColumn:
         refuse(
             name,
             wrong,
-            f"must be numeric, but row {row_number(first)} holds "
+            f"must be numeric, but {row_told(first)} holds "
             f"{column.levels[column.codes[first]]!r}",
             "Correct the value or the domain's type",
         )

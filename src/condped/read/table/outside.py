@@ -72,17 +72,19 @@ def all_outside() -> DataError:
 def _note(parameter: Parameter, where: BoolArray, way: str) -> RowsNote:
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
     row = row_number(first)
+    place = "" if row is None else f" in row {row}"
     label = parameter.domains[parameter.domain_ids[first]].label
     how = "counted in the nearest cell" if way == "nearest" else "these trials were left out"
     if isinstance(parameter.domains[parameter.domain_ids[first]], Categorical):
         told = f" choices not in {label}; {how}."
     else:
+        value = f"{parameter.values[first]}{place}"
         told = (
-            f" values outside the domain (first: {parameter.values[first]} in row {row}, outside "
+            f" values outside the domain ({'first' if place else 'such as'}: {value}, outside "
             f"{label}); {how}."
         )
     begin = f"{' '.join(parameter.name.split())}: "
-    return RowsNote("outside", parameter.name, begin, count, told, first_row=row)
+    return RowsNote("outside", parameter.name, begin, count, told, first_row=row or 0)
 
 
 def _outside_of(parameter: Parameter) -> BoolArray | None:

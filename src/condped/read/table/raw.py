@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
-from condped.read.table.refusal import known_count, row_number, rows_told
+from condped.read.table.refusal import known_count, row_number, row_told, rows_told
 from condped.space.space import Space
 from condped.trials.columns import (
     Column,
@@ -107,9 +107,9 @@ class RawTable:
             first, count = int(np.argmax(texts)), int(np.count_nonzero(texts))
             told = f", the first of {count} such rows (rows count from 0)"
             if known_count(count) is None:
-                told = f" ({rows_told(first, count)}; rows count from 0)"
+                told = rows_told(first, count)
             raise DataError(
-                f"The {kind} {name!r} must be numeric: row {row_number(first)} holds "
+                f"The {kind} {name!r} must be numeric: {row_told(first)} holds "
                 f"{column.levels[column.codes[first]]!r}{told}.",
                 column=name,
                 first_row=row_number(first),

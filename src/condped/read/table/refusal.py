@@ -21,14 +21,14 @@ class Part:
     Attributes
     ----------
     before
-        How many rows of the source come before.
+        How many rows of the source come before; None: its rows have no order, and so no numbers.
     file
         The file that they stand in, where there are several.
     before_in_file
         How many of its rows come before.
     """
 
-    before: int
+    before: int | None
     file: str | None = None
     before_in_file: int = 0
 
@@ -46,17 +46,25 @@ def reading_part(part: Part) -> Iterator[None]:
         _part.reset(token)
 
 
-def row_number(place: int) -> int:
-    """Return the number of a row in the whole source."""
+def row_number(place: int) -> int | None:
+    """Return the number of a row in the whole source; None: it has none."""
     part = _part.get()
-    return int(place) if part is None else part.before + int(place)
+    if part is None:
+        return int(place)
+    return None if part.before is None else part.before + int(place)
+
+
+def row_told(place: int) -> str:
+    """Say which row it is, in the middle of a sentence."""
+    number = row_number(place)
+    return "a row" if number is None else f"row {number}"
 
 
 def refuse(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
     """Raise a DataError for the rows ``where`` a parameter's value is not right."""
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
     raise DataError(
-        f"Parameter {name!r} {what} ({rows_told(first, count)}; rows count from 0). {remedy}.",
+        f"Parameter {name!r} {what}{rows_told(first, count)}. {remedy}.",
         column=name,
         first_row=row_number(first),
         count=known_count(count),
@@ -64,12 +72,19 @@ def refuse(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
 
 
 def rows_told(first: int, count: int) -> str:
-    """Say which rows are wrong: the first, and how many there are if all have been read."""
+    """Say in brackets which rows are wrong: the first, and how many there are if all were read.
+
+    Nothing is said of rows without numbers.
+    """
     part = _part.get()
     if part is None:
-        return f"row {first}" if count == 1 else f"row {first} and {count - 1} more"
-    in_file = "" if part.file is None else f"row {part.before_in_file + first} of {part.file!r}, "
-    return f"row {part.before + first}, {in_file}where reading stopped"
+        told = f"row {first}" if count == 1 else f"row {first} and {count - 1} more"
+    elif part.before is None:
+        return ""
+    else:
+        file = "" if part.file is None else f"row {part.before_in_file + first} of {part.file!r}, "
+        told = f"row {part.before + first}, {file}where reading stopped"
+    return f" ({told}; rows count from 0)"
 
 
 def known_count(count: int) -> int | None:

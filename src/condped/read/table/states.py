@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from condped.errors import DataError
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import known_count, row_number
+from condped.read.table.refusal import known_count, row_number, row_told
 from condped.trials.columns import LevelColumn, NumberColumn
 from condped.trials.table import State, all_complete
 
@@ -43,7 +43,7 @@ def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
     if unknown.any():
         first = int(np.argmax(unknown))
         raise DataError(
-            f"The state {column.levels[column.codes[first]]!r} in row {row_number(first)} of "
+            f"The state {column.levels[column.codes[first]]!r} in {row_told(first)} of "
             f"{name!r} is unknown. Known: {', '.join(STATE_OF)}.",
             column=name,
             first_row=row_number(first),
