@@ -11,7 +11,6 @@ from tests.contracts.places import (
     Place,
     duckdb_place,
     postgresql_place,
-    require,
     spark_place,
 )
 from tests.servers.spark import Sparks
@@ -31,21 +30,6 @@ def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plac
     """Run a PostgreSQL server."""
     with postgresql_place(tmp_path_factory.mktemp("postgresql")) as place:
         yield place
-
-
-@pytest.fixture(scope="session", name="all_sparks")
-def _all_sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sparks]:
-    require("pyspark")
-    several = Sparks(tmp_path_factory.mktemp("spark"))
-    yield several
-    several.stop()
-
-
-@pytest.fixture
-def sparks(all_sparks: Sparks) -> Iterator[Sparks]:
-    """Start and stop Spark sessions; one that a test has ended is cleared away."""
-    yield all_sparks
-    all_sparks.clear()
 
 
 @pytest.fixture(name="spark_place")

@@ -54,8 +54,8 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
     engine
         ``memory``: read all of it. ``stream``: read files in batches, in as much memory as one
         takes. ``ibis``: let a database or a cluster give batches. ``auto``: ibis for Ibis tables,
-        DataFrames of Spark, datasets of Ray Data, DuckDB files and where a backend is given; stream for files that are larger than an eighth of the
-        machine's memory; memory otherwise.
+        DataFrames of Spark, datasets of Ray Data, DuckDB files and where a backend is given; stream
+        for files that are larger than an eighth of the machine's memory; memory otherwise.
     backend
         Where the table is: ``duckdb://runs.duckdb``, ``postgres://…``, ``spark://…``.
     """

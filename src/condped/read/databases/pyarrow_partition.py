@@ -136,8 +136,9 @@ class Passes:
             raise no_rows()
         if self.seen and seen != self.seen[0]:
             raise DataError(
-                f"The rows of {self.source} were not the same in two passes over them ("
-                f"{self.seen[0].rows:,} rows in the first, {seen.rows:,} in this one). {self.remedy}"
+                f"The rows of {self.source} were not the same in two passes over them "
+                f"({self.seen[0].rows:,} rows in the first, {seen.rows:,} in this one). "
+                f"{self.remedy}"
             )
         self.seen = [seen]
         return [whole]

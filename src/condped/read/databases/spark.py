@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -131,7 +132,10 @@ class SparkSource:
         places = [self.reader.names.index(name) for name in view.columns]
         try:
             some = self.frame.select(*(f"c{place}" for place in places))
-            counted = some.coalesce(self._partitions()).mapInArrow(count, "state binary")
+            with warnings.catch_warnings():
+                # It asks for pandas, which nothing here goes through, and then doubts its version.
+                warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+                counted = some.coalesce(self._partitions()).mapInArrow(count, "state binary")
             return self.passes.states(fold, [bytes(row[0]) for row in counted.collect()])
         except CondpedError:
             self.close()

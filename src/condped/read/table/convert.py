@@ -64,8 +64,7 @@ def _numbers(name: str, column: LevelColumn) -> NumberColumn:
         refuse(
             name,
             wrong,
-            f"must be numeric, but {row_told(first)} holds "
-            f"{column.levels[column.codes[first]]!r}",
+            f"must be numeric, but {row_told(first)} holds {column.levels[column.codes[first]]!r}",
             "Correct the value or the domain's type",
         )
     numbers = np.array([*found, np.nan], dtype=np.float64)[column.codes]
