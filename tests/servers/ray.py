@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,17 +14,16 @@ import pytest
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_DEDUP_LOGS": "1",
 }
 
 
 @contextmanager
-def ray_cluster(settings: Mapping[str, str] | None = None) -> Iterator[Any]:
-    """Run Ray on this machine alone; ``settings`` are put into the workers' environment."""
+def ray_cluster(**options: Any) -> Iterator[Any]:
+    """Run Ray on this machine alone; options are those of ray.init."""
     import ray  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as environment:
-        for name, value in {**_SETTINGS, **(settings or {})}.items():
+        for name, value in _SETTINGS.items():
             environment.setenv(name, value)
         ray.init(
             address="local",
@@ -33,6 +32,7 @@ def ray_cluster(settings: Mapping[str, str] | None = None) -> Iterator[Any]:
             object_store_memory=200 * 2**20,
             log_to_driver=False,
             logging_level=logging.CRITICAL,
+            **options,
         )
         try:
             yield ray

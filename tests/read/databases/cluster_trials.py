@@ -20,6 +20,8 @@ from condped.trials.batch import Batch
 
 LOSS, ORDER, STATE = "lo`ss.", 'or"der', "st ate"
 GATE, HOSTILE, ALIKE = "le.arner", "x'; -- `${spark.app.name}`", "RATE"
+# Where another process finds condped and its tests.
+PATHS = os.pathsep.join(map(str, (Path(condped.__file__).parents[1], Path(__file__).parents[3])))
 # More than are sorted on the driver, so that cut-offs are looked for in bins.
 ROWS = 150_000
 
@@ -88,7 +90,8 @@ def _branches(source: Any, **more: Any) -> list[str]:
 
 def _report(source: Any, **more: Any) -> list[str]:
     # Of two parameters only: it asks a lot of each.
-    page = condped.report(source, **more, order=ORDER, parameters=[GATE, HOSTILE])
+    more["space"] = Space({name: SPACE[name] for name in (GATE, HOSTILE)})
+    page = condped.report(source, **more, order=ORDER)
     return [repr(row) for row in page.rows()]
 
 
@@ -138,7 +141,12 @@ def python_without_condped(folder: Path) -> Path:
         if "condped" not in entry.name and entry.suffix != ".pth":
             (links / entry.name).symlink_to(entry)
     script = folder / "python"
-    script.write_text(f'#!/bin/sh\nPYTHONPATH={links} exec {sys.executable} -S "$@"\n')
+    source = Path(condped.__file__).parents[1]
+    script.write_text(
+        "#!/bin/sh\n"
+        f"others=$(echo \"$PYTHONPATH\" | tr : '\\n' | grep -vxF {source} | paste -sd :)\n"
+        f'PYTHONPATH=$others:{links} exec {sys.executable} -S "$@"\n'
+    )
     script.chmod(0o755)
     return script
 

@@ -23,9 +23,10 @@ from condped.read.databases.spark import open_spark
 from condped.read.opening import open_source
 from condped.read.options import ReadOptions
 from tests.read.databases.cluster_trials import (
-    ANALYSES,
     ALIKE,
+    ANALYSES,
     LOSS,
+    PATHS,
     READING,
     UNLIKE,
     Spoiled,
@@ -198,7 +199,7 @@ def test_workers_without_condped_are_told_how_to_get_it(sparks: Sparks, tmp_path
     before, path = context.pythonExec, list(sys.path)
     context.pythonExec = str(python_without_condped(tmp_path))
     try:
-        with pytest.raises(SettingsError, match="do not have condped.*addPyFile") as caught:
+        with pytest.raises(SettingsError, match=r"do not have this version of condped.*addPyFile") as caught:
             condped.importance(frame, **READING)
         assert "\n" not in str(caught.value)
         context.addPyFile(str(zipped_condped(tmp_path)))
@@ -209,11 +210,12 @@ def test_workers_without_condped_are_told_how_to_get_it(sparks: Sparks, tmp_path
 
 
 _STARTED = """
-import condped, os, sys
+import condped, os, subprocess, sys
 from tests.read.databases.cluster_trials import UNLIKE as READING
 
 def java():
-    return os.popen("ps -o args --ppid %d" % os.getpid()).read().count("java")
+    children = ["ps", "-o", "args", "--ppid", str(os.getpid())]
+    return subprocess.run(children, capture_output=True, text=True).stdout.count(".SparkSubmit ")
 
 name, backend = sys.argv[1], "spark://local[2]"
 one = condped.importance(name, backend=backend, **READING)
@@ -224,7 +226,8 @@ assert two.evidence
 del two
 assert not java()
 try:
-    condped.importance(name, backend=backend, **{**READING, "space": {"rate": condped.Float(0.1, 1)}})
+    READING["space"] = {"rate": condped.Float(0.1, 1)}
+    condped.importance(name, backend=backend, **READING)
 except condped.errors.DataError as error:
     assert not java(), "before the error is forgotten"
     print(error)
@@ -239,7 +242,7 @@ def test_a_session_that_was_started_ends(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", _STARTED, str(tmp_path / "few.parquet")],
         cwd=own,
-        env={**os.environ, "TMPDIR": str(own), "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "TMPDIR": str(own), "PYTHONPATH": PATHS},
         capture_output=True,
         text=True,
         check=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import traceback
 import zlib
 from collections.abc import Iterable, Iterator
@@ -24,7 +25,9 @@ from condped.trials.columns import Column
 # Rows that are read at a time; clusters hand them over in far smaller portions.
 _ROWS = 1 << 17
 _LONGEST = 300  # letters of what an engine said
-_LACKING = "No module named 'condped'"
+_LACKING = "No module named 'condped"  # or a module that another version of it lacks
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +152,21 @@ def raise_failure(engine: str, error: Exception, shipping: str) -> NoReturn:
     said = str(error)
     if _LACKING in said:
         raise SettingsError(
-            f"The workers of {engine} do not have condped, which counts there. {shipping}"
+            f"The workers of {engine} do not have this version of condped, which counts there. {shipping}"
         ) from None
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    line = next((one for one in lines if not one.startswith("An error occurred")), "")
-    line = (line or type(error).__name__).lstrip(": ").rstrip(".")
-    line = "".join(letter if letter.isprintable() else "?" for letter in line)
-    line = line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
+    line = _essence(said) or type(error).__name__
     raise DataError(
         f"{engine} failed while counting: {line}. Nothing was left behind; put it right and "
         "repeat the call."
     ) from None
+
+
+def _essence(said: str) -> str:
+    """Return the line of an engine's page that says what was wrong."""
+    lines = [line.strip() for line in _COLOURS.sub("", said).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)] if "Traceback (most" in said else []
+    if raised:  # by Python, which says it last
+        lines = raised[-1:]
+    line = next((line for line in lines if not line.startswith("An error occurred")), "")
+    line = "".join(letter if letter.isprintable() else "?" for letter in line.lstrip(": "))
+    return line.rstrip(".") if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

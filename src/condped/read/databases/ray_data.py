@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import ray
 from ray.data import DataContext
-from ray.exceptions import RayError
 
+from condped.errors import SettingsError
+from condped.progress import report
 from condped.read.batches import BatchReader
 from condped.read.databases.pyarrow_partition import PartitionTask, Passes, raise_failure
 from condped.read.options import ReadOptions
@@ -29,11 +31,10 @@ _REMEDY = "Call materialize() on the dataset, and count what it returns."
 
 def open_ray(source: Any, options: ReadOptions) -> RaySource:
     """Open a dataset."""
-    with _quiet():
-        try:
-            names = tuple(source.columns() or ())
-        except RayError as error:
-            raise_failure("Ray Data", error, _SHIPPING)
+    if not ray.is_initialized():
+        raise SettingsError("Ray does not run, and with it ended the dataset. Make it again.")
+    with _quiet(), _failing():
+        names = tuple(source.columns() or ())
     reader = BatchReader.of(names, options, options.space)
     notes = () if options.space is None else options.space.notes
     schema = reader.schema("Ray Data", ordered=False)
@@ -42,44 +43,68 @@ def open_ray(source: Any, options: ReadOptions) -> RaySource:
 
 def arrow_table(dataset: Any) -> pa.Table:
     """Return all rows of a dataset, in memory."""
-    with _quiet():
+    with _quiet(), _failing():
         return pa.concat_tables(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaySource:
-    """Batches of a dataset, on Ray's workers."""
+    """Batches of a dataset, on Ray's workers.
+
+    Attributes
+    ----------
+    blocks
+        The needed columns, once they have been computed: references to Arrow tables in Ray's store,
+        which moves to disk what does not fit into memory.
+    """
 
     dataset: Any
     reader: BatchReader
     schema: Schema
     notes: tuple[str, ...]
     passes: Passes
+    blocks: list[Any] = field(default_factory=list)
 
     def fold(self, fold: Fold[State]) -> list[State]:
         view = self.reader.view(fold.parameters)
         task = PartitionTask(self.reader, view, fold)
-        columns = list(view.columns)
+        with _quiet(), closing(self._answers(task)) as answers:
+            return self.passes.states(fold, answers)
 
-        def count(block: pa.Table) -> pa.Table:
-            answer = task.run(block.select(columns).to_batches())
-            return pa.table({"state": pa.array([answer], pa.binary())})
-
-        with _quiet():
+    def _answers(self, task: PartitionTask[State]) -> Generator[bytes]:
+        """Let a worker count each block; yield what they return, as they come."""
+        with _failing():
+            if not self.blocks:
+                needed = list(self.reader.view(self.schema.names).columns)
+                self.blocks.extend(self.dataset.select_columns(needed).to_arrow_refs())
+            # Not by map_batches: it tries a block whose worker dies again without end.
+            run, sent = ray.remote(max_retries=_RETRIES)(_count), ray.put(task)
+            waiting = [run.remote(sent, block) for block in self.blocks]
             try:
-                counted = self.dataset.select_columns(columns).map_batches(
-                    count,
-                    batch_size=None,
-                    batch_format="pyarrow",
-                    ray_remote_args_fn=lambda: {"max_retries": _RETRIES},
-                )
-                answers = (row["state"] for row in counted.iter_rows())
-                return self.passes.states(fold, answers)
-            except RayError as error:
-                raise_failure("Ray Data", error, _SHIPPING)
+                while waiting:
+                    done, waiting = ray.wait(waiting)
+                    yield from ray.get(done)
+                    report(task.fold.what, len(self.blocks) - len(waiting), len(self.blocks))
+            finally:
+                for one in waiting:
+                    ray.cancel(one)
 
     def close(self) -> None:
-        """Nothing is held between passes."""
+        """Let Ray forget the blocks."""
+        self.blocks.clear()
+
+
+def _count(task: PartitionTask[Any], block: pa.Table) -> bytes:
+    return task.run(block.select(list(task.view.columns)).to_batches())
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    """Turn Ray's failures, which may be of any kind, into errors of ours."""
+    try:
+        yield
+    except Exception as error:
+        raise_failure("Ray Data", error, _SHIPPING)
 
 
 @contextmanager
