@@ -130,11 +130,10 @@ def test_numbers_of_trials_that_repeat_are_refused_for_intervals(tmp_path: Path)
     rows = {"x": rng.random(90), "loss": rng.random(90), "fold": np.arange(90) % 3}
     parquet.write_table(pa.table(rows), tmp_path / "runs.parquet")
     asked: dict[str, Any] = {"objective": "loss", "space": SPACE, "order": "fold"}
-    for engine in ("stream", "ibis"):
-        with pytest.raises(SettingsError, match="90 trials have numbers from 0 to 2"):
-            condped.importance(
-                tmp_path / "runs.parquet", engine=engine, intervals="jackknife", **asked
-            )
+    with pytest.raises(SettingsError, match="90 trials have numbers from 0 to 2"):
+        condped.importance(
+            tmp_path / "runs.parquet", engine="stream", intervals="jackknife", **asked
+        )
 
 
 def test_a_given_order_is_not_doubted(tmp_path: Path) -> None:
@@ -148,6 +147,6 @@ def test_a_given_order_is_not_doubted(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"objective": "loss", "space": SPACE, "order": "trial"}
     found = {
         engine: condped.importance(tmp_path / "runs.parquet", engine=engine, **asked).evidence
-        for engine in ("memory", "stream", "ibis")
+        for engine in ("memory", "stream")
     }
-    assert found["memory"]["x"] == found["stream"]["x"] == found["ibis"]["x"]
+    assert found["memory"]["x"] == found["stream"]["x"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.bins import Levels
-from condped.count.cells import is_whole
+from condped.space.domain import is_whole
 from condped.count.counter import Counter
 from condped.count.counting import Counted, Query
 from condped.count.counts import StudyCounts

@@ -90,8 +90,8 @@ def test_series_are_gathered_and_cut_into_bins_alike(
         wanted = (LOSS, ORDER, *VALUES)
         gathered, likewise = one.gather(wanted, within), many.gather(wanted, within)
         for series in wanted:
-            numbers = np.sort(gathered[series])
-            assert np.array_equal(numbers, np.sort(likewise[series]))
+            numbers = np.sort(gathered[series][0])
+            assert np.array_equal(numbers, np.sort(likewise[series][0]))
             keys = keys_of(numbers)
             shift = max((int(keys[-1]) - int(keys[0])).bit_length() - 7, 0)
             bins = [KeyBins(int(keys[0]), shift, 64, numbers.dtype.kind == "i")]

@@ -6,11 +6,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 # What Spark 4 runs on.
@@ -38,6 +40,7 @@ class Sparks:
             patch.setenv("JAVA_HOME", str(_java_home(self.folder)))
             patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
             patch.setenv("SPARK_LOCAL_DIRS", str(self.folder))
+            patch.setenv("PYSPARK_PYTHON", sys.executable)
             ignore_pandas()
             from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -80,6 +83,19 @@ class Sparks:
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = None
         self.session = None
+
+
+def put(session: Any, table: pa.Table, partitions: int = 3) -> Any:
+    """Return a table as a DataFrame of several partitions, one of them empty."""
+    size = -(-table.num_rows // partitions)
+    frames = [
+        session.createDataFrame(table.slice(number * size, size)).coalesce(1)
+        for number in range(partitions)
+    ]
+    whole = session.createDataFrame(table.slice(0, 0), frames[0].schema)
+    for frame in frames:
+        whole = whole.union(frame)
+    return whole
 
 
 def ignore_pandas() -> None:

@@ -114,6 +114,10 @@ class Histogram:
         if sum(map(len, self.waiting)) >= len(self.counted):
             self._count()
 
+    def merge(self, other: Histogram) -> None:
+        """Take in what another worker counted."""
+        self.counted += other.counts().ravel()
+
     def counts(self) -> IntArray:
         """Return (groups, bins), the bins numbered on."""
         self._count()
@@ -149,6 +153,11 @@ class Distinct:
         if sum(len(part[0]) for part in self.waiting) >= max(_WAITING, len(self.keys)):
             self._join()
 
+    def merge(self, other: Distinct) -> None:
+        """Take in what another worker took in."""
+        other._join()
+        self.add(other.keys, other.groups, other.counts)
+
     def levels(self, *, whole: bool) -> Levels:
         """Return what was taken in."""
         self._join()
@@ -180,6 +189,5 @@ class Distinct:
         """Put together what several workers took in."""
         whole = cls(most)
         for part in parts:
-            part._join()
-            whole.add(part.keys, part.groups, part.counts)
+            whole.merge(part)
         return whole

@@ -171,6 +171,9 @@ class CountFold:
                 own if chosen is None else np.where(chosen, own, np.inf),
             )
 
+    def merge(self, state: CountState, other: CountState) -> None:
+        state.merge(other)
+
 
 def _add_met(
     state: CountState,

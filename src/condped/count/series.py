@@ -121,6 +121,14 @@ class GatherFold(SeriesFold):
         for series, numbers, rows in self.numbers(batch):
             state[series].append((numbers, self.group(batch, rows)))
 
+    def merge(
+        self,
+        state: dict[Series, list[tuple[ValueArray, IntArray | None]]],
+        other: dict[Series, list[tuple[ValueArray, IntArray | None]]],
+    ) -> None:
+        for series, numbers in other.items():
+            state[series] += numbers
+
 
 @dataclass(frozen=True, slots=True)
 class HistogramFold(SeriesFold):
@@ -135,6 +143,10 @@ class HistogramFold(SeriesFold):
     def add(self, state: dict[Series, Histogram], batch: Batch) -> None:
         for series, numbers, rows in self.numbers(batch):
             state[series].add(keys_of(numbers), self.group(batch, rows))
+
+    def merge(self, state: dict[Series, Histogram], other: dict[Series, Histogram]) -> None:
+        for series, histogram in other.items():
+            state[series].merge(histogram)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +171,10 @@ class LevelsFold(SeriesFold):
             kept = kept if inside is None else inside[kept]
             group = self.group(batch, rows)
             state[series].add(keys[kept], None if group is None else group[kept])
+
+    def merge(self, state: dict[Series, Distinct], other: dict[Series, Distinct]) -> None:
+        for series, distinct in other.items():
+            state[series].merge(distinct)
 
 
 def bin_sets(wanted: Mapping[Series, Sequence[KeyBins]]) -> dict[Series, BinSet]:

@@ -202,6 +202,9 @@ class PartsFold:
             found = np.bincount(flat.ravel(), minlength=state[part].size)
             state[part] += found.reshape(state.shape[1:])
 
+    def merge(self, state: IntArray, other: IntArray) -> None:
+        state += other
+
 
 def _as_subsets(parts: Parts, counted: IntArray) -> SubsetCounts:
     """Return the sets of each part from (parts, target sets + 2, cells + 1)."""

@@ -42,6 +42,10 @@ class VaryingFold:
                 here = (values.min(), values.max(), int(places.min()), int(places.max()))
                 state[parameter.name] = _both(state.get(parameter.name), here)
 
+    def merge(self, state: VaryingState, other: VaryingState) -> None:
+        for name, here in other.items():
+            state[name] = _both(state.get(name), here)
+
 
 def _both(
     known: tuple[Any, Any, int, int] | None, here: tuple[Any, Any, int, int]

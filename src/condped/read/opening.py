@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, NamedTuple, Unpack, cast, get_args
 
 from condped.errors import SettingsError, not_found
 from condped.optional import load_optional
@@ -28,8 +28,40 @@ DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
 _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "csv", "folder"))
 
+_Kind = Literal["files", "table", "long", "lazy", "spark", "ray", "other"]
 
-_Kind = Literal["table", "long", "lazy", "other"]
+
+class _Opener(NamedTuple):
+    """How sources of a kind are opened for their batches."""
+
+    module: str
+    function: str
+    feature: str
+    library: str
+    extra: str
+
+
+_IBIS = ("ibis and pyarrow and duckdb", "ibis")
+_OPENERS: Mapping[_Kind, _Opener] = {
+    "files": _Opener(
+        "stream.pyarrow_stream", "open_stream", "Streaming files", "pyarrow", "parquet"
+    ),
+    "table": _Opener("databases.ibis_tables", "open_table", "Reading tables of databases", *_IBIS),
+    "long": _Opener("databases.ibis_long", "open_long", "Reading long tables", *_IBIS),
+    "lazy": _Opener(
+        "databases.pyarrow_frames", "open_frame", "Reading lazy frames", "pyarrow", "parquet"
+    ),
+    "spark": _Opener(
+        "databases.spark",
+        "open_spark",
+        "Counting in Spark",
+        "pyspark and pyarrow and py4j",
+        "spark",
+    ),
+    "ray": _Opener(
+        "databases.ray_data", "open_ray", "Counting in Ray Data", "ray and pyarrow", "ray"
+    ),
+}
 
 
 class Opening(Reading, total=False):
@@ -54,12 +86,13 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
     ----------
     source
         Anything that :func:`condped.read` takes, a lazy frame, an Ibis table, a
-        :class:`condped.LongTable` or the name of a table in ``backend``.
+        :class:`condped.LongTable`, a DataFrame of Spark, a dataset of Ray Data, or the name of a
+        table in ``backend``. Rows in Spark and Ray Data are counted by the workers of the cluster.
     engine
-        ``memory``: read all of it. ``stream``: read files, tables of databases and lazy frames in
-        batches, in as much memory as a few of them take. ``auto``: stream for tables of databases,
-        for lazy frames whose space is given, and for files that are larger than an eighth of the
-        machine's memory; memory otherwise.
+        ``memory``: read all of it. ``stream``: read it in batches, in as much memory as a few of
+        them take. ``auto``: stream for tables of databases and clusters, for lazy frames whose
+        space is given, and for files that are larger than an eighth of the machine's memory;
+        memory otherwise.
     backend
         Where the table is: ``duckdb://runs.duckdb``, ``postgres://…``, ``spark://…``.
     """
@@ -77,93 +110,79 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
         )
     kind: _Kind = "other" if options.reader is not None else _kind(source, backend)
     if engine == "memory" or (engine == "auto" and _fits(kind, source, options)):
-        return TableSource.of(read_table(_readable(kind, source, backend), options))
+        return TableSource.of(read_table(_in_memory(kind, source, backend), options))
     for name in ("loss", "study", "budget", "reader"):
         if getattr(options, name) is not None:
             raise SettingsError(
                 f"{name} cannot be set for rows that are read in batches. Leave it out, or use "
                 "engine='memory'."
             )
-    if kind == "table":
-        opened = _tables().open_table(source, options, backend)
-    elif kind == "long":
-        opened = _long_tables().open_long(source, options)
-    elif kind == "lazy":
-        opened = _frames().open_frame(source, options)
-    else:
-        opened = _files().open_stream(source, options)
-    return cast(Source, opened)
+    kind = "files" if kind == "other" else kind
+    open_it = getattr(_load(kind), _OPENERS[kind].function)
+    given = (source, options, backend) if kind in ("table", "spark") else (source, options)
+    return cast(Source, open_it(*given))
 
 
 def _kind(source: Any, backend: str | None) -> _Kind:
-    """Return whether a source is a table of a database, a lazy frame, or something else."""
-    if isinstance(source, LongTable):
-        return "long"
+    """Return what a source is: a table of a database or cluster, a lazy frame, or neither."""
     if isinstance(source, str):
+        if (backend or "").lower().startswith("spark://"):
+            return "spark"
         named = backend is not None or Path(source).suffix.lower() in DATABASES
         return "table" if named else "other"
-    if type(source).__module__.split(".")[0] == "ibis":
-        return "table"
-    if isinstance(source, TrialTable) or reader_for(source).name != "frame":
-        return "other"
-    return "lazy" if is_lazy(source) else "other"
+    known: tuple[tuple[_Kind, bool], ...] = (
+        ("long", isinstance(source, LongTable)),
+        ("table", type(source).__module__.split(".")[0] == "ibis"),
+        ("spark", _is_a(source, "pyspark.sql.", "DataFrame")),
+        ("ray", _is_a(source, "ray.data.", "Dataset")),
+        ("other", isinstance(source, TrialTable)),
+    )
+    for kind, recognised in known:
+        if recognised:
+            return kind
+    lazy = reader_for(source).name == "frame" and is_lazy(source)
+    return "lazy" if lazy else "other"
+
+
+def _is_a(source: Any, module: str, name: str) -> bool:
+    """Return whether an object is of a class, without importing it."""
+    kinds = type(source).__mro__
+    return any(kind.__name__ == name and kind.__module__.startswith(module) for kind in kinds)
 
 
 def _fits(kind: _Kind, source: Any, options: ReadOptions) -> bool:
     """Return whether a source is to be read into memory if nothing is said about it."""
-    if kind in ("table", "long"):
-        return False
     if kind == "lazy":
         return _only_in_memory(options)
+    if kind != "other":
+        return False
     if not isinstance(source, str):
         return True
     return _only_in_memory(with_sidecar(source, options)) or not _too_large(source)
 
 
-def _tables() -> Any:
+def _load(kind: _Kind) -> Any:
+    opener = _OPENERS[kind]
     return load_optional(
-        "condped.read.databases.ibis_tables",
-        feature="Reading tables of databases",
-        library="ibis and pyarrow and duckdb",
-        extra="ibis",
+        f"condped.read.{opener.module}",
+        feature=opener.feature,
+        library=opener.library,
+        extra=opener.extra,
     )
 
 
-def _long_tables() -> Any:
-    return load_optional(
-        "condped.read.databases.ibis_long",
-        feature="Reading long tables",
-        library="ibis and pyarrow and duckdb",
-        extra="ibis",
-    )
-
-
-def _frames() -> Any:
-    return load_optional(
-        "condped.read.databases.pyarrow_frames",
-        feature="Reading lazy frames in batches",
-        library="pyarrow",
-        extra="parquet",
-    )
-
-
-def _files() -> Any:
-    return load_optional(
-        "condped.read.stream.pyarrow_stream",
-        feature="Streaming files",
-        library="pyarrow",
-        extra="parquet",
-    )
-
-
-def _readable(kind: _Kind, source: Any, backend: str | None) -> Any:
-    """Return what the readers take: a table of a database as an Arrow table."""
+def _in_memory(kind: _Kind, source: Any, backend: str | None) -> Any:
+    """Return what the readers take: tables of databases and clusters as Arrow tables."""
     if kind == "long":
         raise SettingsError(
             "A LongTable is not read into memory. Leave engine out, or give the trials as a table "
             "of one row each."
         )
-    return _tables().read_whole(source, backend) if kind == "table" else source
+    if kind == "spark":
+        return source if isinstance(source, str) else source.toArrow()
+    if kind == "ray":
+        return _load(kind).arrow_table(source)
+    return _load(kind).read_whole(source, backend) if kind == "table" else source
 
 
 def _too_large(source: str) -> bool:

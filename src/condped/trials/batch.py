@@ -137,6 +137,10 @@ class Fold(Protocol[State]):
         """Take a batch into a worker's state."""
         ...
 
+    def merge(self, state: State, other: State) -> None:
+        """Take what another worker saw into a state."""
+        ...
+
 
 class Source(Protocol):
     """Where batches come from."""

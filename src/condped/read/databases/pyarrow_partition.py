@@ -1,0 +1,173 @@
+"""A pass over rows that lie on a cluster: what its workers do, and what the driver makes of it."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import traceback
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from condped.errors import CondpedError, DataError, SettingsError
+from condped.read.batches import BatchReader, View
+from condped.read.stream.pyarrow_columns import column_of
+from condped.read.table.build import no_rows
+from condped.read.table.raw import RawTable
+from condped.read.table.refusal import Part
+from condped.trials.batch import Batch, Fold, State
+from condped.trials.columns import Column
+
+# Rows that are read at a time; clusters hand them over in far smaller portions.
+_ROWS = 1 << 17
+_LONGEST = 300  # letters of what an engine said
+_LACKING = "No module named 'condped"  # or a module that another version of it lacks
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class RowsSeen:
+    """By what the rows of one pass are known again in the next: their number, and a check sum."""
+
+    rows: int = 0
+    check: int = 0
+
+    def __add__(self, other: RowsSeen) -> RowsSeen:
+        return RowsSeen(self.rows + other.rows, (self.check + other.check) % (1 << 64))
+
+    @classmethod
+    def of(cls, batch: Batch) -> RowsSeen:
+        """Look at a batch: every pass reads the objectives, which tell rows apart best."""
+        check = 0
+        for objective in batch.table.objectives:
+            bits = np.ascontiguousarray(objective.values, dtype=np.float64).view(np.uint64)
+            check += int(np.sum(bits * bits))  # whatever their order, and both modulo 2^64
+        return cls(len(batch.table) + batch.dropped, check % (1 << 64))
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionTask(Generic[State]):
+    """What is done to the rows of one partition. It travels to the workers."""
+
+    reader: BatchReader
+    view: View
+    fold: Fold[State]
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> bytes:
+        """Return the state after all rows, or the error that ended it, packed to travel."""
+        answer: Any
+        try:
+            answer = self._folded(batches)
+        except Exception as error:
+            # As a value: an engine would try again, and wrap it into pages of its own.
+            answer = _portable(error)
+        return zlib.compress(pickle.dumps(answer, protocol=5), level=1)
+
+    def _folded(self, batches: Iterable[pa.RecordBatch]) -> tuple[State, RowsSeen]:
+        state, seen = self.fold.start(), RowsSeen()
+        for rows in _large(batches):
+
+            def column(name: str, rows: pa.RecordBatch = rows) -> Column:
+                return column_of(rows.column(self.view.columns.index(name)))
+
+            raw = RawTable(self.reader.names, rows.num_rows, column)
+            batch = self.reader.batch(raw, self.view, Part(None), {})
+            self.fold.add(state, batch)
+            seen += RowsSeen.of(batch)
+        return state, seen
+
+
+def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Put small batches together."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        if batch.num_rows:
+            waiting.append(batch)
+        if sum(one.num_rows for one in waiting) >= _ROWS:
+            yield _joined(waiting)
+            waiting = []
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    # Choices may be numbered otherwise in each of them.
+    table = pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
+    return table.to_batches()[0]
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that can be pickled, with where it was raised unless it is one of ours."""
+    if not isinstance(error, CondpedError):
+        error.add_note(f"On a worker:\n{''.join(traceback.format_exception(error))}")
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+@dataclass(slots=True)
+class Passes:
+    """Puts together what workers return, pass after pass.
+
+    Nothing is kept on the cluster between passes: a copy of the rows would stay there as long as
+    anybody may ask one more question. Instead every pass is made sure to have seen the same rows.
+    """
+
+    source: str
+    remedy: str
+    seen: list[RowsSeen] = field(default_factory=list)
+
+    def states(self, fold: Fold[State], answers: Iterable[bytes]) -> list[State]:
+        """Return the state of all rows; raises what a worker has raised."""
+        whole, seen = fold.start(), RowsSeen()
+        for packed in answers:
+            answer = pickle.loads(zlib.decompress(packed))
+            if isinstance(answer, Exception):
+                raise answer
+            fold.merge(whole, answer[0])
+            seen += answer[1]
+        if not seen.rows:
+            raise no_rows()
+        if self.seen and seen != self.seen[0]:
+            raise DataError(
+                f"The rows of {self.source} were not the same in two passes over them "
+                f"({self.seen[0].rows:,} rows in the first, {seen.rows:,} in this one). "
+                f"{self.remedy}"
+            )
+        self.seen = [seen]
+        return [whole]
+
+
+def raise_failure(engine: str, error: Exception, shipping: str) -> NoReturn:
+    """Raise an engine's failure as one line of ours; ``shipping`` says how condped gets there."""
+    said = str(error)
+    if _LACKING in said:
+        raise SettingsError(
+            f"The workers of {engine} do not have this version of condped, which counts there. "
+            f"{shipping}"
+        ) from None
+    line = _essence(said) or type(error).__name__
+    raise DataError(
+        f"{engine} failed while counting: {line}. Nothing was left behind; put it right and "
+        "repeat the call."
+    ) from None
+
+
+def _essence(said: str) -> str:
+    """Return the line of an engine's page that says what was wrong."""
+    lines = [line.strip() for line in _COLOURS.sub("", said).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)] if "Traceback (most" in said else []
+    if raised:  # by Python, which says it last
+        lines = raised[-1:]
+    line = next((line for line in lines if not line.startswith("An error occurred")), "")
+    line = "".join(letter if letter.isprintable() else "?" for letter in line.lstrip(": "))
+    return line.rstrip(".") if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

@@ -1,0 +1,124 @@
+"""Trials in a dataset of Ray Data, counted by its workers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import ray
+from ray.data import DataContext
+
+from condped.errors import SettingsError
+from condped.progress import report
+from condped.read.batches import BatchReader
+from condped.read.databases.pyarrow_partition import PartitionTask, Passes, raise_failure
+from condped.read.options import ReadOptions
+from condped.trials.batch import Fold, Schema, State
+
+# How often a block is tried whose worker was lost; by itself Ray Data would never give up.
+_RETRIES = 3
+_BARS = ("enable_progress_bars", "enable_operator_progress_bars", "print_on_execution_start")
+_SHIPPING = (
+    "Install it there; or send it along: "
+    "ray.init(runtime_env={'py_modules': [condped]}), or name it in the job's runtime_env."
+)
+_REMEDY = "Call materialize() on the dataset, and count what it returns."
+
+
+def open_ray(source: Any, options: ReadOptions) -> RaySource:
+    """Open a dataset."""
+    if not ray.is_initialized():
+        raise SettingsError("Ray does not run, and with it ended the dataset. Make it again.")
+    with _quiet(), _failing():
+        names = tuple(source.columns() or ())
+    reader = BatchReader.of(names, options, options.space)
+    notes = () if options.space is None else options.space.notes
+    schema = reader.schema("Ray Data", ordered=False)
+    return RaySource(source, reader, schema, tuple(notes), Passes("the dataset", _REMEDY))
+
+
+def arrow_table(dataset: Any) -> pa.Table:
+    """Return all rows of a dataset, in memory."""
+    with _quiet(), _failing():
+        return pa.concat_tables(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaySource:
+    """Batches of a dataset, on Ray's workers.
+
+    Attributes
+    ----------
+    blocks
+        The needed columns, once they have been computed: references to Arrow tables in Ray's store,
+        which moves to disk what does not fit into memory.
+    """
+
+    dataset: Any
+    reader: BatchReader
+    schema: Schema
+    notes: tuple[str, ...]
+    passes: Passes
+    blocks: list[Any] = field(default_factory=list)
+
+    def fold(self, fold: Fold[State]) -> list[State]:
+        view = self.reader.view(fold.parameters)
+        task = PartitionTask(self.reader, view, fold)
+        with _quiet(), closing(self._answers(task)) as answers:
+            return self.passes.states(fold, answers)
+
+    def _answers(self, task: PartitionTask[State]) -> Generator[bytes]:
+        """Let a worker count each block; yield what they return, as they come."""
+        with _failing():
+            if not self.blocks:
+                needed = list(self.reader.view(self.schema.names).columns)
+                self.blocks.extend(self.dataset.select_columns(needed).to_arrow_refs())
+            # Not by map_batches: it tries a block whose worker dies again without end.
+            run, sent = ray.remote(max_retries=_RETRIES)(_count), ray.put(task)
+            waiting = [run.remote(sent, block) for block in self.blocks]
+            try:
+                while waiting:
+                    done, waiting = ray.wait(waiting)
+                    yield from ray.get(done)
+                    report(task.fold.what, len(self.blocks) - len(waiting), len(self.blocks))
+            finally:
+                for one in waiting:
+                    ray.cancel(one)
+
+    def close(self) -> None:
+        """Let Ray forget the blocks."""
+        self.blocks.clear()
+
+
+def _count(task: PartitionTask[Any], block: pa.Table) -> bytes:
+    return task.run(block.select(list(task.view.columns)).to_batches())
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    """Turn Ray's failures, which may be of any kind, into errors of ours."""
+    try:
+        yield
+    except Exception as error:
+        raise_failure("Ray Data", error, _SHIPPING)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Ray Data's bars and log lines off the screen."""
+    context, logger = DataContext.get_current(), logging.getLogger("ray.data")
+    before = {name: getattr(context, name) for name in _BARS if hasattr(context, name)}
+    level = logger.level
+    try:
+        for name in before:
+            setattr(context, name, False)
+        logger.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        logger.setLevel(level)
+        for name, value in before.items():
+            setattr(context, name, value)

@@ -1,0 +1,150 @@
+"""Spark sessions by their URL: one that runs already, or one that is started and ended here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from condped.errors import DataError, SettingsError, not_found
+
+# What comes of a failed query, and of a Java that has ended.
+SPARK_ERRORS = (PySparkException, Py4JError, OSError)
+_LOCAL = "local"
+_PARQUET = (".parquet", ".parq", ".pq")
+_WAIT = 30  # seconds for Java to end
+# Those that were started here and still run.
+_sessions: WeakKeyDictionary[Any, _Started] = WeakKeyDictionary()
+
+
+@dataclass(slots=True, eq=False)
+class _Started:
+    """A session that was started here: what ends it, step by step, and who still needs it."""
+
+    ending: list[Callable[[], None]] = field(default_factory=list)
+    users: int = 0
+
+    def end(self) -> None:
+        while self.ending:
+            self.ending.pop()()
+
+
+@dataclass(slots=True, eq=False)
+class SparkPlace:
+    """A session by its URL; ``started`` is None if it is the caller's, or is no longer needed."""
+
+    session: Any
+    started: _Started | None = None
+
+    def __post_init__(self) -> None:
+        if self.started is not None:
+            self.started.users += 1
+
+    def table(self, name: str) -> Any:
+        """Return a table by its name, or Parquet files by their path."""
+        if Path(name).suffix.lower() in _PARQUET or Path(name).is_dir():
+            return self.session.read.parquet(name)
+        if not self.session.catalog.tableExists(name):
+            known = [table.name for table in self.session.catalog.listTables()]
+            raise not_found("table", name, known)
+        return self.session.table(name)
+
+    def close(self) -> None:
+        """End the session if it was started here and nobody else needs it."""
+        started, self.started = self.started, None
+        if started is not None:
+            started.users -= 1
+            if not started.users:
+                started.end()
+
+
+def spark_place(url: str) -> SparkPlace:
+    """Return the session with a master: ``spark://host:port``, ``spark://local[2]``."""
+    place = url.partition("://")[2]
+    local = place.startswith(_LOCAL)
+    master = ("local[*]" if place == _LOCAL else place) if local else url
+    running = SparkSession.getActiveSession()
+    if running is None and SparkContext._active_spark_context is not None:
+        running = SparkSession.builder.getOrCreate()  # it was started in another thread
+    if running is None:
+        return _started(master, local=local)
+    there = str(running.conf.get("spark.master", ""))
+    if there != master and not (place == _LOCAL and there.startswith(_LOCAL)):
+        raise SettingsError(
+            f"A Spark session with the master {there!r} runs in this process, and backend asks "
+            f"for {master!r}: a process has one only. Stop that session, or name its master."
+        )
+    return SparkPlace(running, _sessions.get(running))
+
+
+def _started(master: str, *, local: bool) -> SparkPlace:
+    """Start a session that leaves neither a folder nor a process behind."""
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        raise SettingsError(
+            "Spark needs Java, which is not on this machine. Install Java 17 or newer, or set "
+            "JAVA_HOME to where it is."
+        )
+    folder = tempfile.mkdtemp(prefix="condped-spark-")
+    started = _Started([lambda: shutil.rmtree(folder, ignore_errors=True)])
+    settings = {
+        "spark.master": master,
+        "spark.app.name": "condped",
+        "spark.ui.enabled": "false",  # no web page, and no bars beside ours
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",  # what fails is told by an error
+        "spark.sql.warehouse.dir": folder,  # otherwise made in the working directory
+        "spark.local.dir": folder,
+    }
+    try:
+        conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+        gateway = SparkContext._gateway
+        if gateway is None:
+            # Java greets with warnings before any setting is read.
+            gateway = launch_gateway(conf, {"stderr": subprocess.DEVNULL})
+            started.ending.append(lambda: _end_java(gateway))
+        context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
+        if local and "PYSPARK_PYTHON" not in os.environ:
+            context.pythonExec = sys.executable  # any python3 may lack condped
+        session = SparkSession.builder.getOrCreate()
+        started.ending.append(lambda: _stop(session))
+    except SPARK_ERRORS as error:
+        started.end()
+        said = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
+        raise DataError(
+            f"No Spark session with the master {master!r} could be started: {said}. See that the "
+            "master can be reached, and that Java is 17 or newer."
+        ) from None
+    except BaseException:
+        started.end()
+        raise
+    _sessions[session] = started
+    return SparkPlace(session, started)
+
+
+def _stop(session: Any) -> None:
+    with suppress(*SPARK_ERRORS):  # its Java may have ended before
+        session.stop()
+
+
+def _end_java(gateway: Any) -> None:
+    """End the Java process that a session ran in, which would live as long as this process."""
+    with suppress(*SPARK_ERRORS):
+        gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(_WAIT)
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None

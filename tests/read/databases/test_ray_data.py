@@ -1,0 +1,173 @@
+"""Ray Data counts on its workers what memory counts, and says in one line what went wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import condped
+from condped.errors import DataError, SettingsError
+from condped.read.opening import open_source
+from tests.read.databases.cluster_trials import (
+    ANALYSES,
+    LOSS,
+    PATHS,
+    READING,
+    Spoiled,
+    die,
+    python_without_condped,
+    trials,
+)
+from tests.servers.ray import put, ray_cluster
+
+# What Ray thinks of its own interfaces.
+pytestmark = pytest.mark.filterwarnings("ignore:`(use|target)_")
+FEW = trials(300)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[Any]:
+    """Run Ray with two workers."""
+    pytest.importorskip("ray.data")
+    with ray_cluster() as ray:
+        yield ray
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    """Return trials in memory."""
+    return trials()
+
+
+@pytest.fixture(scope="module")
+def dataset(cluster: Any, table: pa.Table) -> Any:
+    """Return them as a dataset."""
+    return put(table)
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_numbers_are_those_of_memory(dataset: Any, table: pa.Table, analysis: str) -> None:
+    """Every integer and every number, from three blocks and an empty one."""
+    ask = ANALYSES[analysis]
+    assert ask(dataset, **READING) == ask(table, **READING)
+
+
+def _failed(source: Any, **options: Any) -> DataError:
+    """Return the error with which counting ends, which is one line and nothing else."""
+    with pytest.raises(DataError) as caught:
+        condped.importance(source, **{**READING, **options})
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    return caught.value
+
+
+def test_files_are_read_by_the_workers(
+    table: pa.Table, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is printed; a dataset that is drawn anew each time is drawn once."""
+    import ray.data  # noqa: PLC0415
+
+    for number in range(3):
+        pq.write_table(table.slice(number * 50_000, 50_000), tmp_path / f"{number}.parquet")
+
+    def drawn(block: pa.Table) -> pa.Table:
+        noise = np.random.default_rng().normal(size=block.num_rows)
+        return block.append_column("noise", pa.array(noise))
+
+    files = ray.data.read_parquet(str(tmp_path))
+    capfd.readouterr()
+    found = condped.importance(files, **READING)
+    assert repr(found.parameters) == repr(condped.importance(table, **READING).parameters)
+    assert capfd.readouterr() == ("", "")
+    noisy = files.map_batches(drawn, batch_format="pyarrow")
+    assert condped.importance(noisy, **{**READING, "objective": "noise"}).target_size
+
+
+def test_a_value_that_does_not_fit_is_named() -> None:
+    """With the text that memory has, but for the number of a row, which rows do not have here."""
+    values = FEW["rate"].to_numpy().copy()
+    values[250] = 7.0
+    table = FEW.set_column(FEW.column_names.index("rate"), "rate", pa.array(values))
+    error = _failed(put(table))
+    with pytest.raises(DataError) as ours:
+        condped.importance(table, **READING)
+    assert str(error) == str(ours.value).replace(" (row 250; rows count from 0)", "")
+    assert (error.column, error.first_row, error.count) == ("rate", None, None)
+
+
+def test_datasets_that_cannot_be_counted_are_refused() -> None:
+    """Without rows, without a space, without numbers for intervals."""
+    assert "no rows" in str(_failed(put(FEW.slice(0, 0))))
+    with pytest.raises(SettingsError, match="A space is needed"):
+        condped.importance(put(FEW), objective=LOSS)
+    with pytest.raises(SettingsError, match=r"these rows have none.*source: Ray Data"):
+        condped.importance(put(FEW), intervals="jackknife", **READING)
+    whole = condped.importance(put(FEW), engine="memory", objective=LOSS)
+    assert whole.account.space_inferred
+
+
+def test_a_lost_worker_ends_in_one_line() -> None:
+    """What a worker raises is raised here; one that is killed is told of after some tries."""
+    source = open_source(put(FEW), **READING)
+    with pytest.raises(ZeroDivisionError) as raised:
+        source.fold(Spoiled(lambda: 1 // 0))
+    assert "Traceback" in raised.value.__notes__[0]
+    with pytest.raises(DataError) as caught:
+        source.fold(Spoiled(die))
+    assert str(caught.value).startswith("Ray Data failed while counting: The worker died")
+    assert "\n" not in str(caught.value)
+    assert len(condped.importance(put(FEW), **READING).parameters) == 5
+
+
+def test_a_bad_file_in_the_middle_ends_in_one_line(tmp_path: Path) -> None:
+    """The error is one of ours."""
+    import ray.data  # noqa: PLC0415
+
+    for number in range(3):
+        pq.write_table(FEW, tmp_path / f"{number}.parquet", compression="none")
+    spoiled = tmp_path / "1.parquet"
+    whole = spoiled.read_bytes()
+    spoiled.write_bytes(whole[:4] + b"\xff" * (len(whole) // 2) + whole[4 + len(whole) // 2 :])
+    assert "Ray Data failed" in str(_failed(ray.data.read_parquet(str(tmp_path))))
+
+
+_LACKING = """
+import sys
+import condped
+from tests.read.databases.cluster_trials import READING, trials
+from tests.servers.ray import put, ray_cluster
+
+python = sys.argv[1]
+with ray_cluster(runtime_env={"py_executable": python}):
+    try:
+        condped.importance(put(trials(300)), **READING)
+    except condped.errors.SettingsError as error:
+        print(error)
+with ray_cluster(runtime_env={"py_executable": python, "py_modules": [condped]}):
+    found = condped.importance(put(trials(300)), **READING)
+    print(repr(found.parameters) == repr(condped.importance(trials(300), **READING).parameters))
+"""
+
+
+def test_workers_without_condped_are_told_how_to_get_it(tmp_path: Path) -> None:
+    """Workers of another Python lack it; with the package sent along they count."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LACKING, str(python_without_condped(tmp_path))],
+        env={**os.environ, "PYTHONPATH": PATHS},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told, same = done.stdout.splitlines()
+    assert told.startswith("The workers of Ray Data do not have this version of condped")
+    assert "py_modules" in told
+    assert same == "True"

@@ -1,0 +1,254 @@
+"""Spark counts on its workers what memory counts, and says in one line what went wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import condped
+from condped.count.trials import Trials
+from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.databases.spark import open_spark
+from condped.read.opening import open_source
+from condped.read.options import ReadOptions
+from tests.read.databases.cluster_trials import (
+    ALIKE,
+    ANALYSES,
+    LOSS,
+    PATHS,
+    READING,
+    UNLIKE,
+    Spoiled,
+    die,
+    python_without_condped,
+    trials,
+    zipped_condped,
+)
+from tests.servers.spark import Sparks, ignore_pandas, put
+
+FEW = trials(300)
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    """Return trials in memory."""
+    return trials()
+
+
+@pytest.fixture(scope="module")
+def frame(all_sparks: Sparks, table: pa.Table) -> Iterator[Any]:
+    """Return them as a DataFrame, kept by Spark as a user would."""
+    kept = put(all_sparks.running(), table).persist()
+    yield kept
+    kept.unpersist()
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_numbers_are_those_of_memory(frame: Any, table: pa.Table, analysis: str) -> None:
+    """Every integer and every number, from three partitions and an empty one."""
+    ask = ANALYSES[analysis]
+    assert ask(frame, **READING) == ask(table, **READING)
+
+
+def _failed(source: Any, **options: Any) -> DataError:
+    """Return the error with which counting ends, which is one line and nothing else."""
+    with pytest.raises(DataError) as caught:
+        condped.importance(source, **{**READING, **options})
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    return caught.value
+
+
+def _with(column: pa.ChunkedArray, row: int, value: float) -> pa.Array:
+    values = column.to_numpy().copy()
+    values[row] = value
+    return pa.array(values)
+
+
+def test_an_ibis_table_is_counted_on_the_workers(frame: Any, table: pa.Table) -> None:
+    """What it stands for is asked of Spark; names and texts with ${} stay what they are."""
+    ibis = pytest.importorskip("ibis")
+    with warnings.catch_warnings():
+        ignore_pandas()
+        connection = ibis.pyspark.connect(frame.sparkSession)
+    named = [name if name != ALIKE else "other" for name in frame.columns]
+    frame.toDF(*named).createOrReplaceTempView("some_trials")
+    try:
+        some = connection.table("some_trials")
+        source = open_spark(some.filter(some.rate < 0.01), ReadOptions.of(UNLIKE))
+        theirs = condped.importance(Trials.of(source))
+        ours = condped.importance(table.filter(pc.less(table["rate"], 0.01)), **UNLIKE)
+        assert repr(theirs.parameters) == repr(ours.parameters)
+    finally:
+        frame.sparkSession.catalog.dropTempView("some_trials")
+
+
+def test_a_session_that_runs_is_found_by_its_url(frame: Any, table: pa.Table) -> None:
+    """It is used for the name of a table, and left running."""
+    session = frame.sparkSession
+    frame.createOrReplaceTempView("all_trials")
+    try:
+        found = condped.importance("all_trials", backend="spark://local[2]", **READING)
+        assert repr(found.parameters) == repr(condped.importance(table, **READING).parameters)
+        del found
+        with pytest.raises(NameNotFoundError, match=r"no table 'all_trails'.*Did you mean"):
+            condped.importance("all_trails", backend="spark://local[2]", **READING)
+        with pytest.raises(
+            SettingsError, match=r"'local\[2\]' runs .* asks for 'spark://far:7077'"
+        ):
+            condped.importance("all_trials", backend="spark://far:7077", **READING)
+        assert session.sql("SELECT 1").collect()
+    finally:
+        session.catalog.dropTempView("all_trials")
+
+
+def test_a_value_that_does_not_fit_is_named(sparks: Sparks) -> None:
+    """With the text that memory has, but for the number of a row, which rows do not have here."""
+    place = FEW.column_names.index("rate")
+    table = FEW.set_column(place, "rate", _with(FEW["rate"], 250, 7.0))
+    error = _failed(put(sparks.running(), table))
+    with pytest.raises(DataError) as ours:
+        condped.importance(table, **READING)
+    assert str(error) == str(ours.value).replace(" (row 250; rows count from 0)", "")
+    assert (error.column, error.first_row, error.count) == ("rate", None, None)
+    assert not sparks.running().sparkContext._jsc.getPersistentRDDs()
+
+
+def test_intervals_need_numbers_of_trials(sparks: Sparks) -> None:
+    """Rows come in any order; and an order must be whole numbers."""
+    frame = put(sparks.running(), FEW)
+    with pytest.raises(SettingsError, match=r"these rows have none.*source: Spark"):
+        condped.importance(frame, intervals="jackknife", **READING)
+    assert "must hold a whole number" in str(_failed(frame, order="surplus"))
+
+
+def test_frames_that_cannot_be_counted_are_refused(sparks: Sparks) -> None:
+    """Without rows, without an end, without a space, with a column twice."""
+    session = sparks.running()
+    assert "no rows" in str(_failed(put(session, FEW.slice(0, 0))))
+    with pytest.raises(SettingsError, match="streaming DataFrame"):
+        condped.importance(session.readStream.format("rate").load(), **READING)
+    frame = put(session, FEW)
+    with pytest.raises(SettingsError, match="A space is needed"):
+        condped.importance(frame, objective=LOSS)
+    assert "stands twice" in str(_failed(frame.select("*", "flag")))
+    whole = condped.importance(frame, engine="memory", objective=LOSS)
+    assert whole.account.space_inferred
+
+
+def test_rows_that_change_between_passes_are_noticed(sparks: Sparks) -> None:
+    """A frame that is computed anew each time need not have the same rows; kept, it has."""
+
+    def drawn(batches: Any) -> Any:
+        for batch in batches:
+            losses = np.random.default_rng().normal(size=batch.num_rows)
+            yield batch.set_column(0, LOSS, pa.array(losses))
+
+    with warnings.catch_warnings():
+        ignore_pandas()
+        frame = put(sparks.running(), FEW)
+        frame = frame.toDF(*map(str, range(9))).mapInArrow(drawn, frame.schema)
+    assert "not the same in two passes" in str(_failed(frame))
+    kept = frame.persist()
+    try:
+        condped.importance(kept, **READING)
+    finally:
+        kept.unpersist()
+
+
+def test_a_lost_worker_ends_in_one_line(sparks: Sparks) -> None:
+    """What a worker raises is raised here; one that is killed is told of."""
+    source = open_source(put(sparks.running(), FEW), **READING)
+    with pytest.raises(DataError) as caught:
+        source.fold(Spoiled(die))
+    assert str(caught.value).startswith("Spark failed while counting: ")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ZeroDivisionError) as raised:
+        source.fold(Spoiled(lambda: 1 // 0))
+    assert "Traceback" in raised.value.__notes__[0]
+    assert len(condped.importance(put(sparks.running(), FEW), **READING).parameters) == 5
+
+
+def test_a_bad_file_in_the_middle_ends_in_one_line(sparks: Sparks, tmp_path: Path) -> None:
+    """The error names the file."""
+    for number in range(3):
+        pq.write_table(FEW.drop_columns(ALIKE), tmp_path / f"{number}.parquet", compression="none")
+    spoiled = tmp_path / "1.parquet"
+    whole = spoiled.read_bytes()
+    spoiled.write_bytes(whole[:4] + b"\xff" * (len(whole) // 2) + whole[4 + len(whole) // 2 :])
+    frame = sparks.running().read.parquet(str(tmp_path))
+    error = _failed(frame, space={"rate": condped.Float(1e-5, 1)})
+    assert "1.parquet" in str(error)
+
+
+def test_workers_without_condped_are_told_how_to_get_it(sparks: Sparks, tmp_path: Path) -> None:
+    """Workers of another Python lack it; with the package sent along they count."""
+    context = sparks.running().sparkContext
+    frame = put(sparks.running(), FEW)
+    before, path = context.pythonExec, list(sys.path)
+    context.pythonExec = str(python_without_condped(tmp_path))
+    try:
+        with pytest.raises(
+            SettingsError, match=r"do not have this version of condped.*addPyFile"
+        ) as caught:
+            condped.importance(frame, **READING)
+        assert "\n" not in str(caught.value)
+        context.addPyFile(str(zipped_condped(tmp_path)))
+        found = condped.importance(frame, **READING)
+    finally:
+        context.pythonExec, sys.path[:] = before, path
+    assert repr(found.parameters) == repr(condped.importance(FEW, **READING).parameters)
+
+
+_STARTED = """
+import condped, os, subprocess, sys
+from tests.read.databases.cluster_trials import UNLIKE as READING
+
+def java():
+    children = ["ps", "-o", "args", "--ppid", str(os.getpid())]
+    return subprocess.run(children, capture_output=True, text=True).stdout.count(".SparkSubmit ")
+
+name, backend = sys.argv[1], "spark://local[2]"
+one = condped.importance(name, backend=backend, **READING)
+two = condped.importance(name, backend=backend, **READING)
+assert java() == 1
+del one
+assert two.evidence
+del two
+assert not java()
+try:
+    READING["space"] = {"rate": condped.Float(0.1, 1)}
+    condped.importance(name, backend=backend, **READING)
+except condped.errors.DataError as error:
+    assert not java(), "before the error is forgotten"
+    print(error)
+"""
+
+
+def test_a_session_that_was_started_ends(tmp_path: Path) -> None:
+    """Neither a process nor a file stays, nothing is printed; also when counting fails."""
+    pq.write_table(FEW.drop_columns(ALIKE), tmp_path / "few.parquet")
+    own = tmp_path / "own"
+    own.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _STARTED, str(tmp_path / "few.parquet")],
+        cwd=own,
+        env={**os.environ, "TMPDIR": str(own), "PYTHONPATH": PATHS},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.startswith("Parameter 'rate' has the value")
+    assert not list(own.iterdir())

@@ -1,0 +1,49 @@
+"""A local Ray of two workers, and tables put there as datasets."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+# Nothing is sent anywhere, and little is printed.
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+
+
+@contextmanager
+def ray_cluster(**options: Any) -> Iterator[Any]:
+    """Run Ray on this machine alone; options are those of ray.init."""
+    import ray  # noqa: PLC0415
+
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in _SETTINGS.items():
+            environment.setenv(name, value)
+        ray.init(
+            address="local",
+            num_cpus=2,
+            include_dashboard=False,
+            object_store_memory=200 * 2**20,
+            log_to_driver=False,
+            logging_level=logging.CRITICAL,
+            **options,
+        )
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+def put(table: pa.Table, blocks: int = 3) -> Any:
+    """Return a table as a dataset of several blocks, one of them empty."""
+    import ray.data  # noqa: PLC0415
+
+    size = -(-table.num_rows // blocks)
+    parts = [table.slice(number * size, size) for number in range(blocks)]
+    return ray.data.from_arrow([*parts, table.slice(0, 0)])
