@@ -25,8 +25,8 @@ class Settings:
         γ: the importance is measured inside the best trials of this share.
     method
         ``paper``: the estimator of the condPED-ANOVA paper, equal to Optuna 5.0.0's.
-        ``calibrated``: by ranks, each trial left out of its own neighbourhood, 0 where the test
-        cannot tell a parameter from noise.
+        ``calibrated``: by ranks, each trial left out of its own neighbourhood, 0 without evidence
+        of an effect.
     measure
         ``within``: Theorem 4.2, the effect of the value inside its regime.
         ``standard``: within and inter-regime variance together (the paper's first ablation).
@@ -123,10 +123,10 @@ class BaselineSettings:
     def explains(self) -> str:
         """A sentence or two on what the numbers are about, and what not."""
         if not self.forest:
-            return "This method knows no regimes, and nothing here was tested against noise."
+            return "This method knows no regimes, and nothing here was tested for significance."
         return (
             f"It explains the whole objective, as {self.trees} random trees learnt it, and not "
-            "what leads to the best trials. It knows no regimes and tests nothing against noise."
+            "what leads to the best trials. It knows no regimes and tests nothing for significance."
         )
 
 

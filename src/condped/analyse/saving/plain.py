@@ -11,7 +11,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.space.domain import Categorical, Float, Int
+from condped.space.domain import Categorical, Float, Int, plain_domain
+from condped.space.space import Space
 
 # JSON has no word for these; a mapping with the one key "float" stands for them.
 _NO_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -22,6 +23,14 @@ def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; a type that it does not know becomes a text."""
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
+    if isinstance(value, tuple(_DOMAINS.values())):
+        value = plain_domain(value)
+    if isinstance(value, Space):
+        value = value.to_dict()
+    if hasattr(value, "_saved"):  # a result inside another one
+        value = value._saved()
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {entry.name: getattr(value, entry.name) for entry in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -64,11 +73,23 @@ def rebuilt(kind: Any, value: Any, where: str) -> Any:
         return _one_of(inner, value, where)
     if origin is tuple:
         _require(isinstance(value, list), value, where)
-        return tuple(rebuilt(inner[0], entry, where) for entry in value)
+        if inner[-1] is ...:
+            return tuple(rebuilt(inner[0], entry, where) for entry in value)
+        _require(len(value) == len(inner), value, where)
+        return tuple(rebuilt(one, entry, where) for one, entry in zip(inner, value, strict=True))
+    if origin in (dict, Mapping):
+        _require(isinstance(value, dict), value, where)
+        return {key: rebuilt(inner[1], entry, where) for key, entry in value.items()}
+    if kind is Any:
+        return value
+    if kind is Space:
+        return Space(value)
+    if hasattr(kind, "_loaded"):
+        return kind._loaded(value)
     if kind in _DOMAINS.values():
         return _domain(kind, value, where)
     if is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass(kind, value, where)
+        return rebuilt_dataclass(kind, value, where)
     if kind is float and type(value) is int:
         return float(value)
     return _require(value in inner if origin is Literal else type(value) is kind, value, where)
@@ -91,10 +112,11 @@ def _domain(kind: type, value: Any, where: str) -> Any:
         raise DataError(f"{where} is no domain: {error}") from None
 
 
-def _dataclass(kind: type, value: Any, where: str) -> Any:
+def rebuilt_dataclass(kind: type, value: Any, where: str) -> Any:
+    """Return a dataclass from its public fields."""
     _require(isinstance(value, dict), value, where)
     hints = get_type_hints(kind)
-    names = [entry.name for entry in fields(kind)]
+    names = [entry.name for entry in fields(kind) if not entry.name.startswith("_")]
     # What has a default came later than files that are without it.
     needed = [entry.name for entry in fields(kind) if entry.default is MISSING]
     wrong = sorted((set(value) - set(names)) | (set(needed) - set(value)))

@@ -12,7 +12,7 @@ from matplotlib.textpath import TextPath
 
 from condped.show.matplotlib.paper import literal, noted, plain
 from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
-from condped.show.text.importance import shortened
+from condped.printable import shortened
 from condped.show.views import Panel, PanelsView
 from condped.show.views.labels import lines_of
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from condped.analyse.importance.result import ImportanceResult, ParameterImportance
-from condped.show.text.importance import headline, shortened
+from condped.printable import shortened
+from condped.show.text.account import headline
 from condped.show.views.labels import count_of, labels_of
 
 MOST_ROWS = 15
