@@ -79,11 +79,11 @@ def _variants(table: TrialTable, question: Question) -> Iterator[tuple[str, dict
         ("second half in time", rows >= len(table) // 2),
     ):
         if half.sum() >= 2:
-            yield name, *_importances(table.only(half), question)
+            yield name, _importances(table.only(half), question)[0]
     settings = question.settings
     other: Method = "calibrated" if settings.method == "paper" else "paper"
     if settings.measure in ("within", "standard") and settings.reference == "region":
-        yield f"{other} method", *_importances(table, question.by(other))
+        yield f"{other} method", _importances(table, question.by(other))[0]
 
 
 def _importances(table: TrialTable, question: Question) -> list[dict[str, float]]:

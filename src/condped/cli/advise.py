@@ -22,8 +22,8 @@ from condped.errors import SettingsError
 def command(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
     """Suggest a narrower search space.
 
-    Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory, a
-    pattern or a URL of any tool that `condped sources` lists.
+    Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory,
+    a pattern or a URL of any tool that `condped sources` lists.
 
     \b
     condped advise results.csv --objective loss --space space.json

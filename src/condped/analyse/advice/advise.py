@@ -38,12 +38,12 @@ def advise(
 ) -> Advice:
     """Suggest a narrower search space: what to fix, what to narrow and what to leave.
 
-    Only parameters with strong evidence of an effect are touched: chance alone would make one of all parameters
-    seem to matter so much at most one time in twenty, and would let what is left out reach the
-    target set so rarely at most one time in a hundred. Trials that repeat a configuration count
-    once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
-    ``where`` the new space is held to the condition, which has to be made of comparisons of
-    single parameters with values, joined by ``and``. All trials are looked at, whatever
+    Only parameters with strong evidence of an effect are touched: chance alone would make one of
+    all parameters seem to matter so much at most one time in twenty, and would let what is left out
+    reach the target set so rarely at most one time in a hundred. Trials that repeat a configuration
+    count once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
+    ``where`` the new space is held to the condition, which has to be made of comparisons of single
+    parameters with values, joined by ``and``. All trials are looked at, whatever
     ``region_quantile`` says.
 
     Parameters

@@ -137,4 +137,4 @@ def _choosing(sizes: IntArray, top: Sets) -> FloatArray:
     between = (reached**2 / np.maximum(trials, 1.0)).sum(axis=0)
     between -= reached.sum(axis=0) ** 2 / max(trials.sum(), 1.0)
     share = np.divide(between, spread, out=np.zeros_like(spread), where=spread > 0)
-    return np.maximum(share, 0.0)
+    return np.asarray(np.maximum(share, 0.0))

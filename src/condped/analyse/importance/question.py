@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -29,8 +29,8 @@ class Question:
     """
 
     target_quantiles: tuple[float, ...]
-    settings: Settings = Settings()
-    handling: Handling = Handling()
+    settings: Settings = field(default_factory=Settings)
+    handling: Handling = field(default_factory=Handling)
     target: Target | None = None
     intervals: Intervals | None = None
     level: float = 0.9

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.values.densities import may_be_good
 from condped.analyse.importance.evidence import Verdict
-from condped.analyse.values.good_values import Good, good_choices, good_ranges
 from condped.analyse.report.numbers import counted, shares, small
 from condped.analyse.report.steps import Answers, letters, verdicts_of
+from condped.analyse.values.densities import may_be_good
+from condped.analyse.values.good_values import Good, good_choices, good_ranges
 from condped.arrays import BoolArray, IntArray
 from condped.count.counts import RegimeCounts
 from condped.estimate.density import categorical_masses, numeric_masses

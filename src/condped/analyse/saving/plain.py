@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; a type that it does not know becomes a text."""
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
-    if isinstance(value, tuple(_DOMAINS.values())):
+    if isinstance(value, (Float, Int, Categorical)):
         value = plain_domain(value)
     if isinstance(value, Space):
         value = value.to_dict()
@@ -72,27 +72,34 @@ def rebuilt(kind: Any, value: Any, where: str) -> Any:
     if origin in (Union, types.UnionType):
         return _one_of(inner, value, where)
     if origin is tuple:
-        _require(isinstance(value, list), value, where)
-        if inner[-1] is ...:
-            return tuple(rebuilt(inner[0], entry, where) for entry in value)
-        _require(len(value) == len(inner), value, where)
-        return tuple(rebuilt(one, entry, where) for one, entry in zip(inner, value, strict=True))
+        return _tuple(inner, value, where)
     if origin in (dict, Mapping):
         _require(isinstance(value, dict), value, where)
         return {key: rebuilt(inner[1], entry, where) for key, entry in value.items()}
-    if kind is Any:
-        return value
-    if kind is Space:
-        return Space(value)
-    if hasattr(kind, "_loaded"):
-        return kind._loaded(value)
+    if origin is Literal:
+        return _require(value in inner, value, where)
+    return _object(kind, value, where)
+
+
+def _object(kind: Any, value: Any, where: str) -> Any:
+    """Return a value of a class."""
     if kind in _DOMAINS.values():
         return _domain(kind, value, where)
-    if is_dataclass(kind) and isinstance(kind, type):
+    if kind is Space:
+        return Space(value)
+    if hasattr(kind, "_loaded"):  # a result inside another one
+        return kind._loaded(value)
+    if is_dataclass(kind):
         return rebuilt_dataclass(kind, value, where)
-    if kind is float and type(value) is int:
-        return float(value)
-    return _require(value in inner if origin is Literal else type(value) is kind, value, where)
+    whole = kind is float and type(value) is int
+    return float(value) if whole else _require(type(value) is kind, value, where)
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
+    _require(isinstance(value, list), value, where)
+    each = [kinds[0]] * len(value) if kinds[-1] is ... else kinds
+    _require(len(value) == len(each), value, where)
+    return tuple(rebuilt(kind, entry, where) for kind, entry in zip(each, value, strict=True))
 
 
 def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
@@ -112,7 +119,7 @@ def _domain(kind: type, value: Any, where: str) -> Any:
         raise DataError(f"{where} is no domain: {error}") from None
 
 
-def rebuilt_dataclass(kind: type, value: Any, where: str) -> Any:
+def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
     """Return a dataclass from its public fields."""
     _require(isinstance(value, dict), value, where)
     hints = get_type_hints(kind)

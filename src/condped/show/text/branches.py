@@ -43,9 +43,8 @@ def branches_text(found: Branches) -> str:
             "allow for the number of branches."
         )
     for name in found.unexplained:
-        lines.append(
-            f"{shortened(name)}: active or in this domain only sometimes; the condition could not be inferred."
-        )
+        told = "active, or in one domain, only sometimes; the condition could not be inferred."
+        lines += wrapped(f"{shortened(name)}: {told}")
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
         lines += wrapped(f"Not active in any of these trials: {names}.")

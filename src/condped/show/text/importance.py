@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from condped.analyse.importance.result import ImportanceResult, ParameterImportance
+from condped.analyse.importance.parameter import ParameterImportance
+from condped.analyse.importance.result import ImportanceResult
 from condped.estimate.settings import BaselineSettings
 from condped.printable import shortened
 from condped.show.text.account import account_lines, headline

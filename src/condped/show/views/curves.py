@@ -86,7 +86,7 @@ def _checked(curve: SweepResult, truth: Mapping[str, Sequence[float]]) -> dict[s
     for name, values in found.items():
         if values.shape != curve.target_quantiles.shape:
             raise DataError(
-                f"truth must hold a number for each of the {len(curve.target_quantiles)} target quantiles (got an "
-                f"array of shape {values.shape} for {name!r})."
+                f"truth must hold a number for each of the {len(curve.target_quantiles)} target "
+                f"quantiles (got an array of shape {values.shape} for {name!r})."
             )
     return found
