@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from condped.analyse.report import Report, report
     from condped.analyse.saving.loading import load
     from condped.comparison import Comparison, baselines, compare
-    from condped.read import Reader
     from condped.read.databases.long_table import LongTable
+    from condped.read.registry import Reader
     from condped.show import plot
     from condped.space import Categorical, Float, Int, Space, when
     from condped.trials.table import TrialTable
@@ -49,7 +49,7 @@ _HOMES = {
     "Int": "condped.space",
     "JointEffects": "condped.analyse.joint",
     "LongTable": "condped.read.databases.long_table",
-    "Reader": "condped.read",
+    "Reader": "condped.read.registry",
     "Report": "condped.analyse.report.result",
     "Space": "condped.space",
     "SweepResult": "condped.analyse.importance.sweep",

@@ -22,7 +22,8 @@ from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError
 from condped.estimate.calibration import excess
 from condped.estimate.settings import Settings
-from condped.read import Reading, check_reading, read
+from condped.read import read
+from condped.read.options import Reading, check_reading
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter

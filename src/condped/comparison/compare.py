@@ -15,7 +15,8 @@ from condped.comparison.result import Comparison
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
 from condped.estimate.settings import Pooling, Sampling
 from condped.progress import report
-from condped.read import Reading, check_reading, read
+from condped.read import read
+from condped.read.options import Reading, check_reading
 from condped.trials.topsets import Handling, LeftOut, Treatment
 
 _OWN = ("paper", "calibrated")

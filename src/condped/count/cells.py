@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
+from condped.count.grid_cells import cells_in
 from condped.count.search import Search
-from condped.space.domain import Categorical, Domain, Int
+from condped.space.domain import Categorical, Domain, is_whole
 from condped.space.grid import Grid, cells_of, grid_of
-from condped.trials.table import Parameter
+from condped.trials.table import Parameter, id_dtype
 
 # Up to this many, the rows of one domain after the other are counted.
 _SOME_DOMAINS = 8
@@ -21,11 +22,6 @@ _CHUNK = 1 << 16
 
 # Upper edges of all cells by rank but the last, by the parameter's name and the domain's place.
 RankEdges = Mapping[tuple[str, int], ValueArray]
-
-
-def is_whole(domains: tuple[Domain, ...]) -> bool:
-    """Return whether a parameter with these domains has int64 values; float64 otherwise."""
-    return all(isinstance(domain, Int) for domain in domains)
 
 
 def grid_sizes(domains: Sequence[Domain]) -> list[int]:
@@ -63,18 +59,23 @@ class _Layout:
     width: FloatArray
     top: FloatArray | float  # one number if all grids have as many cells
     on_log: BoolArray
+    whole: bool  # whether bounds are int64
 
 
-def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
-    grids = {domain: grid_of(parameter.domains[domain]) for domain in domains}
+@lru_cache(maxsize=256)
+def _layout_of(domains: tuple[Domain, ...], laid_out: tuple[int, ...] | None = None) -> _Layout:
+    """Lay out the grids of some of a parameter's domains; None: of all."""
+    some = range(len(domains)) if laid_out is None else laid_out
+    grids = {place: grid_of(domains[place]) for place in some}
     sizes = [grid.cells for grid in grids.values()]
     largest = max(sizes, default=1)
-    rest, n = sum(sizes), len(parameter.domains) + 1
+    rest, n = sum(sizes), len(domains) + 1
     starts, offset, width = [], np.full(n, float(rest)), np.ones(n)
     on_log, tops = np.zeros(n, dtype=bool), np.zeros(n)
     # Whole bounds are subtracted as whole numbers, exact beyond 2^53, unless one is on
     # a log scale.
     whole = all(isinstance(grid.low, int) for grid in grids.values())
+    whole = whole and is_whole([d for d in domains if not isinstance(d, Categorical)])
     low = np.zeros(n, dtype=np.int64 if whole else np.float64)
     start = 0
     for domain, grid in grids.items():
@@ -92,12 +93,13 @@ def _lay_out(parameter: Parameter, domains: Sequence[int]) -> _Layout:
         width=width,
         top=tops if len(set(sizes)) > 1 else largest - 1.0,
         on_log=on_log,
+        whole=whole,
     )
 
 
 def grid_counts(
     parameter: Parameter,
-    buckets: FloatArray,
+    buckets: IdArray,
     sizes: IntArray,
     laid_out: Sequence[int] | None = None,
 ) -> IntArray:
@@ -106,14 +108,15 @@ def grid_counts(
     ``sizes`` are the trials in each bucket, of which the last has no place in the counts.
     ``laid_out`` are the domains that have cells at all; None: every one of them.
     """
-    layout = _lay_out(parameter, range(len(parameter.domains)) if laid_out is None else laid_out)
-    flat = _cell_counts(parameter, buckets, layout, sizes)[:, :-1]
-    return np.concatenate([flat[: layout.rest], flat[layout.rest :].sum(axis=0, keepdims=True)])
+    layout = _layout_of(parameter.domains, None if laid_out is None else tuple(laid_out))
+    few = laid_out is None and len(parameter.domains) <= _SOME_DOMAINS
+    counted = _counts_by_domain if few else _counts_by_look_up
+    return counted(parameter, buckets, sizes, layout)[:, :-1]
 
 
 def grid_places(parameter: Parameter) -> IntArray:
     """Return (trials,): the cell of each among those of all domains and, last, absence."""
-    layout = _lay_out(parameter, range(len(parameter.domains)))
+    layout = _layout_of(parameter.domains)
     return np.minimum(_cells(parameter, slice(None), layout).astype(np.intp), layout.rest)
 
 
@@ -139,8 +142,18 @@ def rank_counts(
 ) -> IntArray:
     """Return (places, buckets): trials in each cell by rank of all domains and, last, absent.
 
-    The cell of x is ``searchsorted(edges, x)``. Trials without a place in the counts have the
-    bucket ``n_buckets``.
+    Trials without a place in the counts have the bucket ``n_buckets``.
+    """
+    total = sum(rank_sizes(parameter.name, parameter.domains, edges))
+    width = n_buckets + 1
+    flat = np.bincount(rank_places(parameter, edges) * width + buckets, minlength=total * width)
+    return flat.reshape(-1, width)[:, :-1]
+
+
+def rank_places(parameter: Parameter, edges: RankEdges) -> IntArray:
+    """Return (trials,): the cell by rank of each among those of all domains and, last, absence.
+
+    The cell of x is ``searchsorted(edges, x)``.
     """
     starts = np.cumsum([0, *rank_sizes(parameter.name, parameter.domains, edges)])
     places = np.full(len(parameter.values), starts[-2], dtype=np.int64)
@@ -152,9 +165,7 @@ def rank_counts(
         else:
             cells = _between(edges.get((parameter.name, number), np.zeros(0)), values)
         places[rows] = starts[number] + cells
-    width = n_buckets + 1
-    flat = np.bincount(places * width + buckets, minlength=int(starts[-1]) * width)
-    return flat.reshape(-1, width)[:, :-1]
+    return places
 
 
 def _between(edges: ValueArray, values: ValueArray) -> IdArray:
@@ -164,13 +175,42 @@ def _between(edges: ValueArray, values: ValueArray) -> IdArray:
     return np.searchsorted(edges, values)
 
 
-def _cell_counts(
-    parameter: Parameter, buckets: FloatArray, layout: _Layout, sizes: IntArray
+def _counts_by_domain(
+    parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
 ) -> IntArray:
-    """Return (cells, buckets): trials of each bucket in each place of the layout."""
+    """Count the rows of one domain after the other, and take all others as absent."""
+    counts = np.zeros((layout.rest + 1, len(sizes)), dtype=np.int64)
+    for start in range(0, len(buckets), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        values, here = parameter.values[rows], buckets[rows]
+        for place, first in enumerate(layout.starts):
+            domain = parameter.domains[place]
+            own, some = values, here
+            if not parameter.everywhere:
+                among = np.flatnonzero(parameter.domain_ids[rows] == place)
+                own, some = values.take(among), here.take(among)
+            cells = cells_in(own, domain, whole=layout.whole)
+            n_cells = layout.grids[place].cells
+            counts[first : first + n_cells] += _counted(cells, n_cells, some, len(sizes))
+    if not parameter.everywhere:
+        counts[layout.rest] = sizes - counts[: layout.rest].sum(axis=0)
+    return counts
+
+
+def _counted(found: IdArray, cells: int, buckets: IdArray, n_buckets: int) -> IntArray:
+    """Return (cells, buckets): how many rows have each pair of cell and bucket."""
+    size = cells * n_buckets
+    # Of the narrowest type that holds them, since bincount makes them int64 by itself.
+    codes = np.multiply(found, n_buckets, dtype=id_dtype(size), casting="unsafe")
+    np.add(codes, buckets, out=codes, casting="unsafe")
+    return np.bincount(codes, minlength=size).reshape(cells, n_buckets)
+
+
+def _counts_by_look_up(
+    parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
+) -> IntArray:
+    """Count all rows at once, the bounds of each looked up by its domain."""
     n_buckets = len(sizes)
-    if not parameter.everywhere and len(layout.grids) == len(parameter.domains) <= _SOME_DOMAINS:
-        return _counts_by_domain(parameter, buckets, sizes, layout)
     flat = np.zeros(layout.cells * n_buckets, dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
@@ -178,48 +218,14 @@ def _cell_counts(
         cells *= n_buckets
         cells += buckets[rows]
         flat += np.bincount(cells.astype(np.intp), minlength=flat.size)
-    return flat.reshape(layout.cells, n_buckets)
-
-
-def _counts_by_domain(
-    parameter: Parameter, buckets: FloatArray, sizes: IntArray, layout: _Layout
-) -> IntArray:
-    """Count the rows of one domain after the other, and take all others as absent."""
-    n_buckets = len(sizes)
-    counts = np.zeros((layout.cells, n_buckets), dtype=np.int64)
-    for start in range(0, len(buckets), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        ids, values, here = parameter.domain_ids[rows], parameter.values[rows], buckets[rows]
-        for place, (first, grid) in enumerate(
-            zip(layout.starts, layout.grids.values(), strict=True)
-        ):
-            among = np.flatnonzero(ids == place)
-            cells = _grid_cells(values.take(among), grid, layout.low.dtype)
-            cells *= n_buckets
-            cells += here.take(among)
-            size = grid.cells * n_buckets
-            found = np.bincount(cells.astype(np.intp), minlength=size).reshape(-1, n_buckets)
-            counts[first : first + grid.cells] += found
-    counts[layout.rest] = sizes - counts[: layout.rest].sum(axis=0)
-    return counts
-
-
-def _grid_cells(values: ValueArray, grid: Grid, dtype: np.dtype[Any]) -> FloatArray:
-    """Return the cells of values that share a grid, whose bounds are taken in a type."""
-    if grid.categorical:
-        return values.astype(np.float64)
-    scaled = np.log(values) if grid.log else values
-    return cells_of(scaled, dtype.type(grid.low), grid.width, grid.cells - 1.0)
+    counts = flat.reshape(layout.cells, n_buckets)
+    counts[layout.rest] = counts[layout.rest :].sum(axis=0)
+    return counts[: layout.rest + 1]
 
 
 def _cells(parameter: Parameter, rows: slice, layout: _Layout) -> FloatArray:
     """Return the place in the flat array of each row's cell."""
     values = parameter.values[rows]
-    if parameter.everywhere:
-        grid = layout.grids[0]
-        if grid.categorical:
-            return values.astype(np.float64)
-        return cells_of(np.log(values) if grid.log else values, grid.low, grid.width, layout.top)
     ids = parameter.domain_ids[rows].astype(np.intp)
     if layout.on_log.any():
         where = layout.on_log[ids]

@@ -71,13 +71,19 @@ class Counter:
             order_given=self.schema.order_given,
         )
 
-    def gather(self, wanted: tuple[Series, ...], within: Within) -> dict[Series, ValueArray]:
-        """Return the numbers of each series themselves."""
-        states = self.source.fold(GatherFold(wanted, within, ONE_GROUP, self.conditions))
-        return {
-            series: _joined([numbers for state in states for numbers, _ in state[series]])
-            for series in wanted
-        }
+    def gather(
+        self, wanted: tuple[Series, ...], within: Within, groups: Groups = ONE_GROUP
+    ) -> dict[Series, tuple[ValueArray, IntArray | None]]:
+        """Return the numbers of each series themselves, and the group of each (None: one)."""
+        states = self.source.fold(GatherFold(wanted, within, groups, self.conditions))
+        found = {}
+        for series in wanted:
+            parts = [part for state in states for part in state[series]]
+            owners = [group for _, group in parts if group is not None]
+            found[series] = (
+                _joined([numbers for numbers, _ in parts]), _joined(owners) if owners else None
+            )  # fmt: skip
+        return found
 
     def histogram(
         self,

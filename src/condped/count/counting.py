@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -132,7 +133,7 @@ class CountFold:
         return tuple(dict.fromkeys((*self.query.parameters, *named)))
 
     def start(self) -> CountState:
-        places, conditions = int(np.prod(self.query.shape)), len(self.query.conditions)
+        places, conditions = math.prod(self.query.shape), len(self.query.conditions)
         return CountState(
             sizes=np.zeros(places, dtype=np.int64),
             met=np.zeros((conditions, places), dtype=np.int64),
@@ -148,15 +149,12 @@ class CountFold:
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
         state.sizes += sizes[:n]
         known = {parameter.name: parameter for parameter in batch.table.parameters}
-        # Once for all parameters, whose cells on a grid are floats as well.
-        on_grid = query.edges is None and not query.by_regime
-        as_floats = buckets.astype(np.float64) if on_grid else np.zeros(0)
         for name in query.parameters:
             parameter = expand_parameter(known[name]) if query.spanned else known[name]
             if query.by_regime:
                 counts = regime_counts(parameter, buckets, n)
             elif query.edges is None:
-                counts = grid_counts(parameter, as_floats, sizes, query.laid_out.get(name))
+                counts = grid_counts(parameter, buckets, sizes, query.laid_out.get(name))
             else:
                 counts = rank_counts(parameter, buckets, n, query.edges)
             if name in state.parameters:
@@ -220,11 +218,11 @@ def counted_of(states: Sequence[CountState], query: Query, names: Sequence[str])
     groups, blocks, buckets = query.shape
     return Counted(
         parameters=tuple(
-            np.moveaxis(whole.parameters[name].reshape(-1, groups, blocks, buckets), 0, 2)
+            whole.parameters[name].reshape(-1, groups, blocks, buckets).transpose(1, 2, 0, 3)
             for name in query.parameters
         ),
         sizes=whole.sizes.reshape(groups, blocks, buckets).sum(axis=1),
         conditions=whole.met.reshape(-1, groups, blocks, buckets).sum(axis=(1, 2)),
-        best=np.where(np.isinf(whole.best), np.nan, whole.best),
+        best=np.where(whole.best < np.inf, whole.best, np.nan),
         notes=whole.noted.sentences(names),
     )

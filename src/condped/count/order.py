@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -20,10 +21,11 @@ from condped.count.keys import KeyBins, keys_of, values_of
 from condped.count.series import ONE_GROUP, Groups, Series, Within
 
 _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
-# Numbers of groups of trials that are sorted at a time: each group takes its own counts of them.
+# Up to so many numbers are gathered and sorted wherever they come from.
 _SHORT = 1 << 17
 # Up to so many ranks are found by partitioning, more by sorting.
 _FEW_RANKS = 8
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,13 +113,18 @@ class _Search:
         """Return (bins,): which hold a rank of any part."""
         # (parts, bins + 1): numbers below each bin's end, in each part.
         edges = np.concatenate([np.zeros_like(piece.counts[:, :1]), piece.counts], axis=1)
-        reached = self.asked.members @ (edges.cumsum(axis=1) + piece.below[:, None])
+        reached = self._summed(edges.cumsum(axis=1) + piece.below[:, None])
         marked = np.zeros(piece.bins.bins, dtype=bool)
         assert self.ranks is not None
         for part, ranks in zip(reached, self.ranks, strict=True):
             places = np.searchsorted(part, ranks) - 1
             marked[places[(places >= 0) & (places < piece.bins.bins)]] = True
         return marked
+
+    def _summed(self, of_groups: IntArray) -> IntArray:
+        """Return (parts, …) sums over the groups of each part; as floats, which is exact."""
+        found = self.asked.members.astype(np.float64) @ of_groups.astype(np.float64)
+        return np.asarray(np.rint(found).astype(np.int64))
 
     @property
     def left(self) -> int:
@@ -151,7 +158,7 @@ class _Search:
 
     def resolved(self, levels: Levels | None) -> Found:
         """Return the order statistics, from bins of one key and from the numbers in the others."""
-        members, ranks = self.asked.members, self.ranks
+        ranks = self.ranks
         assert ranks is not None
         assert self.total is not None
         keys, below, at_most = [], [], []
@@ -169,8 +176,8 @@ class _Search:
                     inside, held = _inside(levels, start, stop, len(base))
                     keys.append(inside)
                 total = held.cumsum(axis=1) + base[:, None]  # (groups, levels)
-                at_most.append(members @ total)
-                below.append(members @ (total - held))
+                at_most.append(self._summed(total))
+                below.append(self._summed(total - held))
         shape = ranks.shape
         if not keys:
             nothing = np.zeros(shape, dtype=np.int64)
@@ -214,11 +221,9 @@ def order_statistics(
     """
     if not wanted:
         return {}
-    if groups.size == 1 and (counter.in_memory or trials * len(wanted) <= _SHORT):
-        gathered = counter.gather(tuple(wanted), within)
-        return {series: _sorted(asked, gathered[series]) for series, asked in wanted.items()}
-    if trials * len(wanted) <= _SHORT:
-        return _all_levels(counter, wanted, within, groups)
+    if counter.in_memory or trials * len(wanted) <= _SHORT:
+        gathered = counter.gather(tuple(wanted), within, groups)
+        return {series: _sorted(asked, *gathered[series]) for series, asked in wanted.items()}
     most = max(MOST_BINS // (groups.size * len(wanted)), 2)
     nothing = np.zeros(groups.size, dtype=np.int64)
     searches = {
@@ -244,19 +249,22 @@ def order_statistics(
     return found
 
 
-def _sorted(asked: Ranks, numbers: ValueArray) -> Found:
-    """Return the order statistics of one part from its numbers themselves."""
+def _sorted(asked: Ranks, numbers: ValueArray, groups: IntArray | None) -> Found:
+    """Return the order statistics from the numbers themselves, and the group of each."""
+    numbers = numbers.astype(np.int64 if asked.whole else np.float64, copy=False)
+    if groups is not None:
+        return _sorted_parts(asked, numbers, groups)
     total = np.array([len(numbers)], dtype=np.int64)
     ranks = asked.find(total)[0]
-    whole = asked.whole
-    numbers = numbers.astype(np.int64 if whole else np.float64, copy=False)
     if not asked.few and len(ranks) <= _FEW_RANKS and len(numbers):
-        values = np.partition(numbers, np.unique(ranks - 1))[ranks - 1]
-        at_most = np.array([np.count_nonzero(numbers <= value) for value in values])
-        below = np.array([np.count_nonzero(numbers < value) for value in values])
+        # With fewer trials than blocks of time the last ranks are beyond the end.
+        places = [min(rank, len(numbers)) - 1 for rank in ranks.tolist()]
+        values = np.partition(numbers, sorted(set(places)))[places]
+        ends = [(np.count_nonzero(numbers < v), np.count_nonzero(numbers <= v)) for v in values]
+        below, at_most = np.array(ends).T
         return Found(values[None], below[None], at_most[None], total)
     ordered = np.sort(numbers)
-    if len(ordered) > 0 and asked.few:
+    if len(ordered) and asked.few:
         starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
         if len(starts) <= asked.few:
             counts = np.diff(np.r_[starts, len(ordered)])
@@ -265,7 +273,7 @@ def _sorted(asked: Ranks, numbers: ValueArray) -> Found:
             return Found(nothing, nothing, nothing, total, levels)
     if not len(ordered) or not len(ranks):
         nothing = np.zeros((1, len(ranks)), dtype=np.int64)
-        return Found(values_of(nothing, whole=whole), nothing, nothing, total)
+        return Found(values_of(nothing, whole=asked.whole), nothing, nothing, total)
     values = ordered[np.minimum(ranks, len(ordered)) - 1]
     return Found(
         values[None],
@@ -275,42 +283,21 @@ def _sorted(asked: Ranks, numbers: ValueArray) -> Found:
     )
 
 
-def _all_levels(
-    counter: Counter, wanted: Mapping[Series, Ranks], within: Within, groups: Groups
-) -> dict[Series, Found]:
-    """Return order statistics of series that are short enough to ask for all of their numbers."""
-    everything = {}
-    for series, asked in wanted.items():
-        start, stop = _key_range(asked)
-        bins = KeyBins(start, (stop - start).bit_length(), 1, asked.whole)
-        everything[series] = [(bins, np.ones(1, dtype=bool))]
-    levels = counter.levels(everything, within, groups)
-    return {
-        series: _settled(asked, levels[series], groups.size) for series, asked in wanted.items()
-    }
-
-
-def _settled(asked: Ranks, levels: Levels, groups: int) -> Found:
-    """Return the order statistics of a series of which all numbers are known."""
-    keys, held = _inside(levels, *_key_range(asked), groups)
-    total = asked.members @ held.sum(axis=1)
-    if 0 < len(keys) <= asked.few:
-        nothing = np.zeros((1, 0), dtype=np.int64)
-        return Found(nothing, nothing, nothing, total, levels)
+def _sorted_parts(asked: Ranks, numbers: ValueArray, groups: IntArray) -> Found:
+    """Return the order statistics of parts that are put together from groups."""
+    order = np.argsort(numbers)
+    ordered, owners = numbers[order], groups[order]
+    total = asked.members @ np.bincount(groups, minlength=asked.members.shape[1])
     ranks = asked.find(total)
-    if not len(keys) or not ranks.size:
-        nothing = np.zeros(ranks.shape, dtype=np.int64)
-        return Found(values_of(nothing, whole=asked.whole), nothing, nothing, total)
-    at_most = asked.members @ held.cumsum(axis=1)
-    below = at_most - asked.members @ held
-    places = np.array([np.searchsorted(p, r) for p, r in zip(at_most, ranks, strict=True)])
-    places = np.minimum(places, len(keys) - 1)
-    return Found(
-        values_of(keys[places], whole=asked.whole),
-        np.take_along_axis(below, places, axis=1),
-        np.take_along_axis(at_most, places, axis=1),
-        total,
-    )
+    values = np.zeros(ranks.shape, dtype=ordered.dtype)
+    below, at_most = np.zeros(ranks.shape, dtype=np.int64), np.zeros(ranks.shape, dtype=np.int64)
+    for part, (members, wanted) in enumerate(zip(asked.members, ranks, strict=True)):
+        own = np.flatnonzero(members[owners])
+        if len(own):
+            values[part] = ordered[own[np.minimum(wanted, len(own)) - 1]]
+            ends = [np.searchsorted(ordered, values[part], side) for side in _SIDES]
+            below[part], at_most[part] = (np.searchsorted(own, end) for end in ends)
+    return Found(values, below, at_most, total)
 
 
 def _few(counter: Counter, searches: dict[Series, _Search], within: Within) -> dict[Series, Found]:

@@ -98,11 +98,6 @@ def outcome_ranked(
     counts = TrialCounts(
         total=len(target),
         used=int(np.count_nonzero(considered)),
-        failed=0,
-        pruned=0,
         running=int(np.count_nonzero(states == State.RUNNING)),
-        nonfinite=0,
-        infeasible=0,
-        counted_as_worst=0,
     )
     return Ranked(np.where(target, 0.0, 1.0), considered, considered, counts)

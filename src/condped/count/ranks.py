@@ -13,14 +13,14 @@ from functools import partial
 import numpy as np
 
 from condped.arrays import IntArray, ValueArray
-from condped.count.cells import RankEdges, is_whole
+from condped.count.cells import RankEdges
 from condped.count.counter import Counter
 from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RankedCounts, RegimeCounts
 from condped.count.keys import keys_of, values_of
 from condped.count.order import Found, Ranks, order_statistics
 from condped.count.series import Series, Within
 from condped.count.tally import Tally
-from condped.space.domain import Categorical, Domain, bounds_of
+from condped.space.domain import Categorical, Domain, bounds_of, is_whole
 
 MOST_CELLS = 50
 ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
@@ -118,13 +118,18 @@ def _bounds(domain: Domain, whole: bool, outside: str) -> tuple[float, float]:
 
 
 def parameter_counts(
-    name: str, domains: Sequence[Domain | None], parts: Sequence[IntArray]
+    name: str, domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
 ) -> ParameterCounts:
-    """Return the regimes from (cells, target sets + 1) of each, the region set last."""
+    """Return the regimes from (cells of all, target sets + 1), the region set last.
+
+    ``sizes`` are the cells of each regime.
+    """
     kept: list[RegimeCounts] = []
     small: list[IntArray] = []  # (target sets + 1,) each
-    sets = parts[0].shape[-1]
-    for domain, cells in zip(domains, parts, strict=True):
+    sets, start = nested.shape[-1], 0
+    for domain, size in zip(domains, sizes, strict=True):
+        cells = nested[start : start + size]
+        start += size
         trials = int(cells[:, -1].sum())
         if trials >= SMALLEST_REGIME:
             kept.append(RegimeCounts(domain, cells[:, -1], cells[:, :-1].T))
@@ -135,9 +140,10 @@ def parameter_counts(
 
 
 def ranked_counts(
-    domains: Sequence[Domain | None], parts: Sequence[IntArray]
+    domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
 ) -> tuple[RankedCounts, ...]:
-    """Return the regimes with enough trials from (blocks, cells, target sets + 1) of each."""
+    """Return the regimes with enough trials from (blocks, cells of all, target sets + 1)."""
+    parts = np.split(nested, np.cumsum(sizes)[:-1], axis=1)
     return tuple(
         RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
         for domain, cells in zip(domains, parts, strict=True)

@@ -10,11 +10,11 @@ import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.bins import BinSet, Distinct, Histogram
-from condped.count.cells import is_whole
 from condped.count.keys import KeyBins, group_of, keys_of
 from condped.count.ranking import Ranking, ranked
 from condped.count.selection import both, selected
 from condped.space.condition import Condition
+from condped.space.domain import is_whole
 from condped.trials.batch import Batch
 
 _LOOKING = "Looking for cut-offs"

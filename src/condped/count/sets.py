@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from condped.trials.batch import Batch
 from condped.trials.topsets import TrialCounts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Sets:
     """The nested sets.
 
@@ -52,17 +53,23 @@ class Sets:
             isinstance(self.ranking, Given) and self.ranking.outcome
         )
 
-    @property
+    @cached_property
     def levels(self) -> FloatArray:
         """All finite cut-offs, ascending and distinct."""
-        every = np.append(self.cutoffs, () if self.region is None else self.region)
-        return np.unique(every[np.isfinite(every)])
+        every = [*self.cutoffs.tolist(), np.inf if self.region is None else self.region]
+        return np.array(sorted({level for level in every if np.isfinite(level)}))
+
+    @cached_property
+    def _places(self) -> IntArray | None:
+        """(target sets + 1,): the last bucket of each set; None: one bucket for each."""
+        region = np.inf if self.region is None else self.region
+        found = np.searchsorted(self.levels, np.append(self.cutoffs, region))
+        return None if found.tolist() == list(range(len(self.levels) + 1)) else found
 
     def nested(self, counted: IntArray) -> IntArray:
         """Return (…, target sets + 1) from (…, buckets) of :attr:`levels`: each set's trials."""
         reached = counted.cumsum(axis=-1)
-        region = np.inf if self.region is None else self.region
-        return reached[..., np.searchsorted(self.levels, np.append(self.cutoffs, region))]
+        return reached if self._places is None else reached[..., self._places]
 
     def members(self, batch: Batch) -> tuple[BoolArray, BoolArray, BoolArray]:
         """Return (trials,) which are used, in the region set, and in the tightest target set."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -16,8 +16,6 @@ from condped.trials.batch import Batch
 from condped.trials.notes import Notes
 from condped.trials.table import Selection
 from condped.trials.topsets import TrialCounts
-
-_COUNTS = tuple(entry.name for entry in fields(TrialCounts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +81,16 @@ class Run:
         if not losses.size:
             return cls(first_row, 0)
         # Most batches are in no order, which their beginning shows.
-        head = losses[:65]
-        rises = bool((head[1:] >= head[:-1]).all() and (losses[1:] >= losses[:-1]).all())
-        falls = bool((head[1:] <= head[:-1]).all() and (losses[1:] <= losses[:-1]).all())
+        head = losses[:17].tolist()
+        rises = all(a <= b for a, b in pairwise(head)) and bool((losses[1:] >= losses[:-1]).all())
+        falls = all(a >= b for a, b in pairwise(head)) and bool((losses[1:] <= losses[:-1]).all())
         return cls(first_row, len(losses), float(losses[0]), float(losses[-1]), rises, falls)
 
 
 def in_order(runs: Sequence[Run]) -> bool:
     """Return whether the rows of all runs together are sorted, and are not all equal."""
+    if len(runs) == 1:
+        return runs[0].rises != runs[0].falls
     ordered = [run for run in sorted(runs, key=lambda run: run.first_row) if run.trials]
     steps = list(pairwise(ordered))
     rises = all(r.rises for r in ordered) and all(a.last <= b.first for a, b in steps)
@@ -103,7 +103,7 @@ class TallyState:
     """What became of the trials of some batches."""
 
     met: list[int]  # trials in all, and after each condition
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
+    counts: TrialCounts = field(default_factory=TrialCounts)
     lowest: float = np.inf
     highest: float = -np.inf
     earliest: int = (1 << 63) - 1
@@ -115,8 +115,7 @@ class TallyState:
     def merge(self, other: TallyState) -> None:
         """Take in what another worker saw."""
         self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
-        for name in _COUNTS:
-            self.counts[name] += other.counts[name]
+        self.counts += other.counts
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
         self.earliest = min(self.earliest, other.earliest)
         self.latest = max(self.latest, other.latest)
@@ -149,8 +148,7 @@ class TallyFold:
         if rows is not None:
             batch = Batch(batch.table.only(rows), batch.first_row, batch.times)
         levels, used, ordinary, counts = ranked(batch, self.ranking)
-        for name in _COUNTS:
-            state.counts[name] += getattr(counts, name)
+        state.counts += counts
         own = levels if ordinary is None else levels[ordinary]
         if own.size:
             state.lowest = min(state.lowest, float(own.min()))
@@ -179,7 +177,7 @@ def tally_of(
         for c, before, after in steps
     )
     return Tally(
-        TrialCounts(**{name: int(count) for name, count in whole.counts.items()}),
+        whole.counts,
         whole.lowest,
         whole.highest,
         earliest=whole.earliest,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from condped.count.counts import (
     ParameterCounts,
     RankedStudy,
     StudyCounts,
-    SubsetCounts,
     Subsets,
 )
 from condped.count.order import Ranks, order_statistics
@@ -34,7 +34,7 @@ from condped.count.ranks import (
 )
 from condped.count.series import Series, Within
 from condped.count.sets import Sets
-from condped.count.subsets import FEWEST, Intervals, Parts, parts_of, slices_of, subset_counts
+from condped.count.subsets import FEWEST, Intervals, parts_of, subset_counts
 from condped.count.tally import Tally
 from condped.count.varying import VaryingFold, varying_of
 from condped.errors import DataError, SettingsError, not_found
@@ -202,16 +202,17 @@ class Trials:
         used, whole = tally.counts.used, region_quantile == 1.0
         # The region set of gamma = 1 is everything: no order statistic is needed.
         quantiles = [*target_quantiles, *([] if whole else [region_quantile])]
-        sizes = np.array([set_size(quantile, used) for quantile in quantiles], dtype=np.int64)
+        sizes = [set_size(quantile, used) for quantile in quantiles]
         cutoffs, reached = np.full(len(sizes), np.inf), np.full(len(sizes), used)
-        open_ones = sizes <= tally.ordinary
-        if used and open_ones.any():
-            ranks = sizes[open_ones][None]
+        # Larger sets need trials that count as worst, and so all that do not.
+        places = [place for place, size in enumerate(sizes) if size <= tally.ordinary]
+        if used and places:
+            ranks = np.array([[sizes[place] for place in places]])
             asked = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
             loss = Series("loss")
             found = order_statistics(self.counter, {loss: asked}, Within(ranking), trials=used)
-            cutoffs[open_ones] = found[loss].values[0]
-            reached[open_ones] = found[loss].at_most[0]
+            cutoffs[places] = found[loss].values[0]
+            reached[places] = found[loss].at_most[0]
         targets = len(target_quantiles)
         return Sets(
             ranking=ranking,
@@ -267,9 +268,9 @@ class Trials:
 
     def expanded(self) -> Trials:
         """Return the trials with one domain per parameter, that spans all of its own."""
-        for name in self.names:
-            spanning_domain(name, self._recorded(name))
-        return replace(self, spanned=True)
+        expanded = replace(self, spanned=True)
+        _ = expanded.domains  # raises if no single domain spans those of a parameter
+        return expanded
 
     def pooled(self, *, all_varying: bool) -> PooledTrials | None:
         """Return the trials with domains pooled that vary smoothly; None if none do."""
@@ -280,10 +281,10 @@ class Trials:
                 return None
             return PooledTrials(self._with(found.raw), self._with(found.unit), found.domains)
         for name in self.names:
-            own = self._recorded(name)
+            own = self._recorded[name]
             if all_varying and len(own) > 1 and not any(isinstance(d, Categorical) for d in own):
                 raise self._no_pooling(name)
-        many = tuple(name for name in self.names if may_be_smooth(self._recorded(name)))
+        many = tuple(name for name in self.names if may_be_smooth(self._recorded[name]))
         if many:
             query = Query(ByLoss(Handling()), np.zeros(0), many, by_regime=True)
             for name, counts in zip(many, self._count(query).parameters, strict=True):
@@ -293,7 +294,7 @@ class Trials:
 
     def _no_pooling(self, name: str) -> SettingsError:
         return SettingsError(
-            f"Parameter {name!r} has {len(self._recorded(name))} domains to pool, which takes the "
+            f"Parameter {name!r} has {len(self._recorded[name])} domains to pool, which takes the "
             f"trials themselves; these are only counted (source: {self.counter.schema.source}). "
             "Set pooling to 'never' to keep them apart, or read a part that fits into memory."
         )
@@ -305,18 +306,22 @@ class Trials:
         again = TableSource.of(table, source.batch.known)  # ranked as before
         return replace(self, counter=replace(self.counter, source=again))
 
-    def _recorded(self, name: str) -> tuple[Domain, ...]:
+    @cached_property
+    def _recorded(self) -> dict[str, tuple[Domain, ...]]:
         schema = self.counter.schema
-        return schema.domains[schema.names.index(name)]
+        return dict(zip(schema.names, schema.domains, strict=True))
 
-    def domains(self, name: str) -> tuple[Domain, ...]:
-        """Return the domains that a parameter is counted in."""
-        recorded = self._recorded(name)
-        return (spanning_domain(name, recorded),) if self.spanned else recorded
+    @cached_property
+    def domains(self) -> dict[str, tuple[Domain, ...]]:
+        """The domains that each parameter is counted in."""
+        recorded = {name: self._recorded[name] for name in self.names}
+        if not self.spanned:
+            return recorded
+        return {name: (spanning_domain(name, own),) for name, own in recorded.items()}
 
     def count(self, sets: Sets) -> StudyCounts:
         """Count the trials of each set in each cell of the grids."""
-        many = tuple(name for name in self.names if len(self.domains(name)) > _FEW_DOMAINS)
+        many = tuple(name for name, own in self.domains.items() if len(own) > _FEW_DOMAINS)
         regimes = self._regime_sizes(sets, many)
         laid_out = {
             name: tuple(np.flatnonzero(own[:-1, -1] >= SMALLEST_REGIME).tolist())
@@ -326,13 +331,11 @@ class Trials:
         parameters = []
         for name, counts in zip(self.names, counted.parameters, strict=True):
             nested = sets.nested(counts[0, 0])
-            domains = self.domains(name)
+            domains = self.domains[name]
             if name in regimes:
                 domains = tuple(domains[place] for place in laid_out[name])
-            parts = np.split(nested, np.cumsum(grid_sizes(domains))[:-1])
-            if name in regimes:
-                parts[-1] = regimes[name][-1:]
-            found = parameter_counts(name, (*domains, None), parts)
+                nested[-1] = regimes[name][-1]  # what is absent, without what got no cells
+            found = parameter_counts(name, (*domains, None), nested, grid_sizes(domains))
             parameters.append(_with_dropped(found, regimes[name]) if name in regimes else found)
         return StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
 
@@ -357,18 +360,18 @@ class Trials:
         )
         parameters, ranked = [], []
         for name, counts in zip(self.names, counted.parameters, strict=True):
-            regimes = (*self.domains(name), None)
-            ends = np.cumsum(rank_sizes(name, self.domains(name), cells.edges))[:-1]
-            parts = np.split(sets.nested(counts[0]), ends, axis=1)  # (blocks, cells, sets) each
-            parameters.append(parameter_counts(name, regimes, [part.sum(axis=0) for part in parts]))
-            ranked.append(ranked_counts(regimes, parts))
+            regimes = (*self.domains[name], None)
+            sizes = rank_sizes(name, self.domains[name], cells.edges)
+            nested = sets.nested(counts[0])  # (blocks, cells, sets)
+            parameters.append(parameter_counts(name, regimes, nested.sum(axis=0), sizes))
+            ranked.append(ranked_counts(regimes, nested, sizes))
         study = StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
         return RankedStudy(study, tuple(ranked))
 
     def _rank_cells(self, sets: Sets, blocks: int) -> RankCells:
         return rank_cells(
             self.counter,
-            {name: self.domains(name) for name in self.names},
+            self.domains,
             Within(sets.ranking, sets.region),
             tally=sets.tally,
             blocks=blocks,
@@ -426,23 +429,14 @@ class Trials:
         ranges: list[CellRange] = []
         start = 0
         for owner, name in enumerate(self.names):
-            domains = self.domains(name)
+            domains = self.domains[name]
             sizes = grid_sizes(domains) if cells is None else rank_sizes(name, domains, cells.edges)
             for domain, size in zip((*domains, None), sizes, strict=True):
                 ordered = cells is None or is_ordered(domain)
                 ranges.append(CellRange(owner, domain, start, size, ordered))
                 start += size
-        return Subsets(tuple(ranges), self._subset_counts(parts, sets, cells, start))
-
-    def _subset_counts(
-        self, parts: Parts, sets: Sets, cells: RankCells | None, total: int
-    ) -> Iterator[SubsetCounts]:
-        query = replace(
-            self._query(sets), edges=None if cells is None else cells.edges, groups=parts.groups
-        )
-        for some in slices_of(parts, total):
-            counted = self._count(replace(query, cutoffs=some.levels))
-            yield subset_counts(some, counted.sizes, [one[:, 0] for one in counted.parameters])
+        query = replace(self._query(sets), edges=None if cells is None else cells.edges)
+        return Subsets(tuple(ranges), subset_counts(self.counter, sets, parts, query, start))
 
     def remark_on_repeats(self) -> str:
         """Say what is known of trials that repeat a configuration."""

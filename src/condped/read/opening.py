@@ -13,7 +13,7 @@ from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
 from condped.read.files.sidecar import with_sidecar
 from condped.read.options import Reading, ReadOptions
-from condped.read.read import read_table
+from condped.read.reading import read_table
 from condped.read.registry import reader_for
 from condped.trials.batch import Source, TableSource
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -135,6 +134,9 @@ def _recognises(reader: Reader, source: Any) -> bool:
 @cache
 def installed() -> Installed:
     """Return what other packages declare as entry points."""
+    # Loaded here: it takes as long as half of numpy, and few sources need it.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     found: list[Reader] = []
     broken: list[str] = []
     for point in entry_points(group=ENTRY_POINTS):

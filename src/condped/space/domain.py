@@ -17,6 +17,7 @@ from condped.errors import SpaceError
 _TOLERANCE = 1e-9
 # ... and so may bounds that were stored in single precision.
 _SINGLE = 2.0**-24
+_INT64 = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,3 +263,16 @@ def bounds_of(domain: Domain) -> tuple[float, float]:
         domain.low - max(slack, _SINGLE * abs(domain.low)),
         domain.high + max(slack, _SINGLE * abs(domain.high)),
     )
+
+
+def is_whole(domains: Sequence[Domain]) -> bool:
+    """Return whether a parameter with these domains has int64 values; float64 otherwise.
+
+    Ints that int64 cannot hold, or whose differences it cannot hold, are floats: their cells are
+    far wider than what rounding loses.
+    """
+    ints = [domain for domain in domains if isinstance(domain, Int)]
+    if len(ints) < len(domains) or not ints:
+        return not domains
+    low, high = min(domain.low for domain in ints), max(domain.high for domain in ints)
+    return low >= -_INT64 and high < _INT64 and high - low < _INT64

@@ -70,7 +70,8 @@ def cells_of(
     # Rounding up after taking off a half: midpoints go to the lower cell, as in the reference.
     np.ceil(cells, out=cells)
     if isinstance(top, float) and not np.isnan(cells.min(initial=0.0)):
-        return np.clip(cells, 0.0, top, out=cells)
+        np.maximum(cells, 0.0, out=cells)
+        return np.minimum(cells, top, out=cells)
     np.fmax(cells, 0.0, out=cells)
     np.fmin(cells, top, out=cells)
     return cells

@@ -54,7 +54,7 @@ class LevelColumn:
     def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
         """Return where the value is present and the predicate holds."""
         held = np.array([*(bool(predicate(level)) for level in self.levels), False])
-        return held[self.codes]
+        return held.take(self.codes, mode="wrap")
 
     def numbers(self) -> FloatArray | None:
         """Return numbers if all levels are some, NaN where missing."""

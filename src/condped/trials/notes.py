@@ -73,6 +73,8 @@ class Notes:
 
     def sentences(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the notes in a fixed order: by kind, then as the columns are named."""
+        if not self.notes:
+            return ()
         places = {name: place for place, name in enumerate(names)}
         found: list[str] = []
         for kind in get_args(Kind):

@@ -49,14 +49,26 @@ class Handling:
 class TrialCounts:
     """How many trials there were, and what became of them. Each trial is counted once."""
 
-    total: int
-    used: int  # N of the estimator, those counted as worst included
-    failed: int
-    pruned: int
-    running: int  # running or waiting: always left out
-    nonfinite: int  # objective NaN, infinite or not recorded
-    infeasible: int
-    counted_as_worst: int
+    total: int = 0
+    used: int = 0  # N of the estimator, those counted as worst included
+    failed: int = 0
+    pruned: int = 0
+    running: int = 0  # running or waiting: always left out
+    nonfinite: int = 0  # objective NaN, infinite or not recorded
+    infeasible: int = 0
+    counted_as_worst: int = 0
+
+    def __add__(self, other: TrialCounts) -> TrialCounts:
+        return TrialCounts(
+            self.total + other.total,
+            self.used + other.used,
+            self.failed + other.failed,
+            self.pruned + other.pruned,
+            self.running + other.running,
+            self.nonfinite + other.nonfinite,
+            self.infeasible + other.infeasible,
+            self.counted_as_worst + other.counted_as_worst,
+        )
 
     @property
     def left_out(self) -> int:

@@ -14,7 +14,8 @@ from condped.comparison.baselines.choices import Absent, Method, forest_settings
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
 from condped.estimate.settings import BaselineSettings
-from condped.read import Reading, check_reading, read
+from condped.read import read
+from condped.read.options import Reading, check_reading
 from condped.trials.table import TrialTable
 from condped.trials.topsets import Handling, LeftOut, Treatment
 

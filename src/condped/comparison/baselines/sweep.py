@@ -9,7 +9,8 @@ from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, s
 from condped.comparison.baselines.basis import account_of, basis_of
 from condped.comparison.baselines.choices import Absent, ped_anova_settings
 from condped.comparison.baselines.ped_anova import ped_anova
-from condped.read import Reading, check_reading, read
+from condped.read import read
+from condped.read.options import Reading, check_reading
 from condped.trials.topsets import Handling, LeftOut, Treatment
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
-from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.domain import Categorical, Domain, Float, Int, is_whole
 from condped.trials.table import (
     ABSENT,
     Direction,
@@ -200,7 +200,8 @@ class _Spread:
         spread[self.rows] = values
         kinds = {type(domain) for domain in domains}
         if kinds == {Int}:
-            spread = np.rint(spread).astype(np.int64)
+            spread = np.rint(spread)
+            spread = spread.astype(np.int64) if is_whole(domains) else spread
         elif kinds == {Categorical}:  # the position of the choice is what is recorded
             spread = spread.astype(np.int32)
         return Parameter(name, spread, ids, domains)

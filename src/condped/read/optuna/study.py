@@ -20,7 +20,7 @@ from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import STUDY, HeldAttributes, explained_table
 from condped.read.optuna.records import STATES, direction_of, objective_names
-from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice
+from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
 from condped.trials.table import (
     ABSENT,
     Objective,
@@ -227,7 +227,7 @@ class _Known(dict[Any, int]):
 
     def values_of(self, found: Iterator[Any], places: IntArray) -> ValueArray:
         """Return the values as numbers; choices as their positions."""
-        if self.types == {Int}:
+        if self.types == {Int} and is_whole(tuple(self.domains)):
             return np.fromiter(found, np.int64, len(places))
         if Categorical not in self.types:
             return np.fromiter(found, np.float64, len(places))

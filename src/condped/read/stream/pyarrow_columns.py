@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from condped.read.frames import frame
-from condped.trials.columns import Column, LevelColumn, number_column
+from condped.trials.columns import Column, LevelColumn, NumberColumn, number_column
 
 
 def column_of(array: Any) -> Column:
@@ -48,13 +48,18 @@ def _dtype(kind: Any) -> np.dtype[Any]:
 def _numbers(array: Any) -> Column:
     if not array.null_count:
         return number_column(array.to_numpy())
-    bits, data = array.buffers()
+    valid, data = array.buffers()
     start, stop = array.offset, array.offset + len(array)
     # Its bits say where an array has a value; what lies in its data elsewhere may be anything.
     present = np.unpackbits(
-        np.frombuffer(bits, np.uint8, (stop + 7) // 8), count=stop, bitorder="little"
+        np.frombuffer(valid, np.uint8, (stop + 7) // 8), count=stop, bitorder="little"
     )
-    missing = present[start:] == 0
+    present = present[start:]
     values = np.frombuffer(data, _dtype(array.type), stop)[start:]
-    nothing = np.nan if values.dtype.kind == "f" else 0
-    return number_column(np.where(missing, nothing, values), missing)
+    if values.dtype.kind != "f":
+        # Choosing between two numbers row by row takes ten times as long as multiplying.
+        return number_column(values * present.astype(values.dtype), present == 0)
+    values = values.astype(np.float64)
+    bits = values.view(np.int64)
+    bits |= present.astype(np.int64) - 1  # all bits set are a NaN, whatever was there before
+    return NumberColumn(values, np.isnan(values))

@@ -9,7 +9,7 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
 from condped.read.table.convert import none_place
 from condped.read.table.refusal import refuse
-from condped.space.domain import Categorical, Domain, Int
+from condped.space.domain import Categorical, Domain, Int, is_whole
 from condped.trials.columns import LevelColumn, NumberColumn
 
 
@@ -34,8 +34,10 @@ def fit_choices(
         places[row, -1] = none_place(domain) or 0
     everywhere = len(domains) == 1 and ids.strides == (0,)
     codes = places[0].take(column.codes, mode="wrap") if everywhere else places[ids, column.codes]
+    if unknown_allowed or places.min() >= 0:  # whatever the rows, no level is unknown
+        return codes
     unknown = (codes < 0) & (ids >= 0)
-    if unknown.any() and not unknown_allowed:
+    if unknown.any():
         first = int(np.argmax(unknown))
         level, domain = column.levels[column.codes[first]], domains[ids[first]]
         assert isinstance(domain, Categorical)
@@ -61,21 +63,19 @@ def fit_numbers(
 ) -> ValueArray:
     """Return the numbers, whole where all domains are, after checking the steps."""
     values = column.values
-    whole = [isinstance(domain, Int) for domain in domains]
-    if values.dtype.kind == "f" and any(whole):
-        _refuse_fractions(name, values, np.array([*whole, False])[ids])
-    elif values.dtype.kind == "i" and not all(whole):
+    ints = [isinstance(domain, Int) for domain in domains]
+    whole = is_whole(domains)
+    if values.dtype.kind == "f" and any(ints):
+        _refuse_fractions(name, values, np.array([*ints, False])[ids])
+    elif values.dtype.kind == "i" and not whole:
         values = values.astype(np.float64)
     for place, domain in enumerate(domains):
         _check_steps(name, values, ids, place, domain)
-    if all(whole) and values.dtype.kind == "f":
-        # Tools with missing values store whole numbers as floats.
+    if whole and values.dtype.kind == "f":
+        # Tools with missing values store whole numbers as floats. Those that int64 cannot hold are
+        # outside of the domain, and as far outside as the nearest that it can.
         present = np.where(ids >= 0, values, 0.0)
-        if present.size and np.abs(present).max() >= 2.0**63:
-            refuse(
-                name, np.abs(present) >= 2.0**63, "has whole numbers beyond 64 bits", "Scale them"
-            )
-        values = present.astype(np.int64)
+        values = np.clip(present, -(2.0**63), 2.0**63 - 1024.0).astype(np.int64)
     return values
 
 

@@ -97,6 +97,11 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
             return None
         outside = (values < low) | (values > high)
         return outside if outside.any() else None
+    if len(domains) == 1 and values.dtype.kind == "f" and values.size:
+        # NaN, which stands for an absent value, is left out of account.
+        low, high = bounds_of(domains[0])
+        if not (np.fmin.reduce(values) < low or np.fmax.reduce(values) > high):
+            return None
     if len(domains) <= _FEW_DOMAINS:
         outside = np.zeros(len(values), dtype=bool)
         for place, domain in enumerate(domains):
