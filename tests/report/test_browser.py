@@ -85,9 +85,9 @@ def test_the_answer_names_what_matters(opened: Opener) -> None:
         lead = page.locator("#answer .lead")
         named = [p.name for p in told if told.evidence[p.name].verdict == "matters"]
         assert lead.locator(".name").all_inner_texts() == named
-        noise = [p.name for p in told if told.evidence[p.name].verdict == "noise"]
-        row = page.locator(".facts > div", has_text="told from noise")
-        assert row.locator("dd .name").all_inner_texts() == noise
+        without = [p.name for p in told if told.evidence[p.name].verdict == "no evidence"]
+        row = page.locator(".facts > div", has_text="No evidence of an effect")
+        assert row.locator("dd .name").all_inner_texts() == without
     assert "best 60" in page.locator("h1").inner_text()
     assert "10 failed (left out)" in page.locator(".facts").inner_text()
 
