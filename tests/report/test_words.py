@@ -168,7 +168,9 @@ def test_sentences_about_one_are_in_the_singular(opened: Opener) -> None:
     """One parameter, one trial of the target set."""
     page = opened(condped.report({"x": FEW["x"], "loss": FEW["loss"]}, objective="loss"))
     lead = words(page, "#answer .lead")
-    assert "The only parameter, x, has no statistically significant effect (1 of 5 trials is" in lead
+    assert (
+        "The only parameter, x, has no statistically significant effect (1 of 5 trials is" in lead
+    )
     assert "None of 1" not in lead
     message = condped.importance({"x": FEW["x"], "loss": FEW["loss"]}, objective="loss").evidence
     assert message.message.startswith("Not enough evidence: the only parameter does not")

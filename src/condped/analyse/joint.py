@@ -70,7 +70,7 @@ class JointEffects(Result):
     >>> import condped
     >>> found = condped.joint_effects(condped.problems.get("nested").sample(500, seed=0))
     >>> found.rows()[0]["first"], found.rows()[0]["second"]
-    ('c0', 'c1')
+    ('c0', 'x')
     """
 
     schema: ClassVar[str] = "condped.joint/1"

@@ -8,7 +8,9 @@ from typing import Literal, get_args
 
 from condped.errors import SettingsError
 
-Method = Literal["paper", "calibrated"]
+# ``method`` is the name of an estimator, the same in every function and in every result.
+Method = Literal["paper", "calibrated"]  # condped's own
+BaselineMethod = Literal["ped-anova", "f-anova", "mdi", "shap"]  # which know no conditions
 Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
 Sampling = Literal["adaptive", "random"]
@@ -62,10 +64,12 @@ class Settings:
             ("sampling", Sampling),
             ("pooling", Pooling),
         ):
-            if getattr(self, name) not in get_args(allowed):
+            value = getattr(self, name)
+            if value not in get_args(allowed):
+                other = value in get_args(BaselineMethod)
+                hint = " condped.baselines.importance has it." if other else ""
                 raise SettingsError(
-                    f"{name} must be one of {', '.join(get_args(allowed))} "
-                    f"(got {getattr(self, name)!r})."
+                    f"{name} must be one of {', '.join(get_args(allowed))} (got {value!r}).{hint}"
                 )
         _require_quantile("region_quantile", self.region_quantile)
         if self.method == "calibrated" and (
@@ -101,7 +105,7 @@ class BaselineSettings:
         Of the forest that f-ANOVA, MDI and SHAP explain; None for PED-ANOVA, and without a seed.
     """
 
-    method: str
+    method: BaselineMethod
     absent: str
     region_quantile: float | None = None
     trees: int | None = None

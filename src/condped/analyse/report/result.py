@@ -14,6 +14,7 @@ from condped.analyse.report.steps import VERDICTS
 from condped.analyse.result import Result
 from condped.analyse.saving.files import write_whole
 from condped.analyse.saving.plain import plain, rebuilt
+from condped.errors import DataError
 
 _COLUMNS = (
     "parameter",
@@ -101,6 +102,11 @@ class Report(Result):
 
     @classmethod
     def _loaded(cls, data: Mapping[str, Any]) -> Report:
+        if "told" not in data:
+            raise DataError(
+                "these are the numbers of a page, for other programs. A report is saved for "
+                "condped.load under a name that ends in .json"
+            )
         own = {name: value for name, value in data.items() if name != "told"}
         made = cls(own, rebuilt(ImportanceResult, data["told"], "told"))
         made.rows()  # what is missing is missed now

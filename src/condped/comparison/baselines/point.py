@@ -10,10 +10,10 @@ import numpy as np
 from condped.analyse.importance.numbers import Numbers, shared_out
 from condped.analyse.importance.result import ImportanceResult, scored_result
 from condped.comparison.baselines.basis import Basis, account_of, basis_of
-from condped.comparison.baselines.choices import Absent, Method, forest_settings, ped_anova_settings
+from condped.comparison.baselines.choices import Absent, forest_settings, ped_anova_settings
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
-from condped.estimate.settings import BaselineSettings
+from condped.estimate.settings import BaselineMethod, BaselineSettings
 from condped.read import read
 from condped.read.options import Reading, check_reading
 from condped.trials.table import TrialTable
@@ -23,7 +23,7 @@ from condped.trials.topsets import Handling, LeftOut, Treatment
 def importance(
     source: Any,
     *,
-    method: Method = "f-anova",
+    method: BaselineMethod = "f-anova",
     absent: Absent = "imputation",
     target_quantile: float = 0.1,
     region_quantile: float = 1.0,

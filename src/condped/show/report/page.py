@@ -48,10 +48,7 @@ def _with_sentences(report: Report) -> dict[str, Any]:
     """Return the data of a report with what the page says of its trials in sentences."""
     account = report.importance.account
     lines = [*data_lines(account), *report.data["account"]["notes"]]
-    return report.data | {
-        "goal": goals(account),
-        "account": report.data["account"] | {"lines": lines},
-    }
+    return report.data | {"texts": {"goal": goals(account), "lines": lines}}
 
 
 def framed(page: str) -> str:

@@ -5,7 +5,7 @@ function drawQuestion() {
     : `What mattered for reaching ${targetName()}?`;
   fill("question", asked);
   const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
-  const goal = data.outcome ? "" : `, ${data.goal}${inside}`;
+  const goal = data.outcome ? "" : `, ${data.texts.goal}${inside}`;
   const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
   fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}${part}`);
   fill("source", data.title);
@@ -104,7 +104,7 @@ function goodRows(matters) {
 }
 
 function leftOut() {
-  const { trials, handling, lines, selections } = data.account;
+  const { trials, handling, selections } = data.account, { lines } = data.texts;
   const fates = { drop: "left out", worst: "counted as worst", keep: "counted like others" };
   const parts = [["running", "still running", "drop"], ["failed", "failed", handling.failed],
     ["pruned", "pruned", handling.pruned],
