@@ -19,7 +19,7 @@ import optuna
 import condped
 from benchmarks.statistics_page import page
 from benchmarks.statistics_problems import NEW, PAPER, TPE_TRIALS, Case, cases, gates
-from condped.analyse.importance.robustness import kendall
+from condped.analyse.robustness import kendall
 from condped.count.subsets import Intervals
 from condped.estimate.settings import Method, Sampling
 from condped.problems.catalogue import Problem

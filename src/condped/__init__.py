@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from condped.analyse.importance.importance import importance
     from condped.analyse.importance.result import ImportanceResult
     from condped.analyse.importance.sweep import SweepResult, sweep
-    from condped.analyse.joint import joint_effects
+    from condped.analyse.joint import JointEffects, joint_effects
     from condped.analyse.report import Report, report
     from condped.analyse.saving.loading import load
     from condped.comparison import Comparison, baselines, compare
@@ -43,13 +43,14 @@ _HOMES = {
     "Advice": "condped.analyse.advice.result",
     "Branches": "condped.analyse.branches.result",
     "Categorical": "condped.space",
-    "Comparison": "condped.comparison",
+    "Comparison": "condped.comparison.result",
     "Float": "condped.space",
     "ImportanceResult": "condped.analyse.importance.result",
     "Int": "condped.space",
+    "JointEffects": "condped.analyse.joint",
     "LongTable": "condped.read.databases.long_table",
     "Reader": "condped.read.registry",
-    "Report": "condped.analyse.report",
+    "Report": "condped.analyse.report.result",
     "Space": "condped.space",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
@@ -77,6 +78,7 @@ __all__ = [
     "Float",
     "ImportanceResult",
     "Int",
+    "JointEffects",
     "LongTable",
     "Reader",
     "Report",

@@ -158,7 +158,7 @@ def save_to_dashboard(
         figures = {"sweep": plot.sweep(result), "heatmap": plot.heatmap(result)}
     elif isinstance(result, ImportanceResult):
         figures = {"importance": plot.importance(result), "regimes": plot.regimes(result)}
-        if result.find_densities is not None:
+        if result.has_evidence:
             figures["densities"] = plot.densities(result)
     else:
         raise SettingsError(

@@ -13,7 +13,7 @@ import pytest
 import condped
 from condped.comparison import NAMES
 from condped.errors import CondpedError, MissingLibraryError, NameNotFoundError, SettingsError
-from condped.show.text.importance import width_of
+from condped.show.text.layout import width_of
 from condped.trials.table import Objective, Parameter, TrialTable, all_complete
 
 

@@ -6,27 +6,32 @@ objective that is a plain sum, too, the best trials need both terms.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.analysis import account_of, count_sets
+from condped.analyse.importance.question import Question
+from condped.analyse.result import Result
+from condped.analyse.saving.plain import plain
 from condped.arrays import BoolArray, IntArray
-from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.calibration import excess
-from condped.estimate.settings import check_target
+from condped.estimate.settings import Settings
 from condped.read import read
 from condped.read.options import Reading, check_reading
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter
-from condped.trials.topsets import Handling
 
 FEWEST = 200  # trials, below which pairs are mostly chance
 _CELLS = 6
 _SMALLEST = 20  # trials of a joint regime that is looked at
+_COLUMNS = ("first", "second", "eta_squared", "trials")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +54,69 @@ class JointEffect:
     trials: int
 
 
+@dataclass(frozen=True)
+class JointEffects(Result):
+    """Pairs of parameters that are ever active together, the strongest joint effect first.
+
+    Attributes
+    ----------
+    effects
+        Iterating over the result gives them, and an index picks one.
+    target_quantile, target_size
+        γ', and the trials in the target set.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.joint_effects(condped.problems.get("nested").sample(500, seed=0))
+    >>> found.rows()[0]["first"], found.rows()[0]["second"]
+    ('c0', 'x')
+    """
+
+    schema: ClassVar[str] = "condped.joint/1"
+
+    effects: tuple[JointEffect, ...]
+    target_quantile: float
+    target_size: int
+    account: Account = field(repr=False)
+
+    def __iter__(self) -> Iterator[JointEffect]:
+        return iter(self.effects)
+
+    def __len__(self) -> int:
+        return len(self.effects)
+
+    def __getitem__(self, place: int) -> JointEffect:
+        return self.effects[place]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per pair."""
+        return [
+            dict(zip(_COLUMNS, (*one.parameters, one.eta_squared, one.trials), strict=True))
+            for one in self.effects
+        ]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, under a schema with a version."""
+        data = {
+            "schema": self.schema,
+            "target_quantile": self.target_quantile,
+            "target_size": self.target_size,
+            "pairs": self.rows(),
+            "account": asdict(self.account),
+        }
+        return dict(plain(data))
+
+
 def joint_effects(
     source: Any, *, target_quantile: float = 0.1, **reading: Unpack[Reading]
-) -> tuple[JointEffect, ...]:
-    """Return pairs that are ever active together, the strongest joint effect first.
+) -> JointEffects:
+    """Find pairs of parameters that together reach the target set, beyond what each does alone.
 
     Parameters
     ----------
@@ -72,10 +136,12 @@ def joint_effects(
     >>> joint_effects(trials, objective="loss", target_quantile=0.25)[0].parameters
     ('a', 'b')
     """
-    check_target(target_quantile, 1.0)
+    question = Question((target_quantile,), Settings(pooling="never"))
     check_reading("joint_effects", reading)
     table = read(source, **reading)
-    top = Trials.of(table).top_sets((target_quantile,), 1.0, Handling())
+    sets = count_sets(table, question).trials
+    assert sets is not None
+    top = sets.top
     if top.region_size < FEWEST:
         raise SettingsError(
             f"Joint effects need at least {FEWEST} trials (got {top.region_size}); with fewer, "
@@ -92,7 +158,8 @@ def joint_effects(
             beyond = sum(_beyond(first, second, hit[rows]) for rows, first, second in parts)
             trials = sum(len(rows) for rows, _, _ in parts)
             found.append(JointEffect((one, other), beyond / spread, trials))
-    return tuple(sorted(found, key=lambda effect: -effect.eta_squared))
+    found.sort(key=lambda effect: -effect.eta_squared)
+    return JointEffects(tuple(found), target_quantile, int(top.target_sizes[0]), account_of(sets))
 
 
 # The regime of each trial (-1: none that can vary) and its cell there.

@@ -20,10 +20,10 @@ from condped.errors import SettingsError
 @click.option("--optuna", "as_code", is_flag=True, help="Print only the code for Optuna.")
 @click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
 def command(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
-    """Tell what to fix, what to narrow and what to leave before trying on.
+    """Suggest a narrower search space.
 
-    Conservative: what cannot be told from noise is left alone. SOURCE is a file, a directory, a
-    pattern or a URL of any tool that `condped sources` lists.
+    Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory,
+    a pattern or a URL of any tool that `condped sources` lists.
 
     \b
     condped advise results.csv --objective loss --space space.json

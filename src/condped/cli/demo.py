@@ -75,8 +75,8 @@ def command(trials: int, folder: Path) -> None:
     click.echo(
         "importance: share of what all parameters explain; it sums to 1.\n"
         "η²: how much of 'reaches the best trials or not' this parameter explains by itself.\n"
-        "verdict: whether it can be told from noise; untested if none of its trials is among the "
-        "best.\n"
+        "verdict: whether its effect is statistically significant; untested if none of its trials "
+        "is among the best.\n"
         "active as: the values it may take, and in how many trials; absent elsewhere.\n"
     )
     curve = condped.sweep(str(results), objective="error", space=space)

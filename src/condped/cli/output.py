@@ -21,12 +21,12 @@ from condped.read.overwriting import refuse_overwriting
 from condped.show.text.layout import printed_within
 
 _WIDEST = 160
-_VERDICT = re.compile(r"(?<=\d  )(matters|unclear|noise|untested)(?=  |$)")
+_VERDICT = re.compile(r"(?<=\d  )(matters|unclear|no evidence|untested)(?=  |$)")
 _BAR = re.compile(r"█+")
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "matters": {"fg": "green", "bold": True},
     "unclear": {"fg": "yellow"},
-    "noise": {"dim": True},
+    "no evidence": {"dim": True},
     "untested": {"dim": True},
 }
 

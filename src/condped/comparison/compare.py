@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Unpack
+from typing import Any, Unpack, get_args
 
 from condped.analyse.importance.importance import importance as ask_own
 from condped.analyse.importance.result import ImportanceResult
@@ -13,13 +13,13 @@ from condped.comparison.baselines.forests import scores_of
 from condped.comparison.baselines.point import importance as ask_baseline
 from condped.comparison.result import Comparison
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
-from condped.estimate.settings import Pooling, Sampling
+from condped.estimate.settings import Method, Pooling, Sampling
 from condped.progress import report
 from condped.read import read
 from condped.read.options import Reading, check_reading
 from condped.trials.topsets import Handling, LeftOut, Treatment
 
-_OWN = ("paper", "calibrated")
+_OWN: tuple[Method, ...] = get_args(Method)
 # All that can be asked; a baseline's name by itself means it with both ways to treat absences.
 NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
 
@@ -41,7 +41,7 @@ def compare(
     infeasible: Treatment = "keep",
     **reading: Unpack[Reading],
 ) -> Comparison:
-    """Tell what each method says of the same trials.
+    """Compare what several methods say of the same trials.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _chosen(methods: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _require_libraries(names: Sequence[str]) -> None:
-    """Refuse what is not installed before any work is done."""
+    """Raise if a library is not installed, before any work is done."""
     for method in METHODS:
         if method != "ped-anova" and any(name.startswith(f"{method}/") for name in names):
             scores_of(method)

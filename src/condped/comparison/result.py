@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from condped.analyse.importance.result import ImportanceResult, frame
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.result import Result
 from condped.errors import not_found
 from condped.estimate.settings import BaselineSettings
-from condped.show.notebook import text_html
-from condped.show.text.comparison import comparison_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA = "condped.compare/1"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Results by the names of the methods, in the order in which they were asked.
 
     Examples
@@ -30,6 +24,8 @@ class Comparison:
     >>> told["paper"]["y"].importance, told["ped-anova/filtering"]["y"].importance > 0.2
     (0.0, True)
     """
+
+    schema: ClassVar[str] = "condped.compare/1"
 
     results: Mapping[str, ImportanceResult]
     notes: tuple[str, ...] = ()  # which methods were left out, and why
@@ -76,14 +72,10 @@ class Comparison:
             for name in self.names
         ]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return :meth:`rows` as a pandas frame."""
-        return frame(self.rows(), self.columns)
-
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "methods": [
                 {
                     "name": method,
@@ -97,12 +89,6 @@ class Comparison:
             "notes": list(self.notes),
             "results": {method: result.to_data() for method, result in self.results.items()},
         }
-
-    def __str__(self) -> str:
-        return comparison_text(self)
-
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
 
 
 def explains_objective(result: ImportanceResult) -> bool:

@@ -257,6 +257,7 @@ def _sorted(asked: Ranks, numbers: ValueArray, groups: IntArray | None) -> Found
     total = np.array([len(numbers)], dtype=np.int64)
     ranks = asked.find(total)[0]
     if not asked.few and len(ranks) <= _FEW_RANKS and len(numbers):
+        # With fewer trials than blocks of time the last ranks are beyond the end.
         places = [min(rank, len(numbers)) - 1 for rank in ranks.tolist()]
         values = np.partition(numbers, sorted(set(places)))[places]
         ends = [(np.count_nonzero(numbers < v), np.count_nonzero(numbers <= v)) for v in values]

@@ -8,7 +8,8 @@ from itertools import chain
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.count.counts import RankedCounts, RankedStudy
+from condped.count.counts import RankedCounts, RankedStudy, StudyCounts
+from condped.count.ranks import is_ordered
 from condped.estimate.calibration import excess, neighbourhood
 from condped.estimate.estimator import (
     Estimate,
@@ -24,16 +25,15 @@ NEAR, _FAR = 0.25, 0.5
 FALSE_DISCOVERIES = 0.1  # of Benjamini and Hochberg, among what is said to matter
 
 
-def calibrated_estimate(study: RankedStudy, p_values: FloatArray) -> Estimate:
+def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
     """Return variances that are 0 on average where membership is random, gated by the test.
 
-    A parameter that does not pass the test at its place among all others has none.
+    ``counts`` are by rank. A parameter that does not pass the test at its place among all others
+    has none.
     """
-    counts = study.counts
     regimes = list(chain.from_iterable(p.regimes for p in counts.parameters))
     if not regimes:
         return nothing_estimated(counts)
-    ranked = list(chain.from_iterable(study.blocks))
     owner = np.repeat(
         np.arange(len(counts.parameters)), [len(p.regimes) for p in counts.parameters]
     )
@@ -41,7 +41,7 @@ def calibrated_estimate(study: RankedStudy, p_values: FloatArray) -> Estimate:
     contribution = np.zeros((len(regimes), thresholds))
     for place, regime in enumerate(regimes):
         kernel = neighbourhood(
-            len(regime.region), int(regime.region.sum()), NEAR, ordered=ranked[place].ordered
+            len(regime.region), int(regime.region.sum()), NEAR, ordered=is_ordered(regime.domain)
         )
         if len(regime.region) > 1:
             contribution[place] = excess(regime.region, regime.target, kernel)
@@ -68,29 +68,35 @@ def calibrated_estimate(study: RankedStudy, p_values: FloatArray) -> Estimate:
     )
 
 
-def parameter_p_values(study: RankedStudy) -> FloatArray:
+Deviations = Sequence[Sequence[Deviation]]  # of each regime of each parameter
+
+
+def deviations(study: RankedStudy) -> Deviations:
+    """Compare the target sets with their regions in every regime: what all p-values come from."""
+    target_sets = len(study.counts.target_sizes)
+    return [[_deviation(regime, target_sets) for regime in regimes] for regimes in study.blocks]
+
+
+def parameter_p_values(found: Deviations, target_sets: int) -> FloatArray:
     """Return (T, P): how often chance alone gives as much as each parameter shows."""
-    target_sets = len(study.counts.target_sizes)
-    found = [_deviation(regimes, target_sets).p_value for regimes in study.blocks]
-    return np.array(found).reshape(len(found), target_sets).T
+    p_values = [sum(regimes, no_deviation(target_sets)).p_value for regimes in found]
+    return np.array(p_values).reshape(len(found), target_sets).T
 
 
-def regime_p_values(study: RankedStudy) -> list[list[FloatArray]]:
+def regime_p_values(found: Deviations, p_values: FloatArray) -> list[list[FloatArray]]:
     """Return the same, (T,), for each regime of each parameter."""
-    target_sets = len(study.counts.target_sizes)
     return [
-        [_deviation([regime], target_sets).p_value for regime in regimes]
-        for regimes in study.blocks
+        # By itself a parameter's only regime shows what the parameter shows.
+        [p_values[:, place]] if len(regimes) == 1 else [regime.p_value for regime in regimes]
+        for place, regimes in enumerate(found)
     ]
 
 
-def _deviation(regimes: Sequence[RankedCounts], target_sets: int) -> Deviation:
-    """Return the deviation of regimes together, each stretch of time compared with itself."""
+def _deviation(regime: RankedCounts, target_sets: int) -> Deviation:
+    """Return the deviation in one regime, each stretch of time compared with itself."""
     found = no_deviation(target_sets)
-    for regime in regimes:
-        cells = regime.region.shape[1]
-        if cells < 2:
-            continue
+    cells = regime.region.shape[1]
+    if cells > 1:
         trials = int(regime.region.sum())
         kernel = neighbourhood(cells, trials, _FAR, ordered=regime.ordered)
         for block, region in enumerate(regime.region):

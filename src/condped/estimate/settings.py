@@ -8,7 +8,9 @@ from typing import Literal, get_args
 
 from condped.errors import SettingsError
 
-Method = Literal["paper", "calibrated"]
+# ``method`` is the name of an estimator, the same in every function and in every result.
+Method = Literal["paper", "calibrated"]  # condped's own
+BaselineMethod = Literal["ped-anova", "f-anova", "mdi", "shap"]  # which know no conditions
 Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
 Sampling = Literal["adaptive", "random"]
@@ -25,8 +27,8 @@ class Settings:
         γ: the importance is measured inside the best trials of this share.
     method
         ``paper``: the estimator of the condPED-ANOVA paper, equal to Optuna 5.0.0's.
-        ``calibrated``: by ranks, each trial left out of its own neighbourhood, 0 where the test
-        cannot tell a parameter from noise.
+        ``calibrated``: by ranks, each trial left out of its own neighbourhood, 0 without evidence
+        of an effect.
     measure
         ``within``: Theorem 4.2, the effect of the value inside its regime.
         ``standard``: within and inter-regime variance together (the paper's first ablation).
@@ -62,10 +64,12 @@ class Settings:
             ("sampling", Sampling),
             ("pooling", Pooling),
         ):
-            if getattr(self, name) not in get_args(allowed):
+            value = getattr(self, name)
+            if value not in get_args(allowed):
+                other = value in get_args(BaselineMethod)
+                hint = " condped.baselines.importance has it." if other else ""
                 raise SettingsError(
-                    f"{name} must be one of {', '.join(get_args(allowed))} "
-                    f"(got {getattr(self, name)!r})."
+                    f"{name} must be one of {', '.join(get_args(allowed))} (got {value!r}).{hint}"
                 )
         _require_quantile("region_quantile", self.region_quantile)
         if self.method == "calibrated" and (
@@ -101,7 +105,7 @@ class BaselineSettings:
         Of the forest that f-ANOVA, MDI and SHAP explain; None for PED-ANOVA, and without a seed.
     """
 
-    method: str
+    method: BaselineMethod
     absent: str
     region_quantile: float | None = None
     trees: int | None = None
@@ -123,10 +127,10 @@ class BaselineSettings:
     def explains(self) -> str:
         """A sentence or two on what the numbers are about, and what not."""
         if not self.forest:
-            return "This method knows no regimes, and nothing here was tested against noise."
+            return "This method knows no regimes, and nothing here was tested for significance."
         return (
             f"It explains the whole objective, as {self.trees} random trees learnt it, and not "
-            "what leads to the best trials. It knows no regimes and tests nothing against noise."
+            "what leads to the best trials. It knows no regimes and tests nothing for significance."
         )
 
 

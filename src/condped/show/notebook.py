@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
+from condped.analyse.importance.evidence import Evidence
+from condped.analyse.importance.parameter import ParameterImportance
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
-from condped.show.text.importance import OVER, OVER_WORDS, headline, shortened
-
-if TYPE_CHECKING:
-    from condped.analyse.importance.result import ImportanceResult, ParameterImportance
-    from condped.analyse.importance.sweep import SweepResult
+from condped.printable import shortened
+from condped.show.report import framed, page
+from condped.show.text.account import headline
+from condped.show.text.importance import OVER, OVER_WORDS
 
 _MOST_ROWS = 30
 _MOST_NAME = 48
@@ -25,13 +28,25 @@ _LEFT = "text-align:left;padding:2px 8px"
 _RIGHT = "text-align:right;padding:2px 8px;white-space:nowrap"
 
 
-def result_html(result: ImportanceResult) -> str:
+def html_of(result: object) -> str:
+    """Return what a notebook shows of a result: a table, a page in a frame, or its text."""
+    if isinstance(result, ImportanceResult):
+        return importance_html(result)
+    if isinstance(result, SweepResult):
+        return sweep_html(result)
+    if isinstance(result, Report):
+        return framed(page(result))
+    # Letters of one width; the classes keep notebooks from typesetting dollars as formulas.
+    return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(str(result))}</pre>'
+
+
+def importance_html(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, their verdicts and good values."""
-    tested = result.quickly_tested
+    evidence = result.ready_evidence
     header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT), ("η²", _RIGHT)]
     if result.level is not None:
         header.append((f"{100 * result.level:.3g} %", _RIGHT))
-    if tested:
+    if evidence is not None:
         led = result.account.outcome is not None
         header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
     rows = []
@@ -40,19 +55,19 @@ def result_html(result: ImportanceResult) -> str:
             _name(parameter.name),
             f"{parameter.importance:.3f}",
             _bar(parameter.importance),
-            _eta(result, parameter),
+            _eta(evidence, parameter),
         ]
         if result.level is not None:
             interval = None if parameter.intervals is None else parameter.intervals.importance
             cells.append("" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}")
-        if tested:
-            cells += [result.evidence[parameter.name].verdict, _good(result, parameter.name)]
+        if evidence is not None:
+            cells += [evidence[parameter.name].verdict, _good(result, parameter.name)]
         rows.append(cells)
     below = []
     if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
         below.append(OVER_WORDS)
-    if result.status == "ok" and tested:
-        below.append(result.evidence.message)
+    if result.status == "ok" and evidence is not None:
+        below.append(evidence.message)
     hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
@@ -89,11 +104,6 @@ def sweep_html(curve: SweepResult) -> str:
     return _page(above, curve.reason, _table(header, rows), below)
 
 
-def text_html(text: str) -> str:
-    """Return a text that a notebook shows as it is, letters of one width."""
-    return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(text)}</pre>'
-
-
 def _page(above: str, reason: str | None, table: str, below: Sequence[str]) -> str:
     parts = [f"<p><b>{escape(above)}</b></p>"]
     if reason is not None:
@@ -122,9 +132,9 @@ def _name(name: str) -> str:
     return f'<span title="{escape(name)}">{escape(shortened(name, _MOST_NAME))}</span>'
 
 
-def _eta(result: ImportanceResult, parameter: ParameterImportance) -> str:
+def _eta(evidence: Evidence | None, parameter: ParameterImportance) -> str:
     """Return η² as HTML, where it is a share of something that could be tested."""
-    if result.quickly_tested and result.evidence[parameter.name].verdict == "untested":
+    if evidence is not None and evidence[parameter.name].verdict == "untested":
         return "–"
     return "&gt; 1" if parameter.eta_squared >= OVER else f"{parameter.eta_squared:.3f}"
 
@@ -136,8 +146,6 @@ def _bar(share: float) -> str:
 
 def _good(result: ImportanceResult, name: str) -> str:
     """Return what is good in each regime, as HTML."""
-    if result.find_densities is None:
-        return ""
     labels = [good.label for regime in result.densities[name] for good in regime.good]
     more = f" and {len(labels) - _MOST_GOOD} more" if len(labels) > _MOST_GOOD else ""
     shown = [escape(shortened(label, _MOST_NAME)) for label in labels[:_MOST_GOOD]]

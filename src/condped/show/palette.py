@@ -13,7 +13,7 @@ WARNING = "#D55E00"  # what leads to failing and other outcomes
 VERDICTS = {
     "matters": "#0072B2",
     "unclear": "#8FC3E3",
-    "noise": "#eeeeee",
+    "no evidence": "#eeeeee",
     "untested": "#ffffff",
     None: "#bbbbbb",
 }

@@ -8,13 +8,14 @@ from typing import Any, Literal, Protocol
 
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.joint import JointEffects
 from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.optional import load_optional
 from condped.show import views
 
 Backend = Literal["plotly", "matplotlib"]
-__all__ = ["comparison", "densities", "heatmap", "importance", "regimes", "sweep"]
+__all__ = ["comparison", "densities", "heatmap", "importance", "joint", "regimes", "sweep"]
 
 
 class HasTruth(Protocol):
@@ -147,6 +148,28 @@ def heatmap(curve: SweepResult, *, backend: Backend = "plotly", on: Any = None) 
     return _drawn("heat", view, backend, on, (9.0, 1.8 + 0.22 * max(len(view.labels), 5)))
 
 
+def joint(effects: JointEffects, *, backend: Backend = "plotly", on: Any = None) -> Any:
+    """Draw the joint effects of pairs of parameters as a heat map.
+
+    Parameters
+    ----------
+    effects
+        What :func:`condped.joint_effects` returned.
+    backend, on
+        As for :func:`importance`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> effects = condped.joint_effects(condped.problems.get("nested").sample(300, seed=0))
+    >>> figure = condped.plot.joint(effects, backend="matplotlib")
+    """
+    _require(effects, JointEffects, "joint")
+    view = views.joint_view(effects)
+    side = 2.4 + 0.34 * max(len(view.labels), 5)
+    return _drawn("joint", view, backend, on, (side + 1.6, side))
+
+
 def comparison(
     results: Comparison | Mapping[str, ImportanceResult],
     *,
@@ -193,7 +216,8 @@ def _exact(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
 
 def _require(given: object, kind: type, function: str) -> None:
     if not isinstance(given, kind):
-        maker = "sweep" if kind is SweepResult else "importance"
+        makers = {SweepResult: "sweep", JointEffects: "joint_effects"}
+        maker = makers.get(kind, "importance")
         raise SettingsError(
             f"condped.plot.{function} takes a result of condped.{maker} (got "
             f"{type(given).__name__})."

@@ -64,7 +64,7 @@ def test_noise_has_no_importance_and_a_reason() -> None:
     trials = {name: rng.random(80) for name in ("a", "b", "c", "loss")}
     result = condped.importance(trials, objective="loss", method="calibrated")
     assert result.status == "undetermined"
-    assert result.reason == "no parameter can be told from noise."
+    assert result.reason == "there is no evidence of an effect of any parameter."
     assert set(result.to_dict().values()) == {0.0}
 
 

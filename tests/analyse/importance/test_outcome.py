@@ -40,7 +40,7 @@ def study() -> optuna.Study:
 def test_what_decides_comes_first(
     study: optuna.Study, target: str, decider: str, method: Any
 ) -> None:
-    """And is what can be told from noise."""
+    """And is what has a significant effect."""
     result = condped.importance(study, target=target, method=method, intervals="jackknife")
     assert result.names[0] == decider
     assert result.evidence[decider].verdict == "matters"

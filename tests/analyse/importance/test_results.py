@@ -86,7 +86,7 @@ def test_sweep_stops_below_the_region(table: condped.TrialTable) -> None:
     """γ' runs from 0.01 to γ − 0.01 in steps of 0.01."""
     curve = condped.sweep(table, region_quantile=0.75)
     assert curve.target_quantiles.tolist() == [i / 100 for i in range(1, 75)]
-    assert len(curve) == 74
+    assert len(curve.target_quantiles) == 74
     assert condped.sweep(table, region_quantile=0.5).target_quantiles[-1] == 0.49
 
 
@@ -97,6 +97,7 @@ def test_results_know_their_parameters(table: condped.TrialTable) -> None:
     assert "q" not in result
     assert "x" in curve
     assert list(curve) == list(table.names)
+    assert len(curve) == len(table.names)
 
 
 def test_json_holds_the_domains_and_the_objective(table: condped.TrialTable) -> None:

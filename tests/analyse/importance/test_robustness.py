@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import condped
-from condped.analyse.importance.robustness import kendall
+from condped.analyse.robustness import kendall
 from condped.errors import SettingsError
 
 

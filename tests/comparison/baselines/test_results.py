@@ -60,7 +60,8 @@ def test_a_result_says_which_method_it_is(method: Any, absent: Any) -> None:
     assert data["settings"]["method"] == method
     assert data["settings"]["absent"] == absent
     assert data["evidence"] is None
-    assert not result.quickly_tested
+    assert not result.has_evidence
+    assert result.ready_evidence is None
     assert sum(result.to_dict().values()) == pytest.approx(1)
     json.dumps(data, allow_nan=False)
 

@@ -57,6 +57,7 @@ def test_names_cannot_leave_the_data() -> None:
     assert "img" not in [tag for tag, _ in elements.tags]
     data = json.loads(elements.texts["script#data"])
     assert {IMAGE, ENDING, "__proto__"} <= {p["name"] for p in data["parameters"]}
+    assert data.pop("texts")["goal"] == "lowest <i>loss"
     assert data == json.loads(json.dumps(made.data))
     assert not re.search("[<>&\u2028\u2029]", elements.texts["script#data"])
 
@@ -234,7 +235,9 @@ def test_verdicts_of_branches_are_those_of_the_tree() -> None:
     ):
         for entry in told["inside"]["parameters"]:
             own = branch.inside.evidence[names[entry["parameter"]]]
-            letter = {"matters": "m", "unclear": "u", "noise": "n", "untested": "-"}[own.verdict]
+            letter = {"matters": "m", "unclear": "u", "no evidence": "n", "untested": "-"}[
+                own.verdict
+            ]
             assert entry["verdict"][data["start"]] == letter
             compared += 1
     assert compared >= 12

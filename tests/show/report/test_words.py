@@ -168,10 +168,12 @@ def test_sentences_about_one_are_in_the_singular(opened: Opener) -> None:
     """One parameter, one trial of the target set."""
     page = opened(condped.report({"x": FEW["x"], "loss": FEW["loss"]}, objective="loss"))
     lead = words(page, "#answer .lead")
-    assert "The only parameter, x, cannot be told from noise (1 of 5 trials is in the" in lead
+    assert (
+        "The only parameter, x, has no statistically significant effect (1 of 5 trials is" in lead
+    )
     assert "None of 1" not in lead
     message = condped.importance({"x": FEW["x"], "loss": FEW["loss"]}, objective="loss").evidence
-    assert message.message.startswith("Not enough evidence: the only parameter cannot be told")
+    assert message.message.startswith("Not enough evidence: the only parameter does not")
 
 
 def test_what_matters_is_never_nothing(opened: Opener) -> None:

@@ -145,7 +145,7 @@ def test_panels_show_densities_on_their_scale() -> None:
     assert k.region == pytest.approx(np.ones(6), abs=0.15)
     assert k.edges is not None
     assert k.edges.tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
-    assert rate.good == "cannot be told from noise"
+    assert rate.good == "no evidence of an effect"
 
 
 def test_panels_mark_what_is_good() -> None:

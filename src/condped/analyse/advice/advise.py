@@ -1,4 +1,4 @@
-"""``condped.advise``: what to do next, where more than noise speaks for it."""
+"""``condped.advise``: a narrower search space, where the evidence suffices."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, insi
 from condped.analyse.advice.result import Advice, Kind, Step
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
-from condped.analyse.branches.tree import require_conditions, sets_of
-from condped.analyse.importance.analysis import time_blocks
-from condped.analyse.importance.importance import importance
+from condped.analyse.branches.tree import require_conditions
+from condped.analyse.importance.analysis import answered, count_sets
 from condped.analyse.importance.options import AnalysisOptions, split_options
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.question import question_of
+from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.opening import open_table
 from condped.arrays import BoolArray, IntArray
-from condped.count.trials import Trials
-from condped.estimate.settings import Settings, check_target
+from condped.estimate.settings import check_target
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch
@@ -37,14 +36,14 @@ _RISK = "What is good only together with something that was hardly tried would b
 def advise(
     source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
 ) -> Advice:
-    """Tell what to fix, what to narrow and what to leave before trying on.
+    """Suggest a narrower search space: what to fix, what to narrow and what to leave.
 
-    Only parameters that surely matter are touched: chance alone would make one of all parameters
-    seem to matter so much at most one time in twenty, and would let what is left out reach the
-    target set so rarely at most one time in a hundred. Trials that repeat a configuration count
-    once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
-    ``where`` the new space is held to the condition, which has to be made of comparisons of
-    single parameters with values, joined by ``and``. All trials are looked at, whatever
+    Only parameters with strong evidence of an effect are touched: chance alone would make one of
+    all parameters seem to matter so much at most one time in twenty, and would let what is left out
+    reach the target set so rarely at most one time in a hundred. Trials that repeat a configuration
+    count once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
+    ``where`` the new space is held to the condition, which has to be made of comparisons of single
+    parameters with values, joined by ``and``. All trials are looked at, whatever
     ``region_quantile`` says.
 
     Parameters
@@ -64,21 +63,23 @@ def advise(
     ('y', 'z')
     """
     analysis, opening = split_options("advise", options)
-    require_conditions("advise", analysis)
     # What to leave out is judged among all trials: outside the region set is not good, either.
     region_quantile = analysis.pop("region_quantile", 1.0)
+    question = question_of((target_quantile,), analysis)
+    require_conditions("advise", question)
     check_target(target_quantile, region_quantile)
     recorded = open_table("Advice", source, **opening)
     alone = recorded.some_parameters or not recorded.parameters
     table = recorded if alone else merged(recorded)
-    result = importance(table, target_quantile=target_quantile, **analysis)
-    assert isinstance(result.settings, Settings)  # what condped.importance itself puts there
-    top = sets_of(table, target_quantile, analysis)
+    counts = count_sets(table, question)
+    assert counts.trials is not None
+    top = counts.trials.top
+    result = importance_result(answered(counts, question))
     _, region, target = top.members(Batch(table))
     structure = structure_of(table)
     base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
-    blocks = _blocks(region, time_blocks(Trials.of(table), top, result.settings))
+    blocks = _blocks(region, counts.trials.blocks)
     adviser = _Adviser(parameters, result, region, target, structure, blocks, restrictions)
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
@@ -112,8 +113,8 @@ def _notes(
         yield f"The new space is for {table.where.text} only."
     for name in structure.unexplained:
         yield (
-            f"{name}: not always active with the same domain, and no parameter tells when; the "
-            "new space has it always active."
+            f"{name}: active, or in one domain, only sometimes; the condition could not be "
+            "inferred, and the new space has it always active."
         )
     if region_quantile != 1.0:
         yield (
@@ -301,7 +302,7 @@ class _Adviser:
             return f"nothing can be told: {self.result.reason}"
         told = {
             "untested": "could not be tested: no target trial, or nothing that varies.",
-            "noise": "cannot be told from noise with these trials.",
+            "no evidence": "no evidence of an effect in these trials.",
         }
         verdict = self.result.evidence[name].verdict
         if domain.single:

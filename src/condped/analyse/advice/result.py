@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 from condped.analyse.advice.code import suggest_code
-from condped.analyse.importance.result import ImportanceResult, frame
-from condped.show.notebook import text_html
-from condped.show.text.advice import advice_summary
-from condped.space.domain import Domain, plain_domain
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.result import Result
+from condped.analyse.saving.plain import plain
+from condped.space.domain import Domain
 from condped.space.space import Space
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA = "condped.advice/1"
 Kind = Literal["fix", "narrow", "choices", "leave"]
 _COLUMNS = (
     "kind",
@@ -66,7 +62,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Result):
     """What to do next.
 
     Attributes
@@ -76,7 +72,7 @@ class Advice:
     space
         The space after all steps, with its conditions.
     dropped
-        Parameters that no way leads to any more.
+        Parameters that become inactive: nothing in the new space switches them on.
     kept_target, target_size
         How many trials of the target set lie in the new space, and how many there are.
     kept_region, region_size
@@ -96,6 +92,8 @@ class Advice:
     >>> advice.dropped
     ('y',)
     """
+
+    schema: ClassVar[str] = "condped.advice/1"
 
     steps: tuple[Step, ...]
     space: Space
@@ -151,24 +149,16 @@ class Advice:
             for step in self.steps
         ]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return :meth:`rows` as a pandas frame."""
-        return frame(self.rows(), _COLUMNS)
-
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
-        return {
-            "schema": SCHEMA,
+        data = {
+            "schema": self.schema,
             "steps": [
-                {
-                    **row,
-                    "domain": plain_domain(step.domain),
-                    "proposal": None if step.proposal is None else plain_domain(step.proposal),
-                }
+                {**row, "domain": step.domain, "proposal": step.proposal}
                 for row, step in zip(self.rows(), self.steps, strict=True)
             ],
-            "space": self.space.to_dict(),
-            "dropped": list(self.dropped),
+            "space": self.space,
+            "dropped": self.dropped,
             "kept_target": self.kept_target,
             "target_size": self.target_size,
             "kept_region": self.kept_region,
@@ -177,11 +167,6 @@ class Advice:
             "optuna_code": self.optuna_code(),
             "settings": asdict(self.importance.settings),
             "account": asdict(self.importance.account),
-            "notes": list(self.notes),
+            "notes": self.notes,
         }
-
-    def __str__(self) -> str:
-        return advice_summary(self)
-
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
+        return dict(plain(data))

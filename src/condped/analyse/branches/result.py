@@ -1,22 +1,17 @@
-"""Branches: the tree of what switches what, with importances in it."""
+"""Branches: the activation tree, with importances in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from condped.analyse.branches.structure import FoundFrom
 from condped.analyse.importance.evidence import Verdict
-from condped.analyse.importance.result import ImportanceResult, frame
-from condped.show.notebook import text_html
-from condped.show.text.branches import branches_summary
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.result import Result
+from condped.analyse.saving.plain import plain
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA = "condped.branches/1"
 _COLUMNS = (
     "condition",
     "gate",
@@ -49,6 +44,10 @@ class Branch:
         The best objective here; None without a trial or with several objectives.
     nodes
         What this branch switches on.
+    inside
+        The importances among the trials of this branch, for reaching the best of these, so that a
+        branch that loses is explained, too. Only parameters that vary here; verdicts are adjusted
+        over the parameters of all branches.
     """
 
     label: str
@@ -57,16 +56,7 @@ class Branch:
     target_trials: int
     best: float | None
     nodes: tuple[Node, ...]
-    find_inside: Callable[[], ImportanceResult] = field(repr=False, compare=False)
-
-    @cached_property
-    def inside(self) -> ImportanceResult:
-        """The importances among the trials of this branch, for reaching the best of these.
-
-        So a branch that loses is explained, too. Only parameters that vary here; found when
-        first asked for. Its verdicts are adjusted over the parameters of all branches.
-        """
-        return self.find_inside()
+    inside: ImportanceResult = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -97,7 +87,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Branches:
+class Branches(Result):
     """The activation tree of a study.
 
     Attributes
@@ -109,7 +99,8 @@ class Branches:
     found_from
         ``space`` where conditions were given or recorded, ``data`` where the trials show them.
     unexplained
-        Parameters that are not always active with the same domain, and no parameter tells when.
+        Parameters that are active, or in one domain, only sometimes; the condition could not be
+        inferred.
     inactive
         Parameters that no trial has.
     whole
@@ -124,6 +115,8 @@ class Branches:
     >>> [branch.label for branch in found.roots[0].branches]
     ['< 0.75', '>= 0.75']
     """
+
+    schema: ClassVar[str] = "condped.branches/1"
 
     roots: tuple[Node, ...]
     parents: dict[str, tuple[str, ...]]
@@ -167,30 +160,21 @@ class Branches:
             records += _records(place, branch.inside)
         return records
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return :meth:`rows` as a pandas frame."""
-        return frame(self.rows(), _COLUMNS)
-
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
-        return {
-            "schema": SCHEMA,
+        data = {
+            "schema": self.schema,
             "found_from": self.found_from,
-            "parents": {child: list(gates) for child, gates in self.parents.items()},
-            "unexplained": list(self.unexplained),
-            "inactive": list(self.inactive),
+            "parents": self.parents,
+            "unexplained": self.unexplained,
+            "inactive": self.inactive,
             "target_quantile": self.whole.target_quantile,
             "target_size": self.whole.target_size,
             "settings": asdict(self.whole.settings),
             "roots": [_plain_node(node) for node in self.roots],
             "account": asdict(self.whole.account),
         }
-
-    def __str__(self) -> str:
-        return branches_summary(self)
-
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
+        return dict(plain(data))
 
 
 def _records(place: dict[str, Any], result: ImportanceResult) -> list[dict[str, Any]]:
@@ -228,11 +212,12 @@ def _plain_node(node: Node) -> dict[str, Any]:
 
 def _plain_inside(result: ImportanceResult) -> dict[str, Any]:
     """Return what a branch says of its parameters; settings and source are the study's."""
+    evidence = result.ready_evidence
     return {
         "status": result.status,
         "reason": result.reason,
         "target_size": result.target_size,
         "region_size": result.account.region_size,
-        "evidence": result.evidence.message if result.quickly_tested else None,
+        "evidence": None if evidence is None else evidence.message,
         "parameters": result.rows(),
     }

@@ -38,8 +38,8 @@ class Structure:
     found_from
         ``space`` if the conditions were given or recorded, ``data`` if the trials show them.
     unexplained
-        Parameters that are not active in all trials, or not with one domain, and no parameter
-        tells when.
+        Parameters that are not active in all trials, or not with one domain; the condition could
+        not be inferred.
     inactive
         Parameters that no trial has, of whose conditions nothing is known; not in the space.
     """
@@ -75,8 +75,8 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
         return _structure_of(trials.table("The conditional structure"))
     if trials.space is None:
         raise SettingsError(
-            "Which parameter switches which is looked for in memory only, unless a space tells. "
-            "Give a space with conditions."
+            "The conditional structure is inferred from trials in memory only (these are counted "
+            "where they are). Give a space with conditions."
         )
     space = trials.space
     parents = {name: direct for name in space if (direct := _direct_gates(name, space))}

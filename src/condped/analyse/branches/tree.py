@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Unpack
 
-import numpy as np
-
+from condped.analyse.branches.grown import Grower, GrownNode
 from condped.analyse.branches.result import Branch, Branches, Node
-from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
-from condped.analyse.branches.together import TestedTogether
-from condped.analyse.importance.importance import importance
+from condped.analyse.importance.analysis import answered, count_sets
 from condped.analyse.importance.options import AnalysisOptions, split_options
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.question import Question, question_of
+from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.opening import open_trials
-from condped.count.sets import Sets
-from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.space.condition import Condition
-from condped.space.condition import Node as Test
-from condped.space.simplify import conjunction, text_of
-from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
-
-_HANDLING = ("failed", "pruned", "nonfinite", "infeasible")
 
 
 def branches(
     source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
 ) -> Branches:
-    """Tell which parameter switches which, and what matters inside each branch.
+    """Find which parameter switches which, and what matters inside each branch.
 
     Parameters
     ----------
@@ -52,15 +40,18 @@ def branches(
     'y'
     """
     analysis, opening = split_options("branches", options)
-    require_conditions("branches", analysis)
+    question = question_of((target_quantile,), analysis)
+    require_conditions("branches", question)
     trials = open_trials(source, **opening)
-    whole = importance(trials, target_quantile=target_quantile, **analysis)
-    top = sets_of(trials, target_quantile, analysis)
+    counts = count_sets(trials, question)
+    assert counts.trials is not None
+    whole = importance_result(answered(counts, question))
     structure = structure_of(trials)
-    builder = _Builder(trials, structure, whole, top, analysis)
-    roots = tuple(builder.node(name, None) for name in structure.roots)
+    method = question.settings.method
+    grown = Grower(trials, structure, counts.trials.top, question, (method,)).tree()
+    told = _Told(structure, whole)
     return Branches(
-        roots=roots,
+        roots=tuple(told.node(node) for node in grown),
         parents=structure.parents,
         found_from=structure.found_from,
         unexplained=structure.unexplained,
@@ -69,102 +60,45 @@ def branches(
     )
 
 
-def require_conditions(function: str, analysis: dict[str, Any]) -> None:
-    """Refuse the measure that knows no conditions."""
-    if analysis.get("measure") == "unconditional":
+def require_conditions(function: str, question: Question) -> None:
+    """Raise if the measure ignores conditions."""
+    if question.settings.measure == "unconditional":
         raise SettingsError(
             f"{function} is about conditions, which the measure 'unconditional' ignores. Use "
             "within, standard or unweighted."
         )
 
 
-def sets_of(trials: TrialTable | Trials, target_quantile: float, analysis: dict[str, Any]) -> Sets:
-    """Return the sets that an analysis with these options is about."""
-    handling = Handling(**{name: analysis[name] for name in _HANDLING if name in analysis})
-    region_quantile = analysis.get("region_quantile", 1.0)
-    return Trials.of(trials).top_sets((target_quantile,), region_quantile, handling)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Builder:
-    """Makes nodes, from trials and what is known of all of them."""
+class _Told:
+    """Turns grown nodes into those of a result."""
 
-    trials: Trials
     structure: Structure
     whole: ImportanceResult
-    top: Sets
-    analysis: dict[str, Any]
-    tested: TestedTogether = field(default_factory=TestedTogether)
 
-    def node(self, name: str, path: Test | None) -> Node:
-        """Return a parameter inside the trials that a path leads to."""
-        own = self.whole[name]
-        tested = self.whole.quickly_tested
-        whens = [a.when.text for a in self.structure.space[name] if a.when is not None]
-        made = Node(
-            parameter=name,
+    def node(self, grown: GrownNode) -> Node:
+        """Return a parameter with its numbers in the whole study."""
+        own = self.whole[grown.parameter]
+        evidence = self.whole.ready_evidence
+        whens = [a.when.text for a in self.structure.space[grown.parameter] if a.when is not None]
+        condition = " or ".join(f"({text})" if len(whens) > 1 else text for text in whens)
+        return Node(
+            parameter=grown.parameter,
             importance=own.importance,
             eta_squared=own.eta_squared,
-            verdict=self.whole.evidence[name].verdict if tested else None,
-            condition=" or ".join(f"({text})" if len(whens) > 1 else text for text in whens)
-            or None,
-        )
-        children = self.structure.gates.get(name, ())
-        if not children:
-            return made
-        found = self._branches(name, children, path)
-        return replace(made, branches=found, choosing=self._choosing(found))
-
-    def _branches(
-        self, gate: str, children: tuple[str, ...], path: Test | None
-    ) -> tuple[Branch, ...]:
-        splits = splits_of(self.structure.space, gate, children)
-        conditions = []
-        for split in splits:
-            way = conjunction(path, split.test)
-            assert way is not None  # a split has a test
-            conditions.append(Condition(text_of(way) or "", way))
-        sizes = self.trials.count_where(self.top, conditions)
-        found = []
-        for place, (split, condition) in enumerate(zip(splits, conditions, strict=True)):
-            target, trials = sizes.sizes[place].tolist()
-            # A gate with several domains has not all of its values on each way to it.
-            if len(self.structure.space[gate]) > 1 and not trials:
-                continue
-            found.append(
+            verdict=None if evidence is None else evidence[grown.parameter].verdict,
+            branches=tuple(
                 Branch(
-                    label=split.label,
-                    condition=condition.text,
-                    trials=trials,
-                    target_trials=target,
-                    best=self._best(float(sizes.best[place])),
-                    nodes=tuple(self.node(child, condition.root) for child in split.children),
-                    find_inside=self.tested.member(partial(self._inside, condition)),
+                    label=branch.label,
+                    condition=branch.condition.text,
+                    trials=int(branch.sizes[-1]),
+                    target_trials=int(branch.sizes[0]),
+                    best=branch.best,
+                    nodes=tuple(self.node(inner) for inner in branch.nodes),
+                    inside=importance_result(next(iter(branch.analyses.values()))),
                 )
-            )
-        return tuple(found)
-
-    def _inside(self, condition: Condition) -> ImportanceResult:
-        """Return the importances among some of the trials, of what varies there."""
-        here = self.trials.inside(condition)
-        return importance(
-            here.with_parameters(here.varying()),
-            target_quantile=self.whole.target_quantile or 0.1,
-            **self.analysis,
+                for branch in grown.branches
+            ),
+            choosing=None if grown.choosing is None else float(grown.choosing[0]),
+            condition=condition or None,
         )
-
-    def _best(self, lowest: float) -> float | None:
-        if np.isnan(lowest):
-            return None
-        return -lowest if self.trials.goals[0].direction == "maximize" else lowest
-
-    def _choosing(self, found: tuple[Branch, ...]) -> float:
-        """Return the share of the variance of reaching the target set between branches."""
-        trials = np.array([branch.trials for branch in found], dtype=float)
-        reached = np.array([branch.target_trials for branch in found], dtype=float)
-        size, target = self.top.region_size, float(self.top.target_sizes[0])
-        spread = target * (1.0 - target / size) if size else 0.0
-        if not trials.sum() or not spread:
-            return 0.0
-        between = (reached**2 / np.maximum(trials, 1.0)).sum() - reached.sum() ** 2 / trials.sum()
-        return max(0.0, float(between) / spread)

@@ -1,23 +1,18 @@
-"""Evidence: which parameters can be told from noise, and what the study as a whole shows."""
+"""Evidence: which parameters have a statistically significant effect, and what the study shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from condped.arrays import FloatArray
-from condped.count.counts import RankedStudy
+from condped.analyse.importance.set_counts import SetCounts
 from condped.errors import not_found
-from condped.estimate.calibrated import (
-    FALSE_DISCOVERIES,
-    parameter_p_values,
-    regime_p_values,
-)
-from condped.estimate.independence import adjusted
-from condped.show.text.importance import shortened
+from condped.estimate.calibrated import FALSE_DISCOVERIES
+from condped.printable import shortened
 
-Verdict = Literal["matters", "unclear", "noise", "untested"]
+Verdict = Literal["matters", "unclear", "no evidence", "untested"]
 # Up to this a p-value by itself leaves it open whether there is something.
 _OPEN = 0.1
 
@@ -35,9 +30,9 @@ class ParameterEvidence:
         The same, adjusted for the number of parameters that could be tested by Benjamini and
         Hochberg; inside a branch for those of all branches of the tree.
     verdict
-        ``matters``: among all that are said to matter about one in ten does so by chance.
-        ``noise``: chance gives as much oftener than one time in ten. ``unclear``: in between.
-        ``untested``: nothing about it could have turned out otherwise.
+        ``matters``: statistically significant; among all that are said to matter about one in ten
+        does so by chance. ``no evidence``: chance gives as much more than one time in ten.
+        ``unclear``: in between. ``untested``: nothing about it could have turned out otherwise.
     regimes
         The p-value of each regime by itself, in the order of the result's regimes.
     """
@@ -62,85 +57,68 @@ class Evidence:
     """
 
     parameters: tuple[ParameterEvidence, ...]
-    enough: bool  # whether anything can be told from noise
+    enough: bool  # whether any effect is statistically significant
     message: str  # the same in a sentence
-    # Of the sets, and what else there is to say: what the message is made of.
-    sizes: str = field(default="", repr=False, compare=False)
-    remark: str = field(default="", repr=False, compare=False)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ParameterEvidence]:
+        return {parameter.name: parameter for parameter in self.parameters}
 
     def __getitem__(self, name: str) -> ParameterEvidence:
         """Return one parameter's evidence."""
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
-        raise not_found("parameter", name, (parameter.name for parameter in self.parameters))
+        if name not in self._by_name:
+            raise not_found("parameter", name, self._by_name)
+        return self._by_name[name]
 
     def __iter__(self) -> Iterator[ParameterEvidence]:
         return iter(self.parameters)
 
 
-def evidence_at(
-    study: RankedStudy, place: int, p_values: FloatArray | None = None, remark: str = ""
-) -> Evidence:
-    """Return the evidence at one of the target sets; ``p_values`` (T, P) if they are known.
-
-    ``remark`` is what else the reader of the verdicts should know.
-    """
-    counts = study.counts
-    tested = parameter_p_values(study) if p_values is None else p_values
-    p_value, corrected = tested[place], adjusted(tested)[place]
-    regimes = regime_p_values(study)
+def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Evidence:
+    """Return the evidence at the first target set; ``sizes`` tells how large the sets are."""
     parameters = tuple(
         ParameterEvidence(
-            name=parameter.name,
-            p_value=float(p_value[index]),
-            adjusted_p_value=float(corrected[index]),
-            verdict=verdict_of(p_value[index], corrected[index]),
-            regimes=tuple(float(p[place]) for p in regimes[index]),
+            name=name,
+            p_value=float(counts.p_values[0, place]),
+            adjusted_p_value=float(counts.adjusted_p_values[0, place]),
+            verdict=verdict_of(counts.p_values[0, place], counts.adjusted_p_values[0, place]),
+            regimes=tuple(float(p[0]) for p in counts.regime_p_values[place]),
         )
-        for index, parameter in enumerate(counts.parameters)
+        for place, name in enumerate(names)
     )
-    sizes = f"{counts.target_sizes[place]} of {counts.region_size} trials in the target set"
-    return Evidence(parameters, *_told(parameters, sizes, remark), sizes, remark)
+    enough = any(parameter.verdict == "matters" for parameter in parameters)
+    return Evidence(parameters, enough, f"{_message(parameters, sizes)} {counts.remark}".rstrip())
 
 
-def readjusted(evidence: Evidence, corrected: Sequence[float]) -> Evidence:
-    """Return evidence with p-values adjusted for more than its own parameters, in their order."""
-    parameters = tuple(
-        replace(own, adjusted_p_value=float(q), verdict=verdict_of(own.p_value, q))
-        for own, q in zip(evidence.parameters, corrected, strict=True)
-    )
-    told = _told(parameters, evidence.sizes, evidence.remark)
-    return Evidence(parameters, *told, evidence.sizes, evidence.remark)
-
-
-def _told(parameters: tuple[ParameterEvidence, ...], sizes: str, remark: str) -> tuple[bool, str]:
-    """Return whether anything can be told from noise, and the same in a sentence."""
-    found = [parameter.name for parameter in parameters if parameter.verdict == "matters"]
+def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
+    """Say in a sentence or two what the test says of the study."""
+    total = len(parameters)
+    found = sum(parameter.verdict == "matters" for parameter in parameters)
+    effect = "a statistically significant effect"
     if found:
-        message = f"{len(found)} of {len(parameters)} parameters can be told from noise ({sizes})."
-        if len(parameters) == 1:
-            message = f"The only parameter can be told from noise ({sizes})."
-    else:
-        open_ones = [parameter for parameter in parameters if parameter.verdict != "untested"]
-        best = min(open_ones, key=lambda parameter: parameter.p_value, default=None)
-        nearest = ""
-        if best is not None:
-            nearest = f"; {shortened(best.name)} comes nearest, p = {best.p_value:.2g}"
-        which = f"none of {len(parameters)} parameters can"
-        if len(parameters) == 1:
-            which, nearest = "the only parameter cannot", nearest.replace(" comes nearest,", ":")
-        message = (
-            f"Not enough evidence: {which} be told from noise "
-            f"({sizes}{nearest}). Gather more trials, or look at a larger target set."
-        )
-    return bool(found), f"{message} {remark}".rstrip()
+        which = "The only parameter has" if total == 1 else f"{found} of {total} parameters have"
+        return f"{which} {effect} ({sizes})."
+    tested = [parameter for parameter in parameters if parameter.verdict != "untested"]
+    best = min(tested, key=lambda parameter: parameter.p_value, default=None)
+    nearest = ""
+    if best is not None:
+        words = ":" if total == 1 else " comes nearest,"
+        nearest = f"; {shortened(best.name)}{words} p = {best.p_value:.2g}"
+    which = (
+        f"the only parameter does not have {effect}"
+        if total == 1
+        else f"none of {total} parameters has {effect}"
+    )
+    return (
+        f"Not enough evidence: {which} ({sizes}{nearest}). Gather more trials, or look at a larger "
+        "target set."
+    )
 
 
-def verdict_of(p_value: float, corrected: float) -> Verdict:
-    """Return what a p-value says, ``corrected`` for the number of parameters."""
+def verdict_of(p_value: float, adjusted: float) -> Verdict:
+    """Return what a p-value says, with the one adjusted for the number of parameters."""
     if p_value == 1.0:  # what nothing can deviate from
         return "untested"
-    if corrected <= FALSE_DISCOVERIES:
+    if adjusted <= FALSE_DISCOVERIES:
         return "matters"
-    return "unclear" if p_value <= _OPEN else "noise"
+    return "unclear" if p_value <= _OPEN else "no evidence"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from statistics import NormalDist
 
 import numpy as np
 
-from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.numbers import Numbers
+from condped.analyse.importance.question import Question
+from condped.analyse.importance.set_counts import SetCounts
 from condped.arrays import FloatArray
+from condped.count.sets import Sets
 from condped.count.subsets import Intervals
 from condped.count.trials import Trials
-from condped.errors import SettingsError
 from condped.estimate.formula import normalised
 from condped.estimate.replicates import subset_variances
 
@@ -34,6 +35,11 @@ class Bands:
     low: FloatArray
     high: FloatArray
 
+    def at(self, place: int) -> Bands:
+        """Return the intervals of one target set."""
+        one = slice(place, place + 1)
+        return Bands(self.error[one], self.low[one], self.high[one])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uncertainty:
@@ -43,77 +49,59 @@ class Uncertainty:
     variance: Bands
     eta_squared: Bands
 
-
-def check_intervals(intervals: object, level: object, seed: object) -> None:
-    """Refuse kinds of intervals that there are not, levels and seeds that are none."""
-    if intervals not in (None, "half-sampling", "jackknife"):
-        raise SettingsError(
-            f"intervals must be 'half-sampling', 'jackknife' or None (got {intervals!r})."
+    def at(self, place: int) -> Uncertainty:
+        """Return the intervals of one target set."""
+        return Uncertainty(
+            self.importance.at(place), self.variance.at(place), self.eta_squared.at(place)
         )
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise SettingsError(f"level must be a number between 0 and 1 (got {level!r}).")
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise SettingsError(f"seed must be a whole number, 0 or above (got {seed!r}).")
 
 
 def uncertainty(
-    found: Analysis,
-    target_quantiles: Sequence[float] | None,
-    *,
-    intervals: Intervals,
-    level: float,
-    seed: int,
+    numbers: Numbers, counts: SetCounts, question: Question, pooled: Sequence[str]
 ) -> Uncertainty | None:
-    """Return intervals around an analysis; None where there are too few trials to halve.
+    """Return intervals around the numbers; None where there are too few trials to halve.
 
-    ``target_quantiles`` are those of the analysis, None for an outcome. Cut-offs are found anew in
-    each subset; cells are those of the whole.
+    Cut-offs are found anew in each subset; cells are those of the whole.
     """
-    variance_and_kappa = _replicated(
-        found, found.trials, target_quantiles, intervals=intervals, seed=seed
-    )
-    if variance_and_kappa is None:
+    trials, intervals = counts.trials, question.intervals
+    assert trials is not None
+    assert intervals is not None
+    replicated = _replicated(trials.raw, trials.top, question)
+    if replicated is None:
         return None
-    variance, kappa = variance_and_kappa
-    if found.account.pooled:
+    variance, kappa = replicated
+    if pooled:
         # As for the whole: what raw values show, or unit values if they show more.
-        pooled = {entry.parameter for entry in found.account.pooled}
-        places = [place for place, name in enumerate(found.trials.names) if name in pooled]
-        again = _replicated(found, found.tested, target_quantiles, intervals=intervals, seed=seed)
+        places = [place for place, name in enumerate(numbers.names) if name in pooled]
+        again = _replicated(trials.unit, trials.top, question)
         assert again is not None
         variance[:, :, places] = np.maximum(variance[:, :, places], again[0][:, :, places])
-    # What the whole says is noise has its share in the parts: that it is noise is uncertain, too.
+    # What has no evidence in the whole has its share in the parts: this is uncertain, too.
     shares = normalised(variance)
     spread = np.broadcast_to(kappa * (1.0 - kappa), variance.shape)
     explained = np.divide(variance, spread, out=np.zeros_like(variance), where=spread > 0)
-    reach = NormalDist().inv_cdf(0.5 + level / 2)
+    reach = NormalDist().inv_cdf(0.5 + question.level / 2)
     # Where all trials are alike the parts show nothing but rounding.
-    moves = 0.0 if found.top.all_equal else 1.0
+    moves = 0.0 if trials.top.all_equal else 1.0
     return Uncertainty(
-        importance=_bands(found.importance, moves * shares, intervals, reach, highest=1.0),
-        variance=_bands(
-            found.estimate.variance, moves * variance, intervals, reach, highest=np.inf
-        ),
-        eta_squared=_bands(found.eta_squared, moves * explained, intervals, reach, highest=1.0),
+        importance=_bands(numbers.importance, moves * shares, intervals, reach, highest=1.0),
+        variance=_bands(numbers.variance, moves * variance, intervals, reach, highest=np.inf),
+        eta_squared=_bands(numbers.eta_squared, moves * explained, intervals, reach, highest=1.0),
     )
 
 
 def _replicated(
-    found: Analysis,
-    trials: Trials,
-    target_quantiles: Sequence[float] | None,
-    *,
-    intervals: Intervals,
-    seed: int,
+    trials: Trials, top: Sets, question: Question
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return (S, T, P) variances and (S, T, 1) shares of the target set in the region set."""
-    settings = found.settings
+    settings = question.settings
+    assert question.intervals is not None
     parts = trials.subsets(
-        found.top,
-        target_quantiles,
+        top,
+        question.quantiles,
         settings.region_quantile,
-        intervals=intervals,
-        seed=seed,
+        intervals=question.intervals,
+        seed=question.seed,
         by_rank=settings.method == "calibrated",
     )
     if parts is None:

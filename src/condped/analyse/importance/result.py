@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.densities import Densities
-from condped.analyse.importance.evidence import Evidence
-from condped.analyse.saving.data import result_data
-from condped.analyse.saving.files import write_result
+from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.evidence import Evidence, evidence_of
+from condped.analyse.importance.numbers import Numbers
+from condped.analyse.importance.parameter import ParameterImportance, parameters_of
+from condped.analyse.result import Result
+from condped.analyse.robustness import Robustness, robustness_of
+from condped.analyse.saving.analysis import (
+    restored_analysis,
+    restored_basis,
+    restored_scores,
+    saved_analysis,
+    saved_scores,
+)
+from condped.analyse.saving.plain import plain, rebuilt
+from condped.analyse.values.densities import Densities, densities_of
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
-from condped.optional import load_optional
-from condped.show.notebook import result_html
-from condped.show.text.importance import summary
-from condped.space.domain import Domain, plain_domain
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from condped.analyse.importance.robustness import Robustness
 
 Status = Literal["ok", "undetermined"]
 _COLUMNS = (
@@ -40,67 +42,10 @@ _COLUMNS = (
     "verdict",
     "regimes",
 )
-_FEW = 200_000  # trials, up to which the test takes no time to speak of
-
-
-@dataclass(frozen=True, slots=True)
-class RegimeImportance:
-    """One regime of a parameter."""
-
-    domain: Domain | None  # None: the parameter is absent
-    target_share: float  # alpha_i: share of the target set in this regime
-    region_share: float  # beta_i: share of the region set
-    divergence: float  # D_i: Pearson divergence of target from region values
-    contribution: float  # to the parameter's variance
-    target_trials: int
-    region_trials: int
-
-    @property
-    def label(self) -> str:
-        """A short text for people."""
-        return "absent" if self.domain is None else self.domain.label
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Where a number may lie with other trials of the same kind."""
-
-    low: float
-    high: float
-    standard_error: float
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterIntervals:
-    """Intervals of the numbers of one parameter."""
-
-    importance: Interval
-    variance: Interval
-    eta_squared: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterImportance:
-    """One parameter's importance and what it is made of.
-
-    Methods that explain a forest have a score of their own for ``variance``, NaN for what is
-    about target sets, and no regimes.
-    """
-
-    name: str
-    importance: float  # normalised over the parameters; 0 if the result is undetermined
-    variance: float  # v, by the measure that was asked for
-    # v / (kappa (1 - kappa)): share of the variance of "reaches the target set" that it explains.
-    # Not above 1 in truth; the smoothing can carry an estimate from few trials beyond.
-    eta_squared: float
-    within: float  # variance inside the regimes
-    inter: float  # variance between the regimes, which the gate owns
-    regimes: tuple[RegimeImportance, ...]
-    intervals: ParameterIntervals | None = None  # if they were asked for
 
 
 @dataclass(frozen=True)
-class ImportanceResult:
+class ImportanceResult(Result):
     """Importances of all parameters, the most important first.
 
     Examples
@@ -112,6 +57,8 @@ class ImportanceResult:
     True
     """
 
+    schema: ClassVar[str] = "condped.importance/1"
+
     parameters: tuple[ParameterImportance, ...]
     target_quantile: float | None  # gamma'; None for an outcome or the whole objective
     target_size: int  # trials in the target set; 0 if the whole objective is explained
@@ -120,30 +67,28 @@ class ImportanceResult:
     status: Status
     reason: str | None  # why the status is not "ok"
     level: float | None = None  # of the intervals, if there are some
-    find_evidence: Callable[[], Evidence] | None = field(default=None, repr=False, compare=False)
-    find_robustness: Callable[[], Robustness] | None = field(
-        default=None, repr=False, compare=False
-    )
+    # Answers later questions; None for other methods than condped's own.
+    _analysis: Analysis | None = field(default=None, repr=False, compare=False)
 
-    find_densities: Callable[[Evidence], Densities] | None = field(
-        default=None, repr=False, compare=False
-    )
+    @property
+    def has_evidence(self) -> bool:
+        """Whether evidence and densities can be asked for."""
+        return self._analysis is not None and self._analysis.counts.testable
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What can be told from noise; found when it is first asked for."""
-        if self.find_evidence is None:
+        """Which effects are statistically significant; found when it is first asked for."""
+        if self._analysis is None:
             raise untested(self.settings)
-        return self.find_evidence()
+        sizes = f"{self.target_size} of {self.account.region_size} trials in the target set"
+        return evidence_of(self._analysis.counts, self._analysis.numbers.names, sizes)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what pickle keeps: what was told of the trials, not the way back to them."""
-        state = dict(self.__dict__)
-        if self.find_evidence is not None:
-            state["evidence"] = self.evidence
-            if self.find_densities is not None:
-                state["densities"] = self.densities
-        return state | dict.fromkeys(("find_evidence", "find_densities", "find_robustness"))
+    @property
+    def ready_evidence(self) -> Evidence | None:
+        """The evidence if it is known or found at once; None if that would take long."""
+        known = "evidence" in self.__dict__
+        quick = self._analysis is not None and self._analysis.counts.quickly_testable
+        return self.evidence if known or quick else None
 
     @cached_property
     def densities(self) -> Densities:
@@ -156,12 +101,12 @@ class ImportanceResult:
         >>> [good.label for regime in result.densities["x"] for good in regime.good]
         ['-7 … -6.3']
         """
-        if self.find_densities is None:
-            raise SettingsError("This result does not know its trials, which densities need.")
-        return self.find_densities(self.evidence)
+        if self._analysis is None:
+            raise untested(self.settings)
+        return densities_of(self._analysis.counts.grid, self.evidence)
 
     def robustness(self) -> Robustness:
-        """Tell how the ranking moves with other target sets, halves of the study, and methods.
+        """Return how the ranking moves with other target sets, halves of the study, and methods.
 
         Examples
         --------
@@ -170,30 +115,45 @@ class ImportanceResult:
         >>> [variant.choice for variant in result.robustness().variants][-1]
         'calibrated method'
         """
-        if self.find_robustness is None:
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if (
+            trials is None
+            or self.target_quantile is None
+            or not isinstance(self.settings, Settings)
+        ):
             raise SettingsError(
                 "Robustness is about importances for good objectives, from trials that are at "
                 "hand; this result explains an outcome, is another method's, or does not know its "
                 "trials."
             )
-        return self.find_robustness()
+        table = trials.asked.table("Robustness")
+        return robustness_of(table, self.target_quantile, self.settings, trials.handling)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: what the trials can tell, not the trials."""
+        own = self._analysis
+        kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
+        return self.__dict__ | {"_analysis": kept}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters' names, the most important first."""
-        return tuple(parameter.name for parameter in self.parameters)
+        return tuple(self._by_name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ParameterImportance]:
+        return {parameter.name: parameter for parameter in self.parameters}
 
     def __getitem__(self, name: str) -> ParameterImportance:
-        for parameter in self.parameters:
-            if parameter.name == name:
-                return parameter
-        raise not_found("parameter", name, self.names)
+        if name not in self._by_name:
+            raise not_found("parameter", name, self.names)
+        return self._by_name[name]
 
     def __iter__(self) -> Iterator[ParameterImportance]:
         return iter(self.parameters)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return name in self._by_name
 
     def __len__(self) -> int:
         return len(self.parameters)
@@ -211,97 +171,130 @@ class ImportanceResult:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter."""
-        return [
-            {
-                "parameter": parameter.name,
-                "importance": parameter.importance,
-                "variance": parameter.variance,
-                "eta_squared": _known(parameter.eta_squared),
-                "within": _known(parameter.within),
-                "inter": _known(parameter.inter),
-                **_ends(parameter),
-                **self._tested(parameter.name),
-                "regimes": len(parameter.regimes),
+        evidence = self.ready_evidence
+        found = []
+        for parameter in self.parameters:
+            tested = None if evidence is None else evidence[parameter.name]
+            row = parameter.row() | {
+                "p_value": None if tested is None else tested.p_value,
+                "verdict": None if tested is None else tested.verdict,
             }
-            for parameter in self.parameters
-        ]
-
-    def _tested(self, name: str) -> dict[str, Any]:
-        """Return what the test says, if it can be asked without long waiting."""
-        if not self.quickly_tested:
-            return {"p_value": None, "verdict": None}
-        evidence = self.evidence[name]
-        return {"p_value": evidence.p_value, "verdict": evidence.verdict}
-
-    @property
-    def quickly_tested(self) -> bool:
-        """Whether the evidence is known, or few enough trials will give it."""
-        few = self.find_evidence is not None and self.account.trials.used <= _FEW
-        return few or "evidence" in self.__dict__
+            found.append({name: row[name] for name in _COLUMNS})
+        return found
 
     def regime_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter and regime."""
         return [
-            {
-                "parameter": parameter.name,
-                "regime": regime.label,
-                "domain": None if regime.domain is None else plain_domain(regime.domain),
-                "target_share": regime.target_share,
-                "region_share": regime.region_share,
-                "divergence": regime.divergence,
-                "contribution": regime.contribution,
-                "target_trials": regime.target_trials,
-                "region_trials": regime.region_trials,
-            }
+            {"parameter": parameter.name, **regime.row()}
             for parameter in self.parameters
             for regime in parameter.regimes
         ]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return :meth:`rows` as a pandas frame."""
-        return frame(self.rows(), _COLUMNS)
-
     def to_data(self) -> dict[str, Any]:
-        """Return everything but densities as plain data for JSON, under a schema with a version."""
-        return result_data(self)
+        """Return everything as plain data for JSON, under a schema with a version.
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything into a file, from which :func:`condped.load` returns it.
-
-        Evidence and densities are found first, if they are not known yet.
+        Evidence and good values are left out where the test would take long.
         """
-        write_result(result_data(self, counts=True), path)
+        evidence = self.ready_evidence
+        readable = {
+            "schema": self.schema,
+            "status": self.status,
+            "reason": self.reason,
+            "target_size": self.target_size,
+            "evidence": None if evidence is None else evidence.message,
+            "parameters": [
+                row | self._details(parameter, evidence)
+                for row, parameter in zip(self.rows(), self.parameters, strict=True)
+            ],
+        }
+        return dict(plain(readable | self._made_of(evidence=evidence is not None)))
 
-    def __str__(self) -> str:
-        return summary(self)
+    def _details(self, own: ParameterImportance, evidence: Evidence | None) -> dict[str, Any]:
+        """Return what plain data have of a parameter beyond its row."""
+        regimes = [regime.row() for regime in own.regimes]
+        if evidence is not None:
+            present = iter(self.densities[own.name])
+            for row, p_value in zip(regimes, evidence[own.name].regimes, strict=True):
+                row["p_value"] = p_value
+                if row["domain"] is not None:
+                    row["good"] = [asdict(one) | {"lift": one.lift} for one in next(present).good]
+        return {
+            "adjusted_p_value": None if evidence is None else evidence[own.name].adjusted_p_value,
+            "intervals": None if own.intervals is None else asdict(own.intervals),
+            "regimes": regimes,
+        }
 
-    def _repr_html_(self) -> str:
-        return result_html(self)
+    def _saved(self) -> dict[str, Any]:
+        return dict(plain(self._made_of(evidence=self.has_evidence)))
+
+    def _made_of(self, *, evidence: bool) -> dict[str, Any]:
+        """Return settings, counts and what only trials could tell: all else comes from these."""
+        quantile = {"target_quantile": self.target_quantile}
+        if self._analysis is not None:
+            return quantile | saved_analysis(self._analysis, evidence=evidence)
+        assert isinstance(self.settings, BaselineSettings)
+        scores = Numbers(
+            names=self.names,
+            importance=np.array([[p.importance for p in self]]),
+            variance=np.array([[p.variance for p in self]]),
+            eta_squared=np.array([[p.eta_squared for p in self]]),
+            within=np.array([[p.within for p in self]]),
+            inter=np.array([[p.inter for p in self]]),
+            target_sizes=np.array([self.target_size]),
+            reasons=(self.reason,),
+        )
+        return quantile | saved_scores(scores, self.settings, self.account)
+
+    @classmethod
+    def _loaded(cls, data: Mapping[str, Any]) -> ImportanceResult:
+        quantile = rebuilt(float | None, data["target_quantile"], "target_quantile")
+        settings, account = restored_basis(data)
+        if isinstance(settings, BaselineSettings):
+            return scored_result(restored_scores(data, 1), quantile, settings, account)
+        quantiles = None if quantile is None else (quantile,)
+        return importance_result(restored_analysis(data, quantiles, settings, account))
+
+
+def importance_result(analysis: Analysis) -> ImportanceResult:
+    """Return the importances at an analysis' only target set."""
+    return _result(
+        analysis.numbers,
+        None if analysis.target_quantiles is None else analysis.target_quantiles[0],
+        analysis.settings,
+        analysis.account,
+        analysis,
+    )
+
+
+def scored_result(
+    numbers: Numbers, target_quantile: float | None, settings: BaselineSettings, account: Account
+) -> ImportanceResult:
+    """Return what another method says, in the form that condped's own have."""
+    return _result(numbers, target_quantile, settings, account, None)
+
+
+def _result(
+    numbers: Numbers,
+    target_quantile: float | None,
+    settings: Settings | BaselineSettings,
+    account: Account,
+    analysis: Analysis | None,
+) -> ImportanceResult:
+    (reason,) = numbers.reasons
+    return ImportanceResult(
+        parameters=parameters_of(numbers, analysis),
+        target_quantile=target_quantile,
+        target_size=int(numbers.target_sizes[0]),
+        settings=settings,
+        account=account,
+        status="ok" if reason is None else "undetermined",
+        reason=reason,
+        level=None if analysis is None else analysis.level,
+        _analysis=analysis,
+    )
 
 
 def untested(settings: Settings | BaselineSettings) -> SettingsError:
-    """Build the error for a result that cannot be told from noise."""
-    if isinstance(settings, BaselineSettings):
-        return SettingsError(f"{settings.label} comes without a test. condped.importance has one.")
-    return SettingsError("This result does not know its trials, which the test needs.")
-
-
-def _known(number: float) -> float | None:
-    """Return None for what a method does not have; JSON knows no NaN."""
-    return None if math.isnan(number) else number
-
-
-def _ends(parameter: ParameterImportance) -> dict[str, float | None]:
-    interval = None if parameter.intervals is None else parameter.intervals.importance
-    return {
-        "importance_low": None if interval is None else interval.low,
-        "importance_high": None if interval is None else interval.high,
-    }
-
-
-def frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    """Return records as a pandas frame, if pandas is there."""
-    module = load_optional(
-        "condped.analyse.pandas", feature="to_frame()", library="pandas", extra="pandas"
-    )
-    return module.frame_of(rows, columns)
+    """Build the error for the evidence of a method that has no test."""
+    assert isinstance(settings, BaselineSettings)
+    return SettingsError(f"{settings.label} comes without a test. condped.importance has one.")

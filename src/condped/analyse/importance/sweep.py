@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.intervals import Uncertainty, check_intervals, uncertainty
-from condped.analyse.importance.result import Status, frame, untested
+from condped.analyse.importance.analysis import Analysis, analyse
+from condped.analyse.importance.intervals import Uncertainty
+from condped.analyse.importance.numbers import Numbers
+from condped.analyse.importance.question import Question
+from condped.analyse.importance.result import Status, untested
 from condped.analyse.opening import open_trials
-from condped.analyse.saving.data import NUMBERS, sweep_data
-from condped.analyse.saving.files import write_result
+from condped.analyse.result import Result
+from condped.analyse.saving.analysis import (
+    restored_analysis,
+    restored_basis,
+    restored_scores,
+    saved_analysis,
+    saved_scores,
+)
+from condped.analyse.saving.plain import plain, rebuilt
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.subsets import Intervals
 from condped.errors import SettingsError, not_found
@@ -28,20 +36,27 @@ from condped.estimate.settings import (
     Reference,
     Sampling,
     Settings,
-    check_target,
 )
 from condped.read.opening import Opening, check_opening
-from condped.show.notebook import sweep_html
-from condped.show.text.importance import sweep_summary
 from condped.trials.topsets import Handling, LeftOut, Treatment
 
-if TYPE_CHECKING:
-    import pandas as pd
+_NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")  # of a parameter
+_COLUMNS = (
+    "target_quantile",
+    "parameter",
+    *_NUMBERS,
+    "importance_low",
+    "importance_high",
+    "determined",
+)
 
 
 @dataclass(frozen=True, eq=False)
-class SweepResult:
+class SweepResult(Result):
     """Importances of P parameters at T target quantiles.
+
+    Iterating gives the parameters' names, ``len`` is their number, and ``curve[name]`` is a
+    parameter's importance at each of ``curve.target_quantiles``.
 
     Examples
     --------
@@ -51,7 +66,11 @@ class SweepResult:
     (99, 3)
     >>> float(curve["c"].max()) > 0.9
     True
+    >>> list(curve), len(curve)
+    (['c', 'x', 'y'], 3)
     """
+
+    schema: ClassVar[str] = "condped.sweep/1"
 
     names: tuple[str, ...]
     target_quantiles: FloatArray  # (T,): gamma'
@@ -66,16 +85,17 @@ class SweepResult:
     account: Account
     level: float | None = None  # of the intervals, if there are some
     intervals: Uncertainty | None = None  # around importance, variance and eta_squared
-    find_p_values: Callable[[], FloatArray] | None = field(default=None, repr=False)
-
-    @cached_property
-    def p_values(self) -> FloatArray:
-        """(T, P): how often chance alone gives as much; found when first asked for."""
-        if self.find_p_values is None:
-            raise untested(self.settings)
-        return self.find_p_values()
+    # Answers later questions; None for other methods than condped's own.
+    _analysis: Analysis | None = field(default=None, repr=False)
 
     @property
+    def p_values(self) -> FloatArray:
+        """(T, P): how often chance alone gives as much; found when first asked for."""
+        if self._analysis is None:
+            raise untested(self.settings)
+        return self._analysis.counts.p_values
+
+    @cached_property
     def determined(self) -> BoolArray:
         """(T,): where something can be told."""
         return np.array([reason is None for reason in self.reasons], dtype=bool)
@@ -90,6 +110,12 @@ class SweepResult:
         """Why the status is not ok."""
         return None if self.status == "ok" else self.reasons[0]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: what the trials can tell, not the trials."""
+        own = self._analysis
+        kept = None if own is None else own.detached(tests=own.counts.testable, evidence=False)
+        return self.__dict__ | {"_analysis": kept}
+
     def __getitem__(self, name: str) -> FloatArray:
         """Return one parameter's importance at each target quantile."""
         if name not in self.names:
@@ -103,7 +129,7 @@ class SweepResult:
         return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self.target_quantiles)
+        return len(self.names)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,7 +143,7 @@ class SweepResult:
             {
                 "target_quantile": float(quantile),
                 "parameter": name,
-                **{number: float(getattr(self, number)[t, p]) for number in NUMBERS},
+                **{number: float(getattr(self, number)[t, p]) for number in _NUMBERS},
                 "importance_low": None if bands is None else float(bands.importance.low[t, p]),
                 "importance_high": None if bands is None else float(bands.importance.high[t, p]),
                 "determined": bool(self.determined[t]),
@@ -126,22 +152,55 @@ class SweepResult:
             for p, name in enumerate(self.names)
         ]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return :meth:`rows` as a pandas frame."""
-        return frame(self.rows(), _COLUMNS)
-
     def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        return sweep_data(self)
+        """Return everything as plain data for JSON, under a schema with a version.
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything into a file, from which :func:`condped.load` returns it.
-
-        The p-values are found first, if they are not known yet.
+        P-values are left out unless they are known.
         """
-        if self.find_p_values is not None:
-            _ = self.p_values
-        write_result(sweep_data(self), path)
+        tested = self._analysis is not None and self._analysis.counts.knows("p_values")
+        readable = {
+            "schema": self.schema,
+            "status": self.status,
+            "reason": self.reason,
+            "target_sizes": self.target_sizes,
+            "determined": self.determined,
+            "reasons": self.reasons,
+            "parameters": {
+                name: {
+                    **{number: getattr(self, number)[:, p] for number in _NUMBERS},
+                    **({"p_value": self.p_values[:, p]} if tested else {}),
+                }
+                for p, name in enumerate(self.names)
+            },
+        }
+        return dict(plain(readable | self._made_of(tests=tested)))
+
+    def _saved(self) -> dict[str, Any]:
+        tests = self._analysis is not None and self._analysis.counts.testable
+        return dict(plain(self._made_of(tests=tests)))
+
+    def _made_of(self, *, tests: bool) -> dict[str, Any]:
+        """Return settings, counts and what only trials could tell: all else comes from these."""
+        quantiles = {"target_quantiles": self.target_quantiles}
+        if self._analysis is not None:
+            return quantiles | saved_analysis(self._analysis, tests=tests)
+        assert isinstance(self.settings, BaselineSettings)
+        scores = Numbers(
+            self.names,
+            **{number: getattr(self, number) for number in _NUMBERS},
+            target_sizes=self.target_sizes,
+            reasons=self.reasons,
+        )
+        return quantiles | saved_scores(scores, self.settings, self.account)
+
+    @classmethod
+    def _loaded(cls, data: Mapping[str, Any]) -> SweepResult:
+        quantiles = rebuilt(tuple[float, ...], data["target_quantiles"], "target_quantiles")
+        settings, account = restored_basis(data)
+        if isinstance(settings, BaselineSettings):
+            scores = restored_scores(data, len(quantiles))
+            return scored_sweep(scores, quantiles, settings, account)
+        return sweep_result(restored_analysis(data, quantiles, settings, account))
 
     def __eq__(self, other: object) -> bool:
         """Tell whether two have the same numbers, settings and account."""
@@ -153,21 +212,43 @@ class SweepResult:
 
     __hash__ = None  # type: ignore[assignment]  # it has arrays
 
-    def __str__(self) -> str:
-        return sweep_summary(self)
 
-    def _repr_html_(self) -> str:
-        return sweep_html(self)
+def sweep_result(analysis: Analysis) -> SweepResult:
+    """Return the importances at all target quantiles of an analysis."""
+    quantiles = analysis.target_quantiles or ()
+    return _result(analysis.numbers, quantiles, analysis.settings, analysis.account, analysis)
 
 
-_COLUMNS = (
-    "target_quantile",
-    "parameter",
-    *NUMBERS,
-    "importance_low",
-    "importance_high",
-    "determined",
-)
+def scored_sweep(
+    numbers: Numbers, quantiles: Sequence[float], settings: BaselineSettings, account: Account
+) -> SweepResult:
+    """Return what another method says, in the form that condped's own have."""
+    return _result(numbers, quantiles, settings, account, None)
+
+
+def _result(
+    numbers: Numbers,
+    quantiles: Sequence[float],
+    settings: Settings | BaselineSettings,
+    account: Account,
+    analysis: Analysis | None,
+) -> SweepResult:
+    return SweepResult(
+        names=numbers.names,
+        target_quantiles=np.asarray(quantiles),
+        importance=numbers.importance,
+        variance=numbers.variance,
+        eta_squared=numbers.eta_squared,
+        within=numbers.within,
+        inter=numbers.inter,
+        target_sizes=numbers.target_sizes,
+        reasons=numbers.reasons,
+        settings=settings,
+        account=account,
+        level=None if analysis is None else analysis.level,
+        intervals=None if analysis is None else analysis.bands,
+        _analysis=analysis,
+    )
 
 
 def sweep(
@@ -189,7 +270,7 @@ def sweep(
     infeasible: Treatment = "keep",
     **opening: Unpack[Opening],
 ) -> SweepResult:
-    """Tell how the importances change with the target quantile.
+    """Estimate how the importances change with the target quantile.
 
     Parameters
     ----------
@@ -208,38 +289,19 @@ def sweep(
     --------
     >>> import condped
     >>> curve = condped.sweep(condped.problems.get("nested").sample(500, seed=0))
-    >>> len(curve), curve.names
+    >>> len(curve.target_quantiles), curve.names
     (99, ('c0', 'c1', 'x', 'y', 'z'))
     """
     settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
-    check_intervals(intervals, level, seed)
     handling = Handling(failed, pruned, nonfinite, infeasible)
     check_opening("sweep", opening)
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
-    found = analyse(open_trials(source, **opening), quantiles, settings, handling)
-    bands = None
-    if intervals is not None:
-        bands = uncertainty(found, quantiles, intervals=intervals, level=level, seed=seed)
-    return SweepResult(
-        names=tuple(parameter.name for parameter in found.counts.parameters),
-        target_quantiles=np.asarray(quantiles),
-        importance=found.importance,
-        variance=found.estimate.variance,
-        eta_squared=found.eta_squared,
-        within=found.estimate.within,
-        inter=found.estimate.inter,
-        target_sizes=found.counts.target_sizes,
-        reasons=found.reasons,
-        settings=settings,
-        account=found.account,
-        level=None if bands is None else level,
-        intervals=bands,
-        find_p_values=found.p_values,
-    )
+    question = Question(quantiles, settings, handling, intervals=intervals, level=level, seed=seed)
+    return sweep_result(analyse(open_trials(source, **opening), question))
 
 
 def ascending_quantiles(given: Sequence[float] | None, region_quantile: float) -> tuple[float, ...]:
-    """Return the target quantiles that were given, or steps of 0.01; refuse what is no order."""
+    """Return the given target quantiles, or steps of 0.01; raise if they are not ascending."""
     if given is None:
         steps = [percent / 100 for percent in range(1, 100)]
         # 0.01 below the region quantile, with room for its own rounding.
@@ -260,6 +322,4 @@ def ascending_quantiles(given: Sequence[float] | None, region_quantile: float) -
         raise SettingsError(
             f"target_quantiles must be ascending, without repeats (got {list(given)}). Sort them."
         )
-    for quantile in quantiles:
-        check_target(quantile, region_quantile)
     return quantiles

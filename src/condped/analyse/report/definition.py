@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from condped.analyse.importance.account import Account
 from condped.estimate.settings import Settings
 from condped.trials.topsets import Handling
 
-ENDINGS = ("failed", "pruned", "nonfinite", "infeasible")
 _MEASURES = {
     "standard": "with what lies between regimes added to what lies within them",
     "unweighted": "as the sum of divergences, without the shares of the regimes",
@@ -40,5 +41,5 @@ def _treated_otherwise(account: Account) -> bool:
     return any(
         getattr(account.handling, name) != getattr(Handling(), name)
         and getattr(account.trials, name)
-        for name in ENDINGS
+        for name in asdict(account.handling)
     )

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.densities import may_be_good
-from condped.analyse.importance.evidence import ParameterEvidence
-from condped.analyse.importance.good_values import Good, good_choices, good_ranges
+from condped.analyse.importance.evidence import Verdict
 from condped.analyse.report.numbers import counted, shares, small
-from condped.analyse.report.steps import Answers, letters
+from condped.analyse.report.steps import Answers, letters, verdicts_of
+from condped.analyse.values.densities import may_be_good
+from condped.analyse.values.good_values import Good, good_choices, good_ranges
 from condped.arrays import BoolArray, IntArray
 from condped.count.counts import RegimeCounts
 from condped.estimate.density import categorical_masses, numeric_masses
@@ -20,39 +20,38 @@ from condped.space.domain import Categorical, Domain, choice_labels
 
 def parameters_data(answers: Answers) -> list[dict[str, Any]]:
     """Return the parameters in the order of the space."""
-    return [_parameter(answers, place) for place in range(len(answers.paper.counts.parameters))]
+    counts = answers.counts
+    verdicts = verdicts_of(counts.p_values, counts.adjusted_p_values)
+    return [
+        _parameter(answers, place, [row[place] for row in verdicts])
+        for place in range(len(counts.grid.parameters))
+    ]
 
 
-def _parameter(answers: Answers, place: int) -> dict[str, Any]:
-    verdicts = [row[place] for row in answers.verdicts]
-    counts = answers.paper.counts.parameters[place]
+def _parameter(answers: Answers, place: int, verdicts: list[Verdict]) -> dict[str, Any]:
+    found = {method: one.numbers for method, one in answers.by_method.items()}
+    counts = answers.counts.grid.parameters[place]
+    p_values = answers.counts.p_values[:, place]
+    adjusted = answers.counts.adjusted_p_values[:, place]
     data: dict[str, Any] = {
         "name": counts.name,
-        "importance": {m: shares(a.importance[:, place]) for m, a in answers.by_method.items()},
-        "eta": {m: shares(a.eta_squared[:, place]) for m, a in answers.by_method.items()},
-        "p": small(answers.p_values[:, place]),
-        "adjusted": small(answers.adjusted[:, place]),
+        "importance": {m: shares(one.importance[:, place]) for m, one in found.items()},
+        "eta": {m: shares(one.eta_squared[:, place]) for m, one in found.items()},
+        "p": small(p_values),
+        "adjusted": small(adjusted),
         "verdict": letters(verdicts),
     }
-    bands = {m: band.importance for m, band in answers.bands.items() if band is not None}
+    bands = {m: a.bands.importance for m, a in answers.by_method.items() if a.bands is not None}
     if bands:
         data["low"] = {m: shares(band.low[:, place]) for m, band in bands.items()}
         data["high"] = {m: shares(band.high[:, place]) for m, band in bands.items()}
-    tested = [
-        ParameterEvidence(counts.name, float(p), float(adjusted), verdict, ())
-        for p, adjusted, verdict in zip(
-            answers.p_values[:, place], answers.adjusted[:, place], verdicts, strict=True
-        )
-    ]
     parts = {m: _parts(analysis, place) for m, analysis in answers.by_method.items()}
     data["regimes"] = []
     for number, regime in enumerate(counts.regimes):
-        p_values = answers.regime_p_values[place][number]
-        real = np.array(
-            [may_be_good(one, float(p)) for one, p in zip(tested, p_values, strict=True)]
-        )
+        own = answers.counts.regime_p_values[place][number]
+        real = np.array([may_be_good(v, float(p)) for v, p in zip(verdicts, own, strict=True)])
         entry = _regime(regime, real)
-        entry["p"] = small(p_values) if len(counts.regimes) > 1 else None
+        entry["p"] = small(own) if len(counts.regimes) > 1 else None
         entry["part"] = {m: found[number] for m, found in parts.items()}
         data["regimes"].append(entry)
     if counts.dropped_region.size:
@@ -109,7 +108,7 @@ def _domain(domain: Domain) -> dict[str, Any]:
 def good_values(
     domain: Domain, target: IntArray, region: IntArray, real: BoolArray
 ) -> list[tuple[Good, ...]]:
-    """Return the good values at each step where the regime shows more than noise."""
+    """Return the good values at each step with enough evidence in the regime."""
     found: list[tuple[Good, ...]] = [()] * len(target)
     steps = np.flatnonzero(real)
     if domain.single or not steps.size:

@@ -11,7 +11,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.space.domain import Categorical, Float, Int
+from condped.space.domain import Categorical, Float, Int, plain_domain
+from condped.space.space import Space
 
 # JSON has no word for these; a mapping with the one key "float" stands for them.
 _NO_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -22,6 +23,14 @@ def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; a type that it does not know becomes a text."""
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
+    if isinstance(value, (Float, Int, Categorical)):
+        value = plain_domain(value)
+    if isinstance(value, Space):
+        value = value.to_dict()
+    if hasattr(value, "_saved"):  # a result inside another one
+        value = value._saved()
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {entry.name: getattr(value, entry.name) for entry in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -63,15 +72,34 @@ def rebuilt(kind: Any, value: Any, where: str) -> Any:
     if origin in (Union, types.UnionType):
         return _one_of(inner, value, where)
     if origin is tuple:
-        _require(isinstance(value, list), value, where)
-        return tuple(rebuilt(inner[0], entry, where) for entry in value)
+        return _tuple(inner, value, where)
+    if origin in (dict, Mapping):
+        _require(isinstance(value, dict), value, where)
+        return {key: rebuilt(inner[1], entry, where) for key, entry in value.items()}
+    if origin is Literal:
+        return _require(value in inner, value, where)
+    return _object(kind, value, where)
+
+
+def _object(kind: Any, value: Any, where: str) -> Any:
+    """Return a value of a class."""
     if kind in _DOMAINS.values():
         return _domain(kind, value, where)
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass(kind, value, where)
-    if kind is float and type(value) is int:
-        return float(value)
-    return _require(value in inner if origin is Literal else type(value) is kind, value, where)
+    if kind is Space:
+        return Space(value)
+    if hasattr(kind, "_loaded"):  # a result inside another one
+        return kind._loaded(value)
+    if is_dataclass(kind):
+        return rebuilt_dataclass(kind, value, where)
+    whole = kind is float and type(value) is int
+    return float(value) if whole else _require(type(value) is kind, value, where)
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
+    _require(isinstance(value, list), value, where)
+    each = [kinds[0]] * len(value) if kinds[-1] is ... else kinds
+    _require(len(value) == len(each), value, where)
+    return tuple(rebuilt(kind, entry, where) for kind, entry in zip(each, value, strict=True))
 
 
 def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
@@ -91,10 +119,11 @@ def _domain(kind: type, value: Any, where: str) -> Any:
         raise DataError(f"{where} is no domain: {error}") from None
 
 
-def _dataclass(kind: type, value: Any, where: str) -> Any:
+def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
+    """Return a dataclass from its public fields."""
     _require(isinstance(value, dict), value, where)
     hints = get_type_hints(kind)
-    names = [entry.name for entry in fields(kind)]
+    names = [entry.name for entry in fields(kind) if not entry.name.startswith("_")]
     # What has a default came later than files that are without it.
     needed = [entry.name for entry in fields(kind) if entry.default is MISSING]
     wrong = sorted((set(value) - set(names)) | (set(needed) - set(value)))

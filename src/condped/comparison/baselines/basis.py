@@ -14,7 +14,7 @@ from condped.count.sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings
-from condped.show.text.importance import shortened
+from condped.printable import shortened
 from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch, Goal
 from condped.trials.regimes import expand_domains
@@ -71,7 +71,7 @@ def account_of(
 
 
 def _require_values(table: TrialTable, handling: Handling) -> None:
-    """Refuse what a forest, which predicts numbers, cannot be given."""
+    """Raise if a forest, which predicts numbers, cannot be given these trials."""
     if len(table.objectives) > 1:
         names = ", ".join(repr(objective.name) for objective in table.objectives)
         raise SettingsError(

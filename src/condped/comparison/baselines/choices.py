@@ -6,18 +6,23 @@ from numbers import Integral
 from typing import Literal, TypeAlias, get_args
 
 from condped.errors import SettingsError
-from condped.estimate.settings import BaselineSettings, check_region, check_target
+from condped.estimate.settings import (
+    BaselineMethod,
+    BaselineSettings,
+    Method,
+    check_region,
+    check_target,
+)
 
-Method: TypeAlias = Literal["ped-anova", "f-anova", "mdi", "shap"]
 Absent: TypeAlias = Literal["filtering", "imputation"]
-METHODS: tuple[Method, ...] = get_args(Method)
+METHODS: tuple[BaselineMethod, ...] = get_args(BaselineMethod)
 ABSENT: tuple[Absent, ...] = get_args(Absent)
 
 
 def ped_anova_settings(
     absent: Absent, target_quantile: float | None, region_quantile: float
 ) -> BaselineSettings:
-    """Return the settings of PED-ANOVA, or refuse them; no target quantile means a sweep."""
+    """Return the settings of PED-ANOVA, or raise; no target quantile means a sweep."""
     _require("absent", absent, ABSENT)
     check_region(region_quantile)
     if target_quantile is not None:
@@ -26,9 +31,9 @@ def ped_anova_settings(
 
 
 def forest_settings(
-    method: Method, absent: Absent, trees: int, max_depth: int, seed: int | None
+    method: BaselineMethod, absent: Absent, trees: int, max_depth: int, seed: int | None
 ) -> BaselineSettings:
-    """Return the settings of a method that explains a forest, or refuse them."""
+    """Return the settings of a method that explains a forest, or raise."""
     _require("method", method, METHODS)
     _require("absent", absent, ABSENT)
     for name, value in (("trees", trees), ("max_depth", max_depth)):
@@ -50,4 +55,5 @@ def forest_settings(
 
 def _require(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise SettingsError(f"{name} must be one of {', '.join(allowed)} (got {value!r}).")
+        hint = " condped.importance has it." if value in get_args(Method) else ""
+        raise SettingsError(f"{name} must be one of {', '.join(allowed)} (got {value!r}).{hint}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from condped.analyse.importance.analysis import Analysis, analyse
-from condped.arrays import FloatArray, IntArray
+from condped.analyse.importance.numbers import Numbers, shared_out
+from condped.analyse.importance.question import Question
 from condped.comparison.baselines.absent import filter_absent, impute_absent
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.trials.table import TrialTable
@@ -16,14 +17,19 @@ from condped.trials.topsets import Handling
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PedAnova:
-    """Variances of T target sets and P parameters, in the order of the table."""
+    """Numbers of T target sets and P parameters, in the order of the table.
 
-    variance: FloatArray  # (T, P)
-    eta_squared: FloatArray  # (T, P): 0 where undetermined
-    reasons: tuple[str | None, ...]  # (T,): why nothing can be told
-    untold: tuple[str, ...]  # parameters of which nothing can be told at any target set
-    target_sizes: IntArray  # (T,): with filtering those of the parameter with most trials
-    region_size: int  # the same
+    Attributes
+    ----------
+    untold
+        Parameters of which nothing can be told at any target set.
+    region_size
+        With filtering that of the parameter with most trials.
+    """
+
+    numbers: Numbers
+    untold: tuple[str, ...]
+    region_size: int
 
 
 def ped_anova(
@@ -37,36 +43,38 @@ def ped_anova(
     With filtering every parameter has its own trials, and therefore its own best ones.
     """
     plain = Settings(settings.region_quantile or 1.0, pooling="never")
-
-    def analysed(part: TrialTable) -> Analysis:
-        return analyse(part, target_quantiles, plain, handling)
-
+    question = Question(target_quantiles, plain, handling)
     if settings.absent == "imputation" or not table.parameters:
-        whole = analysed(impute_absent(table))
-        return PedAnova(
-            variance=whole.estimate.variance,
-            eta_squared=whole.eta_squared,
-            reasons=whole.reasons,
-            untold=(),
-            target_sizes=whole.counts.target_sizes,
-            region_size=whole.counts.region_size,
-        )
+        whole = analyse(impute_absent(table), question)
+        return PedAnova(_without_gates(whole.numbers), (), whole.account.region_size)
     alone = [table.with_parameters([name]) for name in table.names]
-    return _joined([analysed(filter_absent(part, *part.names)) for part in alone])
+    return _joined([analyse(filter_absent(part, *part.names), question) for part in alone])
 
 
 def _joined(parts: list[Analysis]) -> PedAnova:
     """Return analyses of one parameter each side by side."""
-    widest = max(parts, key=lambda part: part.counts.region_size)
-    by_target = zip(*(part.reasons for part in parts), strict=True)
-    return PedAnova(
-        variance=np.concatenate([part.estimate.variance for part in parts], axis=1),
-        eta_squared=np.concatenate([part.eta_squared for part in parts], axis=1),
-        reasons=tuple(
-            None if None in reasons else reason
-            for reasons, reason in zip(by_target, widest.reasons, strict=True)
-        ),
-        untold=tuple(part.counts.parameters[0].name for part in parts if not part.determined.any()),
-        target_sizes=widest.counts.target_sizes,
-        region_size=widest.counts.region_size,
+    widest = max(parts, key=lambda part: part.account.region_size)
+    each = [part.numbers for part in parts]
+    by_target = zip(*(one.reasons for one in each), strict=True)
+    variance = np.concatenate([one.variance for one in each], axis=1)
+    reasons = tuple(
+        None if None in reasons else reason
+        for reasons, reason in zip(by_target, widest.numbers.reasons, strict=True)
     )
+    numbers = Numbers(
+        names=tuple(name for one in each for name in one.names),
+        importance=shared_out(variance, reasons),
+        variance=variance,
+        eta_squared=np.concatenate([one.eta_squared for one in each], axis=1),
+        within=variance,
+        inter=np.zeros_like(variance),
+        target_sizes=widest.numbers.target_sizes,
+        reasons=reasons,
+    )
+    untold = tuple(name for one in each if not one.determined.any() for name in one.names)
+    return PedAnova(numbers, untold, widest.account.region_size)
+
+
+def _without_gates(numbers: Numbers) -> Numbers:
+    """Return numbers of a method that knows one regime: all variance is within."""
+    return replace(numbers, within=numbers.variance, inter=np.zeros_like(numbers.variance))

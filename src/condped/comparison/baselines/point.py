@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.importance.result import ImportanceResult, ParameterImportance
-from condped.arrays import FloatArray
+from condped.analyse.importance.numbers import Numbers, shared_out
+from condped.analyse.importance.result import ImportanceResult, scored_result
 from condped.comparison.baselines.basis import Basis, account_of, basis_of
-from condped.comparison.baselines.choices import Absent, Method, forest_settings, ped_anova_settings
+from condped.comparison.baselines.choices import Absent, forest_settings, ped_anova_settings
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
-from condped.estimate.formula import normalised
-from condped.estimate.settings import BaselineSettings
+from condped.estimate.settings import BaselineMethod, BaselineSettings
 from condped.read import read
 from condped.read.options import Reading, check_reading
 from condped.trials.table import TrialTable
@@ -25,7 +23,7 @@ from condped.trials.topsets import Handling, LeftOut, Treatment
 def importance(
     source: Any,
     *,
-    method: Method = "f-anova",
+    method: BaselineMethod = "f-anova",
     absent: Absent = "imputation",
     target_quantile: float = 0.1,
     region_quantile: float = 1.0,
@@ -38,7 +36,7 @@ def importance(
     infeasible: Treatment = "keep",
     **reading: Unpack[Reading],
 ) -> ImportanceResult:
-    """Tell what a method that knows no conditions says of the same trials.
+    """Estimate importances of the same trials by a method that knows no conditions.
 
     The definitions and defaults are those of Optuna 5.0.0's evaluators, with the same numbers for
     the same seed. Domains that switch are first joined into one that spans them.
@@ -93,37 +91,33 @@ def _of_best_trials(
     """Ask PED-ANOVA."""
     basis = basis_of(table, settings, handling, (target_quantile,))
     found = ped_anova(basis.table, (target_quantile,), settings, handling)
-    (reason,) = found.reasons
-    return ImportanceResult(
-        parameters=_ordered(table.names, found.variance[0], found.eta_squared[0], reason),
-        target_quantile=target_quantile,
-        target_size=int(found.target_sizes[0]),
-        settings=settings,
-        account=account_of(basis, settings, found.region_size, found.untold),
-        status="ok" if reason is None else "undetermined",
-        reason=reason,
-    )
+    account = account_of(basis, settings, found.region_size, found.untold)
+    return scored_result(found.numbers, target_quantile, settings, account)
 
 
 def _of_whole_objective(
     table: TrialTable, settings: BaselineSettings, handling: Handling
 ) -> ImportanceResult:
-    """Ask a method that explains a forest."""
+    """Ask a method that explains a forest; it knows no target sets, hence no η²."""
     basis = basis_of(table, settings, handling)
     counted = basis.table if basis.used.all() else basis.table.only(basis.used)
     found = forest_scores(counted, settings)
     reason = _reason(basis, found)
-    scores = np.array([found[name] or 0.0 for name in table.names])
-    untold = [name for name in table.names if found[name] is None] if reason is None else []
-    return ImportanceResult(
-        parameters=_ordered(table.names, scores, None, reason),
-        target_quantile=None,
-        target_size=0,
-        settings=settings,
-        account=account_of(basis, settings, basis.top.counts.used, untold),
-        status="ok" if reason is None else "undetermined",
-        reason=reason,
+    scores = np.array([[found[name] or 0.0 for name in table.names]])
+    unknown = np.full_like(scores, np.nan)
+    numbers = Numbers(
+        names=table.names,
+        importance=shared_out(scores, (reason,)),
+        variance=scores,
+        eta_squared=unknown,
+        within=unknown,
+        inter=unknown,
+        target_sizes=np.zeros(1, dtype=np.int64),
+        reasons=(reason,),
     )
+    untold = [name for name in table.names if found[name] is None] if reason is None else []
+    account = account_of(basis, settings, basis.top.counts.used, untold)
+    return scored_result(numbers, None, settings, account)
 
 
 def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
@@ -141,27 +135,3 @@ def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
         if applies:
             return reason
     return None
-
-
-def _ordered(
-    names: Sequence[str],
-    scores: FloatArray,
-    eta_squared: FloatArray | None,
-    reason: str | None,
-) -> tuple[ParameterImportance, ...]:
-    """Return the parameters with the highest score first; a forest knows no η² or regimes."""
-    importance = normalised(scores) if reason is None else np.zeros_like(scores)
-    parameters = [
-        ParameterImportance(
-            name=name,
-            importance=float(importance[place]),
-            variance=float(scores[place]),
-            eta_squared=math.nan if eta_squared is None else float(eta_squared[place]),
-            within=math.nan if eta_squared is None else float(scores[place]),
-            inter=math.nan if eta_squared is None else 0.0,
-            regimes=(),
-        )
-        for place, name in enumerate(names)
-    ]
-    # Sorting is stable: equal parameters stay in the order of the space.
-    return tuple(sorted(parameters, key=lambda parameter: -parameter.variance))

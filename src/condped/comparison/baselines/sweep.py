@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-import numpy as np
-
-from condped.analyse.importance.sweep import SweepResult, ascending_quantiles
+from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
 from condped.comparison.baselines.basis import account_of, basis_of
 from condped.comparison.baselines.choices import Absent, ped_anova_settings
 from condped.comparison.baselines.ped_anova import ped_anova
-from condped.estimate.formula import normalised
 from condped.read import read
 from condped.read.options import Reading, check_reading
 from condped.trials.topsets import Handling, LeftOut, Treatment
@@ -19,8 +16,8 @@ from condped.trials.topsets import Handling, LeftOut, Treatment
 
 def sweep(
     source: Any,
-    target_quantiles: Sequence[float] | None = None,
     *,
+    target_quantiles: Sequence[float] | None = None,
     absent: Absent = "imputation",
     region_quantile: float = 1.0,
     failed: LeftOut = "drop",
@@ -29,7 +26,7 @@ def sweep(
     infeasible: Treatment = "keep",
     **reading: Unpack[Reading],
 ) -> SweepResult:
-    """Tell how PED-ANOVA's importances change with the target quantile.
+    """Estimate how PED-ANOVA's importances change with the target quantile.
 
     The trials are counted once for all target quantiles; with filtering once for each parameter,
     which has trials, and target sets, of its own.
@@ -58,17 +55,5 @@ def sweep(
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
     basis = basis_of(read(source, **reading), settings, handling, quantiles)
     found = ped_anova(basis.table, quantiles, settings, handling)
-    known = np.array([[reason is None] for reason in found.reasons])
-    return SweepResult(
-        names=basis.table.names,
-        target_quantiles=np.asarray(quantiles),
-        importance=np.where(known, normalised(found.variance), 0.0),
-        variance=found.variance,
-        eta_squared=found.eta_squared,
-        within=found.variance,
-        inter=np.zeros_like(found.variance),
-        target_sizes=found.target_sizes,
-        reasons=found.reasons,
-        settings=settings,
-        account=account_of(basis, settings, found.region_size, found.untold),
-    )
+    account = account_of(basis, settings, found.region_size, found.untold)
+    return scored_sweep(found.numbers, quantiles, settings, account)

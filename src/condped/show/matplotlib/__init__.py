@@ -2,6 +2,7 @@
 
 from condped.show.matplotlib.bars import bars, breakdown, comparison
 from condped.show.matplotlib.curves import curves, heat
+from condped.show.matplotlib.joint import joint
 from condped.show.matplotlib.panels import panels
 from condped.show.matplotlib.paper import AXES, FIGURE, figure
 
@@ -14,5 +15,6 @@ __all__ = [
     "curves",
     "figure",
     "heat",
+    "joint",
     "panels",
 ]

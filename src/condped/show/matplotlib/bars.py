@@ -8,7 +8,7 @@ from condped.show.matplotlib.paper import literal, noted, plain, titled
 from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
 from condped.show.views import BarsView, BreakdownView, ComparisonView
 
-_HATCHES = {"unclear": "//", "noise": "...", "untested": "xx"}
+_HATCHES = {"unclear": "//", "no evidence": "...", "untested": "xx"}
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _ROOM = 1.32  # of the longest bar, for what is written behind it
 

@@ -2,7 +2,8 @@
 
 from condped.show.plotly.bars import bars, breakdown, comparison
 from condped.show.plotly.curves import curves, heat
+from condped.show.plotly.joint import joint
 from condped.show.plotly.page import FIGURE
 from condped.show.plotly.panels import panels
 
-__all__ = ["FIGURE", "bars", "breakdown", "comparison", "curves", "heat", "panels"]
+__all__ = ["FIGURE", "bars", "breakdown", "comparison", "curves", "heat", "joint", "panels"]

@@ -8,7 +8,7 @@ from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
 from condped.show.plotly.page import laid_out, literal, row_axis, share_axis
 from condped.show.views import BarsView, BreakdownView, ComparisonView, Part
 
-_PATTERNS = {"unclear": "/", "noise": ".", "untested": "x"}
+_PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}
 _MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
 _ROOM = 1.3  # of the longest bar, for what is written behind it
 _SHORTEST = 0.05

@@ -11,6 +11,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from condped.analyse.report.result import Report
+from condped.show.text.account import data_lines, goals
+
 # In the order in which they use each other.
 _SCRIPTS = (
     "study", "elements", "smooth", "answer", "bars", "curve", "density", "cards", "tree",
@@ -20,15 +23,16 @@ _SCRIPTS = (
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
-def page(data: Mapping[str, Any], text: str) -> str:
-    """Return the page of a report's data; ``text`` is shown where no script runs."""
+def page(report: Report) -> str:
+    """Return the page of a report; where no script runs its text is shown."""
+    data = _with_sentences(report)
     style, script = _read("report.css"), _script()
     parts = {
         "policy": _policy(style, script),
         "title": html.escape(str(data.get("title") or "condped report")),
         "style": style,
         "script": script,
-        "text": html.escape(text),
+        "text": html.escape(str(report)),
         "data": json_in_html(data),
     }
     page = _read("template.html")
@@ -38,6 +42,13 @@ def page(data: Mapping[str, Any], text: str) -> str:
         name, _, rest = piece.partition("}}")
         pieces[place] = parts[name] + rest
     return "".join(pieces)
+
+
+def _with_sentences(report: Report) -> dict[str, Any]:
+    """Return the data of a report with what the page says of its trials in sentences."""
+    account = report.importance.account
+    lines = [*data_lines(account), *report.data["account"]["notes"]]
+    return report.data | {"texts": {"goal": goals(account), "lines": lines}}
 
 
 def framed(page: str) -> str:

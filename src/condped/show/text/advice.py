@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from condped.show.text.importance import account_lines, headline, shortened
+from condped.analyse.advice.result import Advice, Step
+from condped.printable import shortened
+from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import wrapped
-
-if TYPE_CHECKING:
-    from condped.analyse.advice.result import Advice, Step
 
 _INDENT = " " * 9
 _MOST_STEPS = 20
 _MOST_NAMES = 12
 
 
-def advice_summary(advice: Advice) -> str:
+def advice_text(advice: Advice) -> str:
     """Return the steps, what they keep together, and what to leave."""
     result = advice.importance
     title = headline(result.account, result.settings, result.target_quantile)
@@ -72,7 +69,8 @@ def _together(advice: Advice) -> str:
     if advice.dropped:
         shown = ", ".join(map(shortened, advice.dropped[:_MOST_NAMES]))
         more = len(advice.dropped) - _MOST_NAMES
-        gone = f" No way leads to {shown}{f' and {more} more' if more > 0 else ''} any more."
+        names = f"{shown}{f' and {more} more' if more > 0 else ''}"
+        gone = f" {names} {'becomes' if len(advice.dropped) == 1 else 'become'} inactive."
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from condped.show.text.importance import account_lines, headline, shortened, width_of
-from condped.show.text.layout import text_width, wrapped
-
-if TYPE_CHECKING:
-    from condped.analyse.branches.result import Branch, Branches, Node
-    from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.branches.result import Branch, Branches, Node
+from condped.analyse.importance.result import ImportanceResult
+from condped.printable import shortened
+from condped.show.text.account import account_lines, headline
+from condped.show.text.layout import text_width, width_of, wrapped
 
 _NAME = 30
 _MOST_NODES = 12  # parameters that switch nothing, shown side by side
@@ -26,12 +24,12 @@ class _Line:
     numbers: tuple[str, str, str, str] | None = None
 
 
-def branches_summary(found: Branches) -> str:
+def branches_text(found: Branches) -> str:
     """Return the tree, with the importances of the whole study and of each branch side by side."""
     whole = found.whole
     title = headline(whole.account, whole.settings, whole.target_quantile)
     where = {"space": "given by the space", "data": "found from the trials"}[found.found_from]
-    lines = [*wrapped(title), f"What switches what: {where}.", ""]
+    lines = [*wrapped(title), f"Conditional structure: {where}.", ""]
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
@@ -45,9 +43,8 @@ def branches_summary(found: Branches) -> str:
             "allow for the number of branches."
         )
     for name in found.unexplained:
-        lines.append(
-            f"{shortened(name)}: not always active with the same domain; no parameter tells when."
-        )
+        told = "active, or in one domain, only sometimes; the condition could not be inferred."
+        lines += wrapped(f"{shortened(name)}: {told}")
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
         lines += wrapped(f"Not active in any of these trials: {names}.")
@@ -59,7 +56,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
     """Return the lines with their numbers in columns."""
     header = ("in the study", "", "in the branch", "")
     width = max([width_of(line.text) for line in lines if line.numbers] + [9])
-    head = f"{'parameter':<{width}}  {header[0]:<16}  {header[2]}"
+    head = f"{'parameter':<{width}}  {header[0]:<18}  {header[2]}"
     shown = [head.rstrip()]
     for line in lines:
         if line.numbers is None:
@@ -68,7 +65,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
         study, verdict, branch, inside = line.numbers
         space = " " * (width - width_of(line.text))
         shown.append(
-            f"{line.text}{space}  {study:>5}  {verdict:<9}  {branch:>5}  {inside}".rstrip()
+            f"{line.text}{space}  {study:>5}  {verdict:<11}  {branch:>5}  {inside}".rstrip()
         )
     return shown
 
@@ -128,19 +125,21 @@ def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str
         return (*study, "", choosing)
     if node.parameter not in inside:
         return (*study, "–", "")
-    verdict = inside.evidence[node.parameter].verdict if inside.quickly_tested else ""
+    evidence = inside.ready_evidence
+    verdict = "" if evidence is None else evidence[node.parameter].verdict
     return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
 
 
 def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
     """Name parameters from outside that matter inside a branch, as many as there is room for."""
-    if inside is None or not inside.quickly_tested or inside.status != "ok":
+    evidence = None if inside is None else inside.ready_evidence
+    if inside is None or evidence is None or inside.status != "ok":
         return ""
     own = set(_names(nodes))
     found = [
         f"{shortened(p.name, _NAME)} ({p.eta_squared:.3f})"
         for p in inside.parameters
-        if p.name not in own and inside.evidence[p.name].verdict == "matters"
+        if p.name not in own and evidence[p.name].verdict == "matters"
     ]
     for shown in range(min(_MOST_OTHERS, len(found)), 0, -1):
         more = f" and {len(found) - shown} more" if len(found) > shown else ""

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from condped.show.text.importance import (
-    data_lines,
-    goals,
-    printable,
-    shortened,
-    trial_lines,
-    width_of,
-)
-from condped.show.text.layout import text_width, wrapped
-
-if TYPE_CHECKING:
-    from condped.comparison.result import Comparison
+from condped.comparison.result import Comparison
+from condped.printable import printable, shortened
+from condped.show.text.account import data_lines, goals, trial_lines
+from condped.show.text.layout import text_width, width_of, wrapped
 
 Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30
@@ -39,7 +31,7 @@ _TITLES = {
 }
 _LEGENDS = {
     "condPED-ANOVA": "reaching the best trials, each parameter within its regimes; calibrated "
-    "without the paper's biases, and 0 for what cannot be told from noise.",
+    "without the paper's biases, and 0 without evidence of an effect.",
     "PED-ANOVA": "reaching the best trials, as if there were no conditions.",
     "f-ANOVA": "share of the objective's variance over the space, by a random forest.",
     "MDI": "how much splits on it tell a random forest of the objective.",

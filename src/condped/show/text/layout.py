@@ -1,11 +1,12 @@
-"""How wide texts are: 100 columns, or what a terminal has."""
+"""How texts are laid out: in 100 columns, or what a terminal has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from textwrap import wrap
+from unicodedata import east_asian_width
 
 _WIDTH: ContextVar[int] = ContextVar("width", default=100)
 _NARROWEST = 60
@@ -29,3 +30,27 @@ def printed_within(columns: int) -> Iterator[None]:
 def wrapped(text: str, first: str = "", then: str = "") -> list[str]:
     """Return a text in lines, indented by ``first`` and after that by ``then``."""
     return wrap(text, text_width(), initial_indent=first, subsequent_indent=then)
+
+
+def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
+    """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
+    cells = [header, *rows]
+    widths = [max(width_of(row[i]) for row in cells) for i in range(len(header))]
+    lines = []
+    for row in cells:
+        padded = []
+        for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
+            space = " " * (width - width_of(entry))
+            padded.append(space + entry if i in right else entry + space)
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes; East Asian letters take two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def percent(share: float) -> str:
+    """Return a share as people write it."""
+    return f"{100 * share:.3g} %"

@@ -10,6 +10,7 @@ from condped.show.views.comparison import (
 )
 from condped.show.views.curves import MOST_CURVES, Curve, CurvesView, curves_view
 from condped.show.views.heat import HeatView, heat_view
+from condped.show.views.joint import JointView, joint_view
 from condped.show.views.panels import MOST_PANELS, Panel, PanelsView, Span, panels_view
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Curve",
     "CurvesView",
     "HeatView",
+    "JointView",
     "Panel",
     "PanelsView",
     "Part",
@@ -35,5 +37,6 @@ __all__ = [
     "comparison_view",
     "curves_view",
     "heat_view",
+    "joint_view",
     "panels_view",
 ]

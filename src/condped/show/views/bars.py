@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from condped.analyse.importance.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
-from condped.show.text.importance import headline
+from condped.show.text.account import headline
 from condped.show.views.labels import known_evidence, labels_of
 
 MOST_BARS = 20

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from condped.analyse.importance.result import ImportanceResult, ParameterImportance
-from condped.show.text.importance import headline, shortened
+from condped.analyse.importance.parameter import ParameterImportance
+from condped.analyse.importance.result import ImportanceResult
+from condped.printable import shortened
+from condped.show.text.account import headline
 from condped.show.views.labels import count_of, labels_of
 
 MOST_ROWS = 15

@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.show.text.importance import headline
+from condped.show.text.account import headline
 from condped.show.views.labels import labels_of
 
 MOST_CURVES = 8
@@ -84,9 +84,9 @@ def _known(curve: SweepResult, numbers: FloatArray, place: int) -> FloatArray:
 def _checked(curve: SweepResult, truth: Mapping[str, Sequence[float]]) -> dict[str, FloatArray]:
     found = {name: np.asarray(values, dtype=np.float64) for name, values in truth.items()}
     for name, values in found.items():
-        if values.shape != (len(curve),):
+        if values.shape != curve.target_quantiles.shape:
             raise DataError(
-                f"truth must hold a number for each of the {len(curve)} target quantiles (got an "
-                f"array of shape {values.shape} for {name!r})."
+                f"truth must hold a number for each of the {len(curve.target_quantiles)} target "
+                f"quantiles (got an array of shape {values.shape} for {name!r})."
             )
     return found

@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
-from condped.show.text.importance import headline
+from condped.show.text.account import headline
 from condped.show.views.labels import labels_of
 
 MOST_ROWS = 40

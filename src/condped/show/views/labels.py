@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from condped.analyse.importance.evidence import Evidence
 from condped.analyse.importance.result import ImportanceResult
-from condped.show.text.importance import shortened
+from condped.printable import shortened
 
 MOST_LABEL = 28
 
@@ -30,7 +30,7 @@ def lines_of(text: str, width: int) -> list[str]:
 
 def known_evidence(result: ImportanceResult) -> Evidence | None:
     """Return what the test says; None if the result does not know its trials."""
-    return None if result.find_evidence is None else result.evidence
+    return result.evidence if result.has_evidence else None
 
 
 def count_of(number: int, what: str) -> str:

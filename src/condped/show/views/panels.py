@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.densities import RegimeDensity
-from condped.analyse.importance.good_values import FEWEST, Good
 from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.values.densities import RegimeDensity
+from condped.analyse.values.good_values import FEWEST, Good
 from condped.arrays import FloatArray
 from condped.errors import not_found
-from condped.show.text.importance import headline, shortened
+from condped.printable import shortened
+from condped.show.text.account import headline
 from condped.show.views.labels import count_of, labels_of
 from condped.space.domain import Categorical, Float, Int
 
@@ -131,7 +132,7 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
         words = {
             "matters": "nothing stands out here",
             "unclear": "unclear whether it matters",
-            "noise": "cannot be told from noise",
+            "no evidence": "no evidence of an effect",
             "untested": "cannot be tested",
         }[verdict]
     shared = {

@@ -1,6 +1,6 @@
 // The trials, the settings, the versions.
 function drawAccount() {
-  const { trials, lines } = data.account;
+  const { trials } = data.account, { lines } = data.texts;
   const words = { total: "All trials", used: "Used", failed: "Failed", pruned: "Pruned", running: "Still running",
     nonfinite: "Without a finite objective", infeasible: "Infeasible", counted_as_worst: "Counted as worst" };
   const shown = Object.entries(words).filter(([kind]) => trials[kind] || kind === "total" || kind === "used");

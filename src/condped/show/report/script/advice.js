@@ -8,7 +8,7 @@ function drawAdvice() {
   }
   const changes = advice.steps.filter((step) => step.kind !== "leave");
   const left = advice.steps.filter((step) => step.kind === "leave");
-  const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Nothing is narrowed that cannot surely be told from noise.`)];
+  const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed.`)];
   if (changes.length) {
     parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), together(advice));
   } else {
@@ -40,7 +40,7 @@ function moveWords(step) {
 
 function together(advice) {
   const before = advice.target_size / Math.max(1, advice.region_size), after = advice.kept_target / Math.max(1, advice.kept_region);
-  const gone = advice.dropped.length ? [" No way leads to ", ...listed(advice.dropped), " any more."] : [];
+  const gone = advice.dropped.length ? [" ", ...listed(advice.dropped), advice.dropped.length === 1 ? " becomes inactive." : " become inactive."] : [];
   return element("p", { class: "together" }, "All together: ", element("strong", {}, `${percent(after)} of the trials that stay are in the target set`),
     `, instead of ${percent(before)}. ${whole(advice.kept_target)} of ${whole(advice.target_size)} target trials stay.`, ...gone);
 }

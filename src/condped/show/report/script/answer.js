@@ -5,7 +5,7 @@ function drawQuestion() {
     : `What mattered for reaching ${targetName()}?`;
   fill("question", asked);
   const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
-  const goal = data.outcome ? "" : `, ${data.goal}${inside}`;
+  const goal = data.outcome ? "" : `, ${data.texts.goal}${inside}`;
   const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
   fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}${part}`);
   fill("source", data.title);
@@ -13,13 +13,13 @@ function drawQuestion() {
 
 function drawAnswer() {
   const rows = [];
-  const found = { matters: [], unclear: [], noise: [], untested: [] };
+  const found = { matters: [], unclear: [], "no evidence": [], untested: [] };
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
   const matters = found.matters;
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(matters)]);
   if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
-  if (found.noise.length) rows.push(["Cannot be told from noise", names("noise")]);
+  if (found["no evidence"].length) rows.push(["No evidence of an effect", names("no evidence")]);
   if (found.untested.length) {
     rows.push(["Could not be tested", [...names("untested"), element("span", { class: "aside" },
       " (no target trial, or nothing that varies)")]]);
@@ -42,8 +42,8 @@ function lead(matters) {
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
     const nearest = best && parameters.length === 1 ? [`, ${pWords(best.p[state.step])}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
     return [element("strong", {}, "Not enough evidence. "),
-      ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", cannot"] : [`None of ${count(parameters.length, "parameter")} can`]),
-      ` be told from noise (${sizes}`, ...nearest,
+      ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", has no statistically significant effect"] : [`None of ${count(parameters.length, "parameter")} has a statistically significant effect`]),
+      ` (${sizes}`, ...nearest,
       "). Gather more trials, or look at a larger target set."];
   }
   const shown = matters.slice(0, 5);
@@ -104,7 +104,7 @@ function goodRows(matters) {
 }
 
 function leftOut() {
-  const { trials, handling, lines, selections } = data.account;
+  const { trials, handling, selections } = data.account, { lines } = data.texts;
   const fates = { drop: "left out", worst: "counted as worst", keep: "counted like others" };
   const parts = [["running", "still running", "drop"], ["failed", "failed", handling.failed],
     ["pruned", "pruned", handling.pruned],

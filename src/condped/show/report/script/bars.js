@@ -29,8 +29,8 @@ function barRow(parameter) {
 function newBarRow(parameter) {
   const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
     onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
-  const parts = { picture: bar(0, 1, "noise"), number: element("span"), interval: element("span", { class: "interval" }),
-    eta: element("span"), tag: verdictTag("noise") };
+  const parts = { picture: bar(0, 1, "untested"), number: element("span"), interval: element("span", { class: "interval" }),
+    eta: element("span"), tag: verdictTag("untested") };
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
   const row = element("tr", { role: "row" }, cell("name-cell", link), cell("bar-cell", parts.picture),
     cell("number", parts.number, data.level ? parts.interval : null), cell("number eta", parts.eta),
@@ -82,7 +82,7 @@ function drawMore(id, rest) {
 function drawHints() {
   const calibrated = state.method === "calibrated";
   const what = calibrated
-    ? "Importances without the paper's biases: each trial is left out of its own neighbourhood, and what cannot be told from noise has none."
+    ? "Importances without the paper's biases: each trial is left out of its own neighbourhood, and without evidence of an effect there is none."
     : data.definition;
   const reason = reasonNow();
   if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }

@@ -14,7 +14,7 @@ function card(parameter) {
 
 function newCard(parameter) {
   const parts = { good: element("span", { class: "card-good" }), number: element("span", { class: "card-number" }),
-    tag: verdictTag("noise"), body: element("div", { class: "body" }) };
+    tag: verdictTag("untested"), body: element("div", { class: "body" }) };
   const name = element("span", { class: "card-name name", title: parameter.name }, breakable(parameter.name, 48));
   const head = element("summary", {}, name, parts.good, parts.number, parts.tag);
   const box = element("details", { class: "card", id: `p${parameter.place}` }, head, parts.body);
@@ -69,9 +69,9 @@ function fillCard(parameter) {
 
 function verdictWords(parameter) {
   const words = {
-    matters: "Matters: chance alone would hardly give as much.",
+    matters: "Statistically significant: chance alone would hardly give as much.",
     unclear: "Unclear: there may be something, but chance alone could well give as much.",
-    noise: "Cannot be told from noise: chance alone gives as much more than one time in ten.",
+    "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
     untested: "Could not be tested: nothing about it could have turned out otherwise.",
   };
   return element("p", {}, words[verdictOf(parameter)]);

@@ -89,7 +89,9 @@ function breakable(name, most) {
 }
 
 // A verdict by shape, by word and by colour.
-const MARKS = { matters: "●", unclear: "◐", noise: "○", untested: "–" };
+const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", untested: "–" };
+const classOf = (verdict) => verdict.replace(" ", "-");
+
 function verdictTag(verdict) {
   const tag = element("span", {}, element("span", { class: "mark", "aria-hidden": "true" }), "");
   tag.append(document.createTextNode(""));
@@ -98,8 +100,9 @@ function verdictTag(verdict) {
 }
 
 function setVerdict(tag, verdict) {
-  if (tag.className === `verdict ${verdict}`) return;
-  tag.className = `verdict ${verdict}`;
+  const names = `verdict ${classOf(verdict)}`;
+  if (tag.className === names) return;
+  tag.className = names;
   setText(tag.firstChild, MARKS[verdict]);
   tag.lastChild.data = ` ${verdict}`;
 }
@@ -121,7 +124,7 @@ function bar(value, highest, verdict, low, high) {
 function setBar(picture, value, highest, verdict, low, high) {
   const scale = (number) => `${(100 * Math.min(1, number / (highest || 1))).toFixed(2)}%`;
   const rect = picture.children[1];
-  rect.setAttribute("class", value > 0 ? verdict : "nothing");
+  rect.setAttribute("class", value > 0 ? classOf(verdict) : "nothing");
   rect.setAttribute("width", scale(value));
   while (picture.children.length > 2) picture.lastChild.remove();
   if (low === undefined || !(high > 0)) return;

@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const parameters = data.parameters;
 const state = { step: data.start, method: data.method, all: false, filter: "" };
 const MOST = 20; // parameters that are shown unasked
-const VERDICTS = { m: "matters", u: "unclear", n: "noise", "-": "untested" };
+const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "untested" };
 const OUTCOMES = {
   failed: ["failing", "the failed trials"],
   pruned: ["being pruned", "the pruned trials"],

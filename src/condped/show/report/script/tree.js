@@ -9,7 +9,7 @@ function drawTree() {
   const plain = roots.filter((node) => !node.branches);
   const names = (places) => listed(places.map((place) => parameters[place].name), 12);
   const notes = [];
-  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not always active with the same domain, and no parameter tells when: ", names(unexplained), "."));
+  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Active, or in one domain, only sometimes; the condition could not be inferred: ", names(unexplained), "."));
   if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
   if (!data.account.trials.total || !parameters.length) {
     fill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
@@ -31,8 +31,8 @@ function updateTree() { treeUpdates.forEach((update) => update()); }
 
 function treeNode(node) {
   const parameter = parameters[node.parameter];
-  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "noise");
-  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("noise");
+  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "untested");
+  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("untested");
   const choosing = element("span", { class: "aside" });
   treeUpdates.push(() => {
     setText(number, share(importanceOf(parameter)));

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.evidence import Evidence, ParameterEvidence
-from condped.analyse.importance.good_values import Good, good_choices, good_ranges
+from condped.analyse.importance.evidence import Evidence, Verdict
+from condped.analyse.values.good_values import Good, good_choices, good_ranges
 from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.counts import StudyCounts
 from condped.errors import SettingsError
 from condped.estimate.density import categorical_masses, numeric_masses
 from condped.space.cells import cell_edges, cell_middles
@@ -37,8 +37,8 @@ class RegimeDensity:
     target_mass, region_mass
         (cells,): the same, smoothed by the paper's density estimators; each sums to 1.
     good
-        Values that target trials have more often than others; empty unless the parameter can be
-        told from noise.
+        Values that target trials have more often than others; empty unless the parameter has a
+        statistically significant effect.
     """
 
     domain: Domain
@@ -56,30 +56,31 @@ class RegimeDensity:
 Densities = Mapping[str, tuple[RegimeDensity, ...]]
 
 
-def densities_of(found: Analysis, evidence: Evidence, place: int = 0) -> Densities:
-    """Return the densities of each parameter's present regimes at one of the target sets."""
-    counts = found.counts
-    if found.settings.method == "calibrated":  # counted by rank, which has no units
-        counts = found.trials.count(found.top)
-    densities: dict[str, tuple[RegimeDensity, ...]] = {}
-    for parameter in counts.parameters:
-        tested = evidence[parameter.name]
-        densities[parameter.name] = tuple(
+def densities_of(counts: StudyCounts, evidence: Evidence) -> Densities:
+    """Return the densities of each parameter's present regimes at the first target set.
+
+    ``counts`` are by value: ranks have no units.
+    """
+    return {
+        parameter.name: tuple(
             regime_density(
                 regime.domain,
-                regime.target[place],
+                regime.target[0],
                 regime.region,
-                real=may_be_good(tested, p_value),
+                real=may_be_good(evidence[parameter.name].verdict, p_value),
             )
-            for regime, p_value in zip(parameter.regimes, tested.regimes, strict=True)
+            for regime, p_value in zip(
+                parameter.regimes, evidence[parameter.name].regimes, strict=True
+            )
             if regime.domain is not None
         )
-    return densities
+        for parameter in counts.parameters
+    }
 
 
-def may_be_good(tested: ParameterEvidence, regime_p_value: float) -> bool:
-    """Return whether what a regime shows is more than noise."""
-    return tested.verdict == "matters" and regime_p_value <= _OPEN
+def may_be_good(verdict: Verdict, regime_p_value: float) -> bool:
+    """Return whether there is enough evidence to look for good values in a regime."""
+    return verdict == "matters" and regime_p_value <= _OPEN
 
 
 def regime_density(

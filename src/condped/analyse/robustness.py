@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import analyse
+from condped.analyse.importance.question import Question
 from condped.estimate.settings import Method, Settings
-from condped.show.text.importance import shortened, table_lines
+from condped.presentable import Presentable
 from condped.trials.table import TrialTable
 from condped.trials.topsets import Handling
 
 _AGREES = 0.6  # Kendall's tau, from which two rankings tell much the same story
-_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Robustness:
+class Robustness(Presentable):
     """How the ranking moves. Print it for a table."""
 
     importances: Mapping[str, float]  # of the result itself, the most important first
@@ -56,67 +56,40 @@ class Robustness:
             for variant in self.variants
         )
 
-    def __str__(self) -> str:
-        names = list(self.importances)[:_SHOWN]
-        header = ("", *(shortened(name, 14) for name in names), "τ")
-        rows = [("as asked", *(f"{self.importances[name]:.2f}" for name in names), "")]
-        rows += [
-            (
-                v.choice,
-                *(f"{v.importances[name]:.2f}" for name in names),
-                "?" if v.agreement is None else f"{v.agreement:.2f}",
-            )
-            for v in self.variants
-        ]
-        verdict = (
-            "Stable: the same parameter is first everywhere, and the rankings agree."
-            if self.stable
-            else "Fragile: other choices give another answer, or none."
-        )
-        return "\n".join(
-            [*table_lines(header, rows, right=set(range(1, len(header)))), "", verdict]
-        )
-
 
 def robustness_of(
     table: TrialTable, target_quantile: float, settings: Settings, handling: Handling
 ) -> Robustness:
     """Return the importances for other target sets, halves of the study in time, other methods."""
-    own = _importances(table, target_quantile, settings, handling)
-    ranked = dict(sorted(own.items(), key=lambda entry: -entry[1]))
-    variants = tuple(
-        Variant(choice, found, kendall(own, found))
-        for choice, found in _variants(table, target_quantile, settings, handling)
-    )
-    return Robustness(ranked, variants)
+    steps = {f * target_quantile: f for f in (0.5, 1.0, 2.0, 4.0)}
+    quantiles = tuple(quantile for quantile in steps if quantile < settings.region_quantile)
+    asked = Question(quantiles, settings, handling)
+    by_quantile = dict(zip(quantiles, _importances(table, asked), strict=True))
+    own = by_quantile.pop(target_quantile)
+    others = [(f"best {100 * quantile:.3g} %", found) for quantile, found in by_quantile.items()]
+    others += _variants(table, replace(asked, target_quantiles=(target_quantile,)))
+    variants = tuple(Variant(choice, found, kendall(own, found)) for choice, found in others)
+    return Robustness(dict(sorted(own.items(), key=lambda entry: -entry[1])), variants)
 
 
-def _variants(
-    table: TrialTable, target_quantile: float, settings: Settings, handling: Handling
-) -> Iterator[tuple[str, dict[str, float]]]:
-    for factor in (0.5, 2.0, 4.0):
-        quantile = target_quantile * factor
-        if quantile < settings.region_quantile:
-            found = _importances(table, quantile, settings, handling)
-            yield f"best {100 * quantile:.3g} %", found
+def _variants(table: TrialTable, question: Question) -> Iterator[tuple[str, dict[str, float]]]:
     rows = np.arange(len(table))
     for name, half in (
         ("first half in time", rows < len(table) // 2),
         ("second half in time", rows >= len(table) // 2),
     ):
         if half.sum() >= 2:
-            yield name, _importances(table.only(half), target_quantile, settings, handling)
+            yield name, _importances(table.only(half), question)[0]
+    settings = question.settings
     other: Method = "calibrated" if settings.method == "paper" else "paper"
     if settings.measure in ("within", "standard") and settings.reference == "region":
-        changed = replace(settings, method=other)
-        yield f"{other} method", _importances(table, target_quantile, changed, handling)
+        yield f"{other} method", _importances(table, question.by(other))[0]
 
 
-def _importances(
-    table: TrialTable, target_quantile: float, settings: Settings, handling: Handling
-) -> dict[str, float]:
-    found = analyse(table, (target_quantile,), settings, handling)
-    return dict(zip(table.names, found.importance[0].tolist(), strict=True))
+def _importances(table: TrialTable, question: Question) -> list[dict[str, float]]:
+    """Return the importances by name at each target quantile."""
+    numbers = analyse(table, question).numbers
+    return [dict(zip(numbers.names, row, strict=True)) for row in numbers.importance.tolist()]
 
 
 def kendall(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:

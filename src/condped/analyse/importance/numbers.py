@@ -1,0 +1,140 @@
+"""Numbers of T target sets and P parameters, estimated from counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.set_counts import SetCounts
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.counts import StudyCounts
+from condped.estimate.calibrated import calibrated_estimate
+from condped.estimate.estimator import Estimate, estimate
+from condped.estimate.formula import eta_squared, normalised
+from condped.estimate.settings import Settings
+
+_SIGNIFICANT = 0.05
+Reasons = tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """What every result is made from, whatever method gave it."""
+
+    names: tuple[str, ...]
+    importance: FloatArray  # (T, P): normalised; 0 where undetermined
+    variance: FloatArray  # (T, P)
+    eta_squared: FloatArray  # (T, P): 0 where undetermined; NaN where the method knows none
+    within: FloatArray  # (T, P)
+    inter: FloatArray  # (T, P)
+    target_sizes: IntArray  # (T,)
+    reasons: Reasons
+
+    @property
+    def determined(self) -> BoolArray:
+        """(T,): where something can be told."""
+        return np.array([reason is None for reason in self.reasons], dtype=bool)
+
+
+def shared_out(variance: FloatArray, reasons: Reasons) -> FloatArray:
+    """Return (T, P): importances, which sum to 1; 0 where nothing can be told."""
+    known = np.array([[reason is None] for reason in reasons])
+    return np.where(known, normalised(variance), 0.0)
+
+
+def numbers_of(
+    found: Estimate, counts: StudyCounts, settings: Settings, account: Account, *, all_equal: bool
+) -> Numbers:
+    """Return an estimate as importances, with the reasons where there are none."""
+    reasons = _reasons(found, counts, settings, account, all_equal=all_equal)
+    known = np.array([[reason is None] for reason in reasons])
+    explained = eta_squared(found.variance, counts.target_sizes, counts.region_size)
+    return Numbers(
+        names=tuple(parameter.name for parameter in counts.parameters),
+        importance=shared_out(found.variance, reasons),
+        variance=found.variance,
+        eta_squared=np.where(known, explained, 0.0),
+        within=found.within,
+        inter=found.inter,
+        target_sizes=counts.target_sizes,
+        reasons=reasons,
+    )
+
+
+def estimated(counts: SetCounts, settings: Settings, pooled: Sequence[str]) -> Estimate:
+    """Return the estimate by the requested method; ``pooled`` parameters as values show them best.
+
+    Raw values see what a value does, unit values what its place between moving bounds does; a
+    pooled parameter without a significant effect in unit values owes what it shows to its bounds.
+    """
+    raw = _estimate(counts, settings, unit=False)
+    if not pooled:
+        return raw
+    unit = _estimate(counts, settings, unit=True)
+    parameters = counts.by(settings.method).parameters
+    places = [place for place, one in enumerate(parameters) if one.name in pooled]
+    real = counts.p_values[:, places] <= _SIGNIFICANT
+    within = raw.within.copy()
+    higher = np.maximum(within[:, places], unit.within[:, places])
+    within[:, places] = np.where(real, higher, 0.0)
+    # Regimes keep their proportions; what lies between regimes stays what it was.
+    scale = np.divide(within, raw.within, out=np.zeros_like(within), where=raw.within > 0)
+    return replace(
+        raw,
+        within=within,
+        variance=within + (raw.variance - raw.within),
+        contribution=raw.contribution * scale.T[raw.owner],
+    )
+
+
+def _estimate(counts: SetCounts, settings: Settings, *, unit: bool) -> Estimate:
+    own = counts.by(settings.method, unit=unit)
+    if settings.method == "calibrated":
+        return calibrated_estimate(own, counts.p_values)
+    return estimate(own, settings)
+
+
+def _reasons(
+    found: Estimate, counts: StudyCounts, settings: Settings, account: Account, *, all_equal: bool
+) -> Reasons:
+    """Say for each target set why nothing can be told, or None if something can."""
+    trials, sizes = account.trials, counts.target_sizes
+    equal = f"all {trials.used} trials have the same objective."
+    if account.outcome is not None:
+        share = "none" if not sizes[0] else "all"
+        equal = f"{share} of the {trials.used} trials that count had the outcome."
+    left_out = f"{trials.left_out} of {trials.total} left out"
+    # In order: an earlier reason explains the later ones.
+    everywhere = (
+        (trials.used == 0, f"there is no trial to learn from ({left_out})."),
+        (trials.used == 1, f"there is only one trial to learn from ({left_out})."),
+        (not counts.parameters, "there are no parameters."),
+        (all_equal, equal),
+        (not _varies(counts), "no parameter takes different values in the region set."),
+    )
+    for applies, reason in everywhere:
+        if applies:
+            return (reason,) * len(sizes)
+    same = (
+        f"the target set and the region set are the same {counts.region_size} trials. "
+        "Lower target_quantile, or gather more trials with different objectives."
+    )
+    nothing = "no parameter has values that differ between the target set and the region set."
+    if settings.method == "calibrated":
+        nothing = "there is no evidence of an effect of any parameter."
+    return tuple(
+        same if size == counts.region_size else None if variance.any() else nothing
+        for size, variance in zip(sizes, found.variance, strict=True)
+    )
+
+
+def _varies(counts: StudyCounts) -> bool:
+    """Return whether any parameter takes different values inside one of its regimes."""
+    return any(
+        regime.domain is not None and np.count_nonzero(regime.region) > 1
+        for parameter in counts.parameters
+        for regime in parameter.regimes
+    )

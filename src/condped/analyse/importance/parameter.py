@@ -1,0 +1,160 @@
+"""One parameter's importance and what it is made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.intervals import Uncertainty
+from condped.analyse.importance.numbers import Numbers
+from condped.space.domain import Domain, plain_domain
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeImportance:
+    """One regime of a parameter."""
+
+    domain: Domain | None  # None: the parameter is absent
+    target_share: float  # alpha_i: share of the target set in this regime
+    region_share: float  # beta_i: share of the region set
+    divergence: float  # D_i: Pearson divergence of target from region values
+    contribution: float  # to the parameter's variance
+    target_trials: int
+    region_trials: int
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        return "absent" if self.domain is None else self.domain.label
+
+    def row(self) -> dict[str, Any]:
+        """Return a flat record."""
+        return {
+            "regime": self.label,
+            "domain": None if self.domain is None else plain_domain(self.domain),
+            "target_share": self.target_share,
+            "region_share": self.region_share,
+            "divergence": self.divergence,
+            "contribution": self.contribution,
+            "target_trials": self.target_trials,
+            "region_trials": self.region_trials,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a number may lie with other trials of the same kind."""
+
+    low: float
+    high: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterIntervals:
+    """Intervals of the numbers of one parameter."""
+
+    importance: Interval
+    variance: Interval
+    eta_squared: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterImportance:
+    """One parameter's importance and what it is made of.
+
+    Methods that explain a forest have a score of their own for ``variance``, NaN for what is
+    about target sets, and no regimes.
+    """
+
+    name: str
+    importance: float  # normalised over the parameters; 0 if the result is undetermined
+    variance: float  # v, by the requested measure
+    # v / (kappa (1 - kappa)): share of the variance of "reaches the target set" that it explains.
+    # Not above 1 in truth; the smoothing can carry an estimate from few trials beyond.
+    eta_squared: float
+    within: float  # variance inside the regimes
+    inter: float  # variance between the regimes, which the gate owns
+    regimes: tuple[RegimeImportance, ...]
+    intervals: ParameterIntervals | None = None  # if they were asked for
+
+    def row(self) -> dict[str, Any]:
+        """Return a flat record."""
+        interval = None if self.intervals is None else self.intervals.importance
+        return {
+            "parameter": self.name,
+            "importance": self.importance,
+            "variance": self.variance,
+            "eta_squared": _known(self.eta_squared),
+            "within": _known(self.within),
+            "inter": _known(self.inter),
+            "importance_low": None if interval is None else interval.low,
+            "importance_high": None if interval is None else interval.high,
+            "regimes": len(self.regimes),
+        }
+
+
+def _known(number: float) -> float | None:
+    """Return None for what a method does not have; JSON knows no NaN."""
+    return None if math.isnan(number) else number
+
+
+def _comparable(number: float) -> float:
+    """Return the one NaN that equals itself inside of tuples: equal results are equal."""
+    return math.nan if math.isnan(number) else float(number)
+
+
+def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[ParameterImportance, ...]:
+    """Return the parameters at the first target set, the most important first.
+
+    Without an analysis there are no regimes and no intervals.
+    """
+    regimes = None if analysis is None else _regimes(analysis)
+    bands = None if analysis is None else analysis.bands
+    found = [
+        ParameterImportance(
+            name=name,
+            importance=float(numbers.importance[0, place]),
+            variance=float(numbers.variance[0, place]),
+            eta_squared=_comparable(numbers.eta_squared[0, place]),
+            within=_comparable(numbers.within[0, place]),
+            inter=_comparable(numbers.inter[0, place]),
+            regimes=() if regimes is None else tuple(regimes[place]),
+            intervals=None if bands is None else _intervals(bands, place),
+        )
+        for place, name in enumerate(numbers.names)
+    ]
+    # Sorting is stable: equal parameters stay in the order of the space.
+    return tuple(sorted(found, key=lambda parameter: -parameter.variance))
+
+
+def _intervals(bands: Uncertainty, place: int) -> ParameterIntervals:
+    return ParameterIntervals(
+        *(
+            Interval(float(b.low[0, place]), float(b.high[0, place]), float(b.error[0, place]))
+            for b in (bands.importance, bands.variance, bands.eta_squared)
+        )
+    )
+
+
+def _regimes(analysis: Analysis) -> list[list[RegimeImportance]]:
+    """Return the regimes of each parameter."""
+    found = analysis.estimate
+    parameters = analysis.counts.by(analysis.settings.method).parameters
+    grouped: list[list[RegimeImportance]] = [[] for _ in parameters]
+    flat = [regime for parameter in parameters for regime in parameter.regimes]
+    for place, regime in enumerate(flat):
+        grouped[found.owner[place]].append(
+            RegimeImportance(
+                domain=regime.domain,
+                target_share=float(found.target_shares[place, 0]),
+                region_share=float(found.region_shares[place]),
+                divergence=float(found.divergence[place, 0]),
+                contribution=float(found.contribution[place, 0]),
+                target_trials=int(regime.target[0].sum()),
+                region_trials=int(regime.region.sum()),
+            )
+        )
+    return grouped

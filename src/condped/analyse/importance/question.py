@@ -1,0 +1,87 @@
+"""What is asked of trials, and how it is to be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
+from typing import Any
+
+from condped.count.subsets import Intervals
+from condped.errors import SettingsError
+from condped.estimate.settings import Method, Settings, check_target
+from condped.trials.outcome import Target
+from condped.trials.topsets import Handling
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """The target sets to explain, and the settings of the estimator, the test and the intervals.
+
+    Attributes
+    ----------
+    target_quantiles
+        γ', ascending; one is a sweep of one. Not looked at if there is a ``target``.
+    target
+        An outcome to explain in place of good objectives; None: none.
+    intervals, level, seed
+        How to find intervals; None: not at all.
+    """
+
+    target_quantiles: tuple[float, ...]
+    settings: Settings = field(default_factory=Settings)
+    handling: Handling = field(default_factory=Handling)
+    target: Target | None = None
+    intervals: Intervals | None = None
+    level: float = 0.9
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for quantile in self.target_quantiles:
+            check_target(quantile, self.settings.region_quantile)
+        if self.intervals not in (None, "half-sampling", "jackknife"):
+            raise SettingsError(
+                f"intervals must be 'half-sampling', 'jackknife' or None (got {self.intervals!r})."
+            )
+        level, seed = self.level, self.seed
+        if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
+            raise SettingsError(f"level must be a number between 0 and 1 (got {level!r}).")
+        if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+            raise SettingsError(f"seed must be a whole number, 0 or above (got {seed!r}).")
+        plain = self.settings.region_quantile == 1.0 and self.handling == Handling()
+        if self.target is not None and not plain:
+            raise SettingsError(
+                "An outcome as target is compared with all trials that could have had it: it takes "
+                "no region_quantile, failed, pruned, nonfinite or infeasible. Leave them out."
+            )
+
+    @property
+    def quantiles(self) -> tuple[float, ...] | None:
+        """The target quantiles; None for an outcome, which has one target set."""
+        return None if self.target is not None else self.target_quantiles
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The methods that can answer."""
+        try:
+            replace(self.settings, method="calibrated")
+        except SettingsError:  # its measure or reference is the paper's alone
+            return ("paper",)
+        return ("paper", "calibrated")
+
+    def by(self, method: Method) -> Question:
+        """Return the same question to another method."""
+        return replace(self, settings=replace(self.settings, method=method))
+
+
+def question_of(
+    target_quantiles: Sequence[float], options: dict[str, Any], target: Target | None = None
+) -> Question:
+    """Return the question that the options of :func:`condped.importance` ask, or raise."""
+    given = dict(options)
+
+    def taken(kind: type) -> dict[str, Any]:
+        return {one.name: given.pop(one.name) for one in fields(kind) if one.name in given}
+
+    settings, handling = Settings(**taken(Settings)), Handling(**taken(Handling))
+    return Question(tuple(target_quantiles), settings, handling, target, **given)

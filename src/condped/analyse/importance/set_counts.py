@@ -1,0 +1,236 @@
+"""Trials of the sets in each cell, counted in the ways that are asked for, each way once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import FloatArray
+from condped.count.counts import ParameterCounts, RankedStudy, RegimeCounts, StudyCounts
+from condped.count.sets import Sets
+from condped.count.trials import Trials
+from condped.errors import SettingsError
+from condped.estimate.calibrated import (
+    Deviations,
+    deviations,
+    parameter_p_values,
+    regime_p_values,
+)
+from condped.estimate.independence import adjusted
+from condped.estimate.settings import Method, Settings
+from condped.trials.pooling import PooledDomains
+from condped.trials.topsets import Handling
+
+_FEW = 200_000  # trials, up to which the test takes no time to speak of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetTrials:
+    """Trials with the sets that are compared.
+
+    Attributes
+    ----------
+    asked
+        The trials as they were given.
+    raw, unit
+        The same, with domains as the measure and the pooling have them: pooled ones once with raw
+        values and once with unit values.
+    pooled
+        Which domains were pooled.
+    """
+
+    asked: Trials
+    raw: Trials
+    unit: Trials
+    pooled: tuple[PooledDomains, ...]
+    top: Sets
+    handling: Handling
+    blocks: int  # of time, each compared with itself
+
+    @classmethod
+    def of(cls, trials: Trials, top: Sets, settings: Settings, handling: Handling) -> SetTrials:
+        """Expand or pool domains as the settings say."""
+        raw, found = trials, None
+        if settings.measure == "unconditional":
+            raw = trials.expanded()
+        elif settings.pooling != "never":
+            found = trials.pooled(all_varying=settings.pooling == "always")
+        unit = raw if found is None else found.unit
+        raw = raw if found is None else found.raw
+        pooled = () if found is None else found.domains
+        blocks = time_blocks(unit, top, settings)
+        return cls(trials, raw, unit, pooled, top, handling, blocks)
+
+
+def time_blocks(trials: Trials, top: Sets, settings: Settings) -> int:
+    """Return how many stretches of time to compare each with itself.
+
+    Rows that are sorted by the objective say nothing of time.
+    """
+    return 1 if trials.sorted_by_objective(top) else settings.blocks
+
+
+class SetCounts:
+    """Counts and p-values of T target sets and P parameters.
+
+    What has been counted stays known. Without trials, as in a result that was loaded, nothing else
+    can be told.
+    """
+
+    def __init__(self, trials: SetTrials | None, known: Mapping[str, Any] | None = None) -> None:
+        self.trials = trials
+        # Branches that are tested together with this one, itself included.
+        self.together: tuple[SetCounts, ...] = ()
+        vars(self).update(known or {})
+
+    def knows(self, name: str) -> bool:
+        """Return whether something was counted already."""
+        return name in vars(self)
+
+    @property
+    def testable(self) -> bool:
+        """Whether the test can be asked."""
+        return self.trials is not None or self.knows("p_values")
+
+    @property
+    def quickly_testable(self) -> bool:
+        """Whether it answers at once."""
+        few = self.trials is None or self.trials.top.counts.used <= _FEW
+        return self.testable and few
+
+    def by(self, method: Method, *, unit: bool = False) -> StudyCounts:
+        """Return the counts that a method estimates from, with raw or unit values."""
+        if method == "calibrated":
+            return self.unit_ranked if unit else self.ranked
+        return self.unit_grid if unit else self.grid
+
+    @cached_property
+    def grid(self) -> StudyCounts:
+        """By value, on the cells of the grids."""
+        return _tidy(self._trials.raw.count(self._trials.top))
+
+    @cached_property
+    def unit_grid(self) -> StudyCounts:
+        """The same in unit values."""
+        trials = self._trials
+        return self.grid if trials.unit is trials.raw else _tidy(trials.unit.count(trials.top))
+
+    @cached_property
+    def ranked(self) -> StudyCounts:
+        """By rank."""
+        trials = self._trials
+        if trials.unit is trials.raw:
+            return self.unit_ranked
+        return _tidy(trials.raw.count_ranked(trials.top, 1).counts)
+
+    @cached_property
+    def unit_ranked(self) -> StudyCounts:
+        """The same in unit values."""
+        return _tidy(self._blocks.counts)
+
+    @cached_property
+    def _blocks(self) -> RankedStudy:
+        """By rank and block of time, which the test is about."""
+        trials = self._trials
+        return trials.unit.count_ranked(trials.top, trials.blocks)
+
+    @cached_property
+    def _deviations(self) -> Deviations:
+        return deviations(self._blocks)
+
+    @cached_property
+    def p_values(self) -> FloatArray:
+        """(T, P): how often chance alone gives as much as each parameter shows."""
+        return parameter_p_values(self._deviations, len(self._trials.top.target_sizes))
+
+    @cached_property
+    def adjusted_p_values(self) -> FloatArray:
+        """(T, P): adjusted for the number of parameters, those of other branches included.
+
+        Branches whose test would take long do not take part unless they are asked themselves.
+        """
+        others = [
+            other.p_values
+            for other in self.together
+            if other is not self and other.quickly_testable
+        ]
+        every = adjusted(np.concatenate([self.p_values, *others], axis=1))
+        return every[:, : self.p_values.shape[1]]
+
+    @cached_property
+    def regime_p_values(self) -> list[list[FloatArray]]:
+        """(T,) for each regime of each parameter."""
+        return regime_p_values(self._deviations, self.p_values)
+
+    @cached_property
+    def remark(self) -> str:
+        """What else a reader of p-values should know."""
+        return self._trials.asked.remark_on_repeats()
+
+    @property
+    def _trials(self) -> SetTrials:
+        if self.trials is None:
+            raise SettingsError(
+                "This result does not know its trials, which densities and the test need."
+            )
+        return self.trials
+
+    def at(self, place: int) -> SetCounts:
+        """Return the counts of one target set."""
+        one = slice(place, place + 1)
+        trials = self.trials
+        if trials is not None:
+            top = trials.top
+            narrow = replace(top, cutoffs=top.cutoffs[one], target_sizes=top.target_sizes[one])
+            trials = replace(trials, top=narrow)
+        known = {
+            name: cut(vars(self)[name], one) for name, cut in _CUTS.items() if self.knows(name)
+        }
+        return SetCounts(trials, known)
+
+    def detached(self, needed: tuple[str, ...]) -> SetCounts:
+        """Return what is needed of the counts, without the trials; it is counted if it was not."""
+        known = {name: getattr(self, name) for name in needed}
+        return SetCounts(None, known)
+
+
+def _tidy(counts: StudyCounts) -> StudyCounts:
+    """Return counts in the order of memory that loaded ones have: sums round alike, then."""
+    return _changed(counts, lambda array: np.ascontiguousarray(array, dtype=np.int64))
+
+
+def _cut(counts: StudyCounts, one: slice) -> StudyCounts:
+    cut = _changed(counts, lambda array: array[one] if array.ndim == 2 else array)
+    return replace(cut, target_sizes=counts.target_sizes[one])
+
+
+def _changed(counts: StudyCounts, change: Callable[[Any], Any]) -> StudyCounts:
+    """Return counts with a change made to all arrays of region and target trials."""
+    return replace(
+        counts,
+        parameters=tuple(
+            ParameterCounts(
+                parameter.name,
+                tuple(
+                    RegimeCounts(regime.domain, change(regime.region), change(regime.target))
+                    for regime in parameter.regimes
+                ),
+                change(parameter.dropped_region),
+                change(parameter.dropped_target),
+            )
+            for parameter in counts.parameters
+        ),
+    )
+
+
+# How to take one target set out of what is known.
+_CUTS: Mapping[str, Callable[[Any, slice], Any]] = {
+    **dict.fromkeys(("grid", "unit_grid", "ranked", "unit_ranked"), _cut),
+    **dict.fromkeys(("p_values", "adjusted_p_values"), lambda found, one: found[one]),
+    "regime_p_values": lambda found, one: [[p[one] for p in regimes] for regimes in found],
+    "remark": lambda found, one: found,
+}

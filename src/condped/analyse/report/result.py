@@ -1,0 +1,113 @@
+"""Report: all that a page shows of a study."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.report.steps import VERDICTS
+from condped.analyse.result import Result
+from condped.analyse.saving.files import write_whole
+from condped.analyse.saving.plain import plain, rebuilt
+from condped.errors import DataError
+
+_COLUMNS = (
+    "parameter",
+    "method",
+    "target_quantile",
+    "target_trials",
+    "importance",
+    "importance_low",
+    "importance_high",
+    "eta_squared",
+    "p_value",
+    "adjusted_p_value",
+    "verdict",
+    "determined",
+)
+
+
+@dataclass(frozen=True)
+class Report(Result):
+    """A study as one page.
+
+    Attributes
+    ----------
+    data
+        All numbers of the page, as plain data for JSON.
+    importance
+        The importances that the page opens with; as plain text for readers that run no scripts.
+    """
+
+    schema: ClassVar[str] = "condped.report/1"
+
+    data: dict[str, Any]
+    importance: ImportanceResult = field(repr=False)
+
+    @property
+    def html(self) -> str:
+        """The page: one file that needs no other."""
+        made: str = import_module("condped.show.report").page(self)
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page into a file; one that is there is replaced as a whole.
+
+        A file named ``.json`` gets the data, from which :func:`condped.load` returns the report.
+        """
+        if Path(path).suffix.lower() == ".json":
+            super().save(path)
+        else:
+            write_whole(self.html, path)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per method, step of the slider and parameter."""
+        quantiles = self.data["steps"] or [None]
+        return [
+            {
+                "parameter": one["name"],
+                "method": method,
+                "target_quantile": quantile,
+                "target_trials": self.data["sizes"][step],
+                "importance": one["importance"][method][step],
+                "importance_low": one["low"][method][step] if "low" in one else None,
+                "importance_high": one["high"][method][step] if "high" in one else None,
+                "eta_squared": one["eta"][method][step],
+                "p_value": one["p"][step],
+                "adjusted_p_value": one["adjusted"][step],
+                "verdict": VERDICTS[one["verdict"][step]],
+                "determined": self.data["reasons"][method][step] is None,
+            }
+            for method in self.data["methods"]
+            for step, quantile in enumerate(quantiles)
+            for one in self.data["parameters"]
+        ]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON, under a schema with a version."""
+        return self.data
+
+    def _saved(self) -> dict[str, Any]:
+        return dict(plain(self.data | {"told": self.importance}))
+
+    @classmethod
+    def _loaded(cls, data: Mapping[str, Any]) -> Report:
+        if "told" not in data:
+            raise DataError(
+                "these are the numbers of a page, for other programs. A report is saved for "
+                "condped.load under a name that ends in .json"
+            )
+        own = {name: value for name, value in data.items() if name != "told"}
+        made = cls(own, rebuilt(ImportanceResult, data["told"], "told"))
+        made.rows()  # what is missing is missed now
+        return made

@@ -1,0 +1,188 @@
+"""Analyses as plain data: settings, counts, and what only the trials could tell.
+
+Loading is estimating again from the counts, by the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.intervals import Bands, Uncertainty
+from condped.analyse.importance.numbers import Numbers
+from condped.analyse.importance.set_counts import SetCounts
+from condped.analyse.saving.counts import restored_counts, saved_counts
+from condped.analyse.saving.plain import rebuilt, survives
+from condped.arrays import FloatArray, IntArray
+from condped.count.counts import StudyCounts
+from condped.errors import DataError
+from condped.estimate.settings import BaselineSettings, Settings
+from condped.space.domain import Categorical
+
+_SCORES = ("importance", "variance", "eta_squared")
+_TESTS = ("p_values", "adjusted_p_values")
+_COUNTS = ("grid", "unit_grid", "ranked", "unit_ranked")
+
+
+def saved_analysis(
+    analysis: Analysis, *, tests: bool = False, evidence: bool = False
+) -> dict[str, Any]:
+    """Return all that an analysis can be made from again, with what only the trials can tell."""
+    counts, needed = analysis.counts, analysis.needed(tests=tests, evidence=evidence)
+    own = counts.by(analysis.settings.method)
+    notes = (*analysis.account.notes, *_changed(own))
+    return {
+        "settings": asdict(analysis.settings),
+        "account": asdict(analysis.account) | {"notes": notes},
+        "level": analysis.level,
+        "counts": {
+            "target_sizes": own.target_sizes,
+            "all_equal": analysis.all_equal,
+            **{name: saved_counts(getattr(counts, name)) for name in _COUNTS if name in needed},
+        },
+        "tests": {
+            name: getattr(counts, name) for name in needed if name not in _COUNTS
+        },
+        "bands": None if analysis.bands is None else _saved_bands(analysis.bands),
+    }  # fmt: skip
+
+
+def saved_scores(numbers: Numbers, settings: BaselineSettings, account: Account) -> dict[str, Any]:
+    """Return what another method said."""
+    return {
+        "settings": asdict(settings),
+        "account": asdict(account),
+        "level": None,
+        "scores": {
+            name: {number: getattr(numbers, number)[:, p] for number in _SCORES}
+            for p, name in enumerate(numbers.names)
+        },
+        "target_sizes": numbers.target_sizes,
+        "reasons": numbers.reasons,
+    }
+
+
+def restored_basis(data: Mapping[str, Any]) -> tuple[Settings | BaselineSettings, Account]:
+    """Return the settings and the account."""
+    kind = BaselineSettings if "absent" in data["settings"] else Settings
+    settings = rebuilt(kind, data["settings"], "settings")
+    return settings, rebuilt(Account, data["account"], "account")
+
+
+def restored_analysis(
+    data: Mapping[str, Any],
+    target_quantiles: tuple[float, ...] | None,
+    settings: Settings,
+    account: Account,
+) -> Analysis:
+    """Return an analysis that does not know its trials."""
+    counts, tests = data["counts"], data["tests"]
+    expected = 1 if target_quantiles is None else len(target_quantiles)
+    sizes = _sizes(counts["target_sizes"], expected)
+    known: dict[str, Any] = {
+        name: restored_counts(counts[name], account.region_size, sizes)
+        for name in _COUNTS
+        if name in counts
+    }
+    own = known["ranked" if settings.method == "calibrated" else "grid"]
+    shape = (expected, len(own.parameters))
+    known |= {name: _matrix(tests[name], shape) for name in _TESTS if name in tests}
+    if "regime_p_values" in tests:
+        known["regime_p_values"] = _regime_p_values(tests["regime_p_values"], own, expected)
+        known["remark"] = rebuilt(str, tests["remark"], "remark")
+    bands = data["bands"]
+    found = Analysis(
+        target_quantiles=target_quantiles,
+        settings=settings,
+        account=account,
+        counts=SetCounts(None, known),
+        all_equal=rebuilt(bool, counts["all_equal"], "all_equal"),
+        bands=None if bands is None else _restored_bands(bands, shape),
+        level=rebuilt(float | None, data["level"], "level"),
+    )
+    _ = found.numbers  # from here on nothing can be missing
+    return found
+
+
+def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
+    """Return what another method said."""
+    reasons = rebuilt(tuple[str | None, ...], data["reasons"], "reasons")
+    entries = data["scores"]
+    shape = (target_sets, len(entries))
+    columns = {
+        number: _matrix([entry[number] for entry in entries.values()], shape[::-1]).T.copy()
+        for number in _SCORES
+    }
+    variance, explained = columns["variance"], columns["eta_squared"]
+    if len(reasons) != target_sets:
+        raise DataError(f"it has {len(reasons)} reasons for {target_sets} target sets")
+    return Numbers(
+        names=tuple(entries),
+        **columns,
+        # A method that knows no target sets has neither.
+        within=np.where(np.isnan(explained), np.nan, variance),
+        inter=np.where(np.isnan(explained), np.nan, 0.0),
+        target_sizes=_sizes(data["target_sizes"], target_sets),
+        reasons=reasons,
+    )
+
+
+def _saved_bands(bands: Uncertainty) -> dict[str, Any]:
+    return {
+        number.name: {
+            end.name: getattr(getattr(bands, number.name), end.name) for end in fields(Bands)
+        }
+        for number in fields(Uncertainty)
+    }
+
+
+def _restored_bands(data: Mapping[str, Any], shape: tuple[int, int]) -> Uncertainty:
+    return Uncertainty(
+        **{
+            number.name: Bands(
+                **{end.name: _matrix(data[number.name][end.name], shape) for end in fields(Bands)}
+            )
+            for number in fields(Uncertainty)
+        }
+    )
+
+
+def _regime_p_values(data: Any, counts: StudyCounts, sets: int) -> list[list[FloatArray]]:
+    found = [[_matrix([p], (1, sets))[0] for p in regimes] for regimes in data]
+    expected = [len(parameter.regimes) for parameter in counts.parameters]
+    if [len(regimes) for regimes in found] != expected:
+        raise DataError("it has p-values of other regimes than those that were counted")
+    return found
+
+
+def _matrix(values: Any, shape: tuple[int, int]) -> FloatArray:
+    rows = rebuilt(tuple[tuple[float, ...], ...], values, "numbers")
+    if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
+        raise DataError(f"a list must have {shape[0]} times {shape[1]} numbers")
+    return np.array(rows, dtype=np.float64).reshape(shape)
+
+
+def _sizes(values: Any, expected: int) -> IntArray:
+    sizes = np.array(rebuilt(tuple[int, ...], values, "target_sizes"), dtype=np.int64)
+    if len(sizes) != expected:
+        raise DataError(f"it has {len(sizes)} target_sizes for {expected} target sets")
+    return sizes
+
+
+def _changed(counts: StudyCounts) -> list[str]:
+    """Say which choices JSON cannot hold as they are."""
+    names = [
+        parameter.name
+        for parameter in counts.parameters
+        for regime in parameter.regimes
+        if isinstance(regime.domain, Categorical) and not all(map(survives, regime.domain.choices))
+    ]
+    return [
+        f"{name!r} has choices that JSON does not know; they were saved as texts."
+        for name in dict.fromkeys(names)
+    ]

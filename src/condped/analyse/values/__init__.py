@@ -1,0 +1,1 @@
+"""Where target trials lie among all, and which values are good."""

@@ -1,0 +1,104 @@
+"""The question that a result answers, and what its numbers are based on, in sentences."""
+
+from __future__ import annotations
+
+from condped.analyse.importance.account import Account
+from condped.estimate.settings import BaselineSettings, Settings
+from condped.printable import printable, shortened
+from condped.show.text.layout import percent, wrapped
+
+
+def headline(
+    account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
+) -> str:
+    """Return the question that a result answers."""
+    if isinstance(settings, BaselineSettings) and settings.forest:
+        (goal,) = account.objectives
+        return f"What {shortened(goal.name)} depends on in {account.trials.used} trials, by " + (
+            settings.label
+        )
+    if account.outcome is not None:
+        led = {"failed": "failing", "pruned": "being pruned", "infeasible": "being infeasible",
+               "nonfinite": "an objective that is not finite"}  # fmt: skip
+        what = led.get(account.outcome, "the target set")
+        return f"What led to {what} in {account.trials.used} trials"
+    best = "best share γ'" if target_quantile is None else f"best {percent(target_quantile)}"
+    inside = ""
+    if (settings.region_quantile or 1) < 1:
+        inside = f" inside the best {percent(settings.region_quantile or 1)}"
+    by = goals(account)
+    says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
+    used = account.trials.used
+    return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
+
+
+def goals(account: Account) -> str:
+    """Return what counts as good."""
+    ends = {"minimize": "lowest", "maximize": "highest"}
+    each = [f"{ends[goal.direction]} {shortened(goal.name)}" for goal in account.objectives]
+    return each[0] if len(each) == 1 else f"by Pareto rank of {', '.join(each)}"
+
+
+def account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
+    """Say in sentences what was used and what was left out."""
+    lines = trial_lines(account, _sets(account, settings, sets)) + data_lines(account)
+    notes = [printable(note) for note in account.notes]
+    if isinstance(settings, BaselineSettings):
+        return [part for line in (*lines, *notes, settings.explains) for part in wrapped(line)]
+    if settings.method != "paper":
+        lines.append(f"Method: {settings.method}.")
+    if settings.measure != "within":
+        lines.append(f"Measure: {settings.measure}.")
+    if settings.reference != "region":
+        lines.append("Compared with a uniform distribution over the space, not the region set.")
+    return [part for line in (*lines, *notes) for part in wrapped(line)]
+
+
+def trial_lines(account: Account, sets: str = "") -> list[str]:
+    """Say how many trials were used, and what became of the others."""
+    trials, handling = account.trials, account.handling
+    lines = [f"{trials.used} of {trials.total} trials used{sets}."]
+    treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
+    aside = (
+        (trials.running, "still running", "drop"),
+        (trials.failed, "failed", handling.failed),
+        (trials.pruned, "pruned", handling.pruned),
+        (trials.nonfinite, "without a finite objective", handling.nonfinite),
+        (trials.infeasible, "infeasible", handling.infeasible),
+    )
+    named = [f"{count} {what} ({treatments[how]})" for count, what, how in aside if count]
+    if named:
+        lines.append(f"Of all trials: {', '.join(named)}.")
+    return lines
+
+
+def data_lines(account: Account) -> list[str]:
+    """Say what was done to regimes, domains and columns."""
+    lines = []
+    for dropped in account.dropped_regimes:
+        lines.append(
+            f"{shortened(dropped.parameter)}: {dropped.regimes} "
+            f"{'regime' if dropped.regimes == 1 else 'regimes'} with a single trial each left out."
+        )
+    for entry in account.pooled:
+        lines.append(
+            f"{shortened(entry.parameter)}: {entry.domains} domains that vary with other "
+            f"parameters were pooled into {entry.regimes} "
+            f"{'regime' if entry.regimes == 1 else 'regimes'}."
+        )
+    if account.ignored_columns:
+        shown = ", ".join(shortened(name) for name in account.ignored_columns[:5])
+        more = len(account.ignored_columns) - 5
+        lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
+    if account.space_inferred:
+        lines.append("The domains were inferred from the values; give a space to set them.")
+    return lines
+
+
+def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) -> str:
+    """Return how large the sets were that were compared, if there are any."""
+    if isinstance(settings, BaselineSettings) and settings.forest:
+        return ""
+    # With filtering each parameter has sets of its own.
+    own = isinstance(settings, BaselineSettings) and settings.absent == "filtering"
+    return f"; {'at most ' if own else ''}{account.region_size} in the region set, {sets}"

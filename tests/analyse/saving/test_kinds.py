@@ -1,0 +1,124 @@
+"""Every kind of result comes back from its file as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+import condped
+from condped.errors import DataError
+
+NESTED = condped.problems.get("nested").sample(300, seed=0)
+
+
+def smooth() -> optuna.Study:
+    """Return a study in which a bound moves with another parameter: its domains are pooled."""
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
+
+    def objective(trial: optuna.Trial) -> float:
+        bound = trial.suggest_float("bound", 0.1, 1)
+        return (trial.suggest_float("x", 0, bound) - 0.3) ** 2
+
+    study.optimize(objective, n_trials=150)
+    return study
+
+
+def conditional(seed: int) -> dict[str, Any]:
+    """Return trials with choices, whole numbers and conditions that the trials show."""
+    rng = np.random.default_rng(seed)
+    model = rng.integers(0, 3, 400)
+    depth = np.where(model == 1, rng.integers(1, 9, 400), np.nan)
+    rate = np.where(model == 2, 10 ** rng.uniform(-4, 0, 400), np.nan)
+    loss = model + np.where(model == 1, depth / 8, 0.0) + rng.normal(0, 0.2, 400)
+    names = np.array(["a", "b", "c"])[model]
+    return {"model": names, "depth": depth, "rate": rate, "idle": rng.random(400), "loss": loss}
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "importance": lambda: condped.importance(NESTED),
+    "calibrated": lambda: condped.importance(NESTED, method="calibrated", target_quantile=0.3),
+    "pooled": lambda: condped.importance(smooth()),
+    "pooled and calibrated": lambda: condped.importance(smooth(), method="calibrated"),
+    "another method": lambda: condped.baselines.importance(NESTED, method="mdi"),
+    "sweep": lambda: condped.sweep(NESTED, target_quantiles=[0.05, 0.1, 0.5]),
+    "pooled sweep": lambda: condped.sweep(smooth(), method="calibrated", intervals="jackknife"),
+    "another method's sweep": lambda: condped.baselines.sweep(NESTED, absent="filtering"),
+    "branches": lambda: condped.branches(conditional(0), objective="loss"),
+    "branches by ranks": lambda: condped.branches(NESTED, method="calibrated"),
+    "advice": lambda: condped.advise(conditional(1), objective="loss"),
+    "joint effects": lambda: condped.joint_effects(conditional(2), objective="loss"),
+    "comparison": lambda: condped.compare(NESTED, methods=["paper", "ped-anova", "mdi"]),
+    "report": lambda: condped.report(conditional(3), objective="loss", intervals="jackknife"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_survives(kind: str, tmp_path: Path) -> None:
+    """The same type, equal to the last digit, with the same text, rows and page."""
+    result, file = KINDS[kind](), tmp_path / "saved.json"
+    result.save(file)
+    found = condped.load(file)
+    assert type(found) is type(result)
+    assert found == result
+    assert str(found) == str(result)
+    assert found.rows() == result.rows()
+    assert json.dumps(found.to_data()) == json.dumps(result.to_data())
+    assert found._repr_html_() == result._repr_html_()
+    before = file.read_bytes()
+    found.save(file)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["branches", "advice", "joint effects", "comparison", "report"])
+def test_damaged_files_of_every_kind_are_refused(kind: str, tmp_path: Path) -> None:
+    """Without any one of its entries a file is damaged, and the error names the file."""
+    result, file = KINDS[kind](), tmp_path / "saved.json"
+    result.save(file)
+    whole = json.loads(file.read_text(encoding="ascii"))
+    needed = ("told", "steps", "parameters") if kind == "report" else set(whole) - {"notes"}
+    for name in set(needed) - {"schema"}:
+        file.write_text(json.dumps({k: v for k, v in whole.items() if k != name}), encoding="ascii")
+        with pytest.raises(DataError, match=r"saved\.json"):
+            condped.load(file)
+
+
+def test_a_file_holds_counts_and_no_number_that_follows_from_them(tmp_path: Path) -> None:
+    """Importances are estimated again: nothing in the file is one of them."""
+    result, file = condped.importance(NESTED), tmp_path / "saved.json"
+    result.save(file)
+    text = file.read_text(encoding="ascii")
+    for parameter in result:
+        if 0 < parameter.importance < 1:
+            assert repr(parameter.importance) not in text
+            assert repr(parameter.variance) not in text
+    assert len(text) < 5_000
+
+
+def test_plain_data_take_time_in_proportion_to_parameters() -> None:
+    """Names are looked up, not searched for: 1500 parameters take no 25 times 300."""
+    rng = np.random.default_rng(0)
+
+    def comparisons(parameters: int) -> int:
+        counted = 0
+
+        class Name(str):
+            def __eq__(self, other: object) -> bool:
+                nonlocal counted
+                counted += 1
+                return str.__eq__(self, other)
+
+            __hash__ = str.__hash__
+
+        columns: dict[str, Any] = {Name(f"p{i}"): rng.random(20) for i in range(parameters)}
+        result = condped.importance(columns | {"loss": rng.random(20)}, objective="loss")
+        counted = 0
+        result.to_data()
+        return counted
+
+    assert comparisons(400) <= 5 * comparisons(100) + 100
