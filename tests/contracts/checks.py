@@ -8,7 +8,6 @@ import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.bins import Levels
-from condped.space.domain import is_whole
 from condped.count.counter import Counter
 from condped.count.counting import Counted, Query
 from condped.count.counts import StudyCounts
@@ -17,7 +16,7 @@ from condped.count.ranking import ByLoss
 from condped.count.series import ONE_GROUP, Groups, Series, Within
 from condped.count.trials import Trials
 from condped.space.condition import Condition
-from condped.space.domain import Categorical
+from condped.space.domain import Categorical, is_whole
 from condped.trials.batch import Source
 from condped.trials.topsets import Handling
 from tests.contracts.oracle import Oracle
