@@ -115,7 +115,8 @@ def as_dask(case: Case) -> Source:
 
     # Types of Arrow: those of numpy know no missing whole number, and NaN for nothing.
     frame = case.table.to_pandas(types_mapper=pd.ArrowDtype)
-    return open_case(dd.from_pandas(frame, npartitions=2), case)
+    parts = dd.from_pandas(frame, npartitions=2)  # type: ignore[no-untyped-call]
+    return open_case(parts, case)
 
 
 def in_files(folder: Path, ending: str) -> Engine:
