@@ -199,7 +199,9 @@ def test_workers_without_condped_are_told_how_to_get_it(sparks: Sparks, tmp_path
     before, path = context.pythonExec, list(sys.path)
     context.pythonExec = str(python_without_condped(tmp_path))
     try:
-        with pytest.raises(SettingsError, match=r"do not have this version of condped.*addPyFile") as caught:
+        with pytest.raises(
+            SettingsError, match=r"do not have this version of condped.*addPyFile"
+        ) as caught:
             condped.importance(frame, **READING)
         assert "\n" not in str(caught.value)
         context.addPyFile(str(zipped_condped(tmp_path)))

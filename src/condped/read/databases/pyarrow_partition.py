@@ -152,7 +152,8 @@ def raise_failure(engine: str, error: Exception, shipping: str) -> NoReturn:
     said = str(error)
     if _LACKING in said:
         raise SettingsError(
-            f"The workers of {engine} do not have this version of condped, which counts there. {shipping}"
+            f"The workers of {engine} do not have this version of condped, which counts there. "
+            f"{shipping}"
         ) from None
     line = _essence(said) or type(error).__name__
     raise DataError(
