@@ -25,9 +25,10 @@ PATHS = os.pathsep.join(map(str, (Path(condped.__file__).parents[1], Path(__file
 # More than are sorted on the driver, so that cut-offs are looked for in bins.
 ROWS = 150_000
 
+CHOICES = ["svm", "knn", 'm"l,p é\n']
 SPACE = Space(
     {
-        GATE: {"type": "categorical", "choices": ["svm", "knn", 'm"l,p é\n']},
+        GATE: {"type": "categorical", "choices": CHOICES},
         "rate": {"type": "float", "low": 1e-5, "high": 1, "log": True},
         ALIKE: {"type": "int", "low": 1, "high": 20},
         HOSTILE: {"type": "float", "low": -5, "high": 0, "when": f"`{GATE}` != 'svm'"},
@@ -49,7 +50,7 @@ def trials(rows: int = ROWS, seed: int = 0) -> pa.Table:
     odd = rng.random(rows)
     loss[odd < 0.02] = np.nan
     loss[odd > 0.98] = np.inf
-    choices = pa.array(SPACE[GATE][0].domain.choices)
+    choices = pa.array(CHOICES)
     columns = {
         LOSS: pa.array(loss, mask=rng.random(rows) < 0.01),
         GATE: choices.take(pa.array(gate)),

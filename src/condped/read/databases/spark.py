@@ -147,9 +147,10 @@ class SparkSource:
     def _partitions(self) -> int:
         """Return how many partitions there may be at most."""
         try:
-            return max(_PARTITIONS, 2 * self.frame.sparkSession.sparkContext.defaultParallelism)
+            cores = int(self.frame.sparkSession.sparkContext.defaultParallelism)
         except PySparkException:  # Spark Connect tells nothing of the cluster
             return _PARTITIONS
+        return max(_PARTITIONS, 2 * cores)
 
     def close(self) -> None:
         """End a session that was started here."""

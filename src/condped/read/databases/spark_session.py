@@ -15,9 +15,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JError
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkException
-from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from condped.errors import DataError, SettingsError, not_found
@@ -114,7 +113,8 @@ def _started(master: str, *, local: bool) -> SparkPlace:
         gateway = SparkContext._gateway
         if gateway is None:
             # Java greets with warnings before any setting is read.
-            gateway = launch_gateway(conf, {"stderr": subprocess.DEVNULL})
+            launch: Any = java_gateway.launch_gateway
+            gateway = launch(conf, {"stderr": subprocess.DEVNULL})
             started.ending.append(lambda: _end_java(gateway))
         context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
         if local and "PYSPARK_PYTHON" not in os.environ:
