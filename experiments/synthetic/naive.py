@@ -36,7 +36,7 @@ from experiments.figures.style import (
 )
 from experiments.registry import SEEDS, Experiment, Row
 
-FORESTS: tuple[baselines.Method, ...] = ("f-anova", "mdi", "shap")
+FORESTS: tuple[baselines.BaselineMethod, ...] = ("f-anova", "mdi", "shap")
 LABELS = {"ped-anova": "PED-ANOVA", "f-anova": "f-ANOVA", "mdi": "MDI", "shap": "SHAP"}
 TRIALS = 1000
 

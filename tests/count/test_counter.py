@@ -273,7 +273,7 @@ def test_states_are_merged_after_their_way_back() -> None:
         counter.conditions,
         names=table.names,
         source_notes=(),
-        order_given=False,
+        in_time=True,
     )
     assert tally.counts == counter.tally(ByLoss(handling)).counts
     assert "Parameter 'x': 4 rows." in tally.notes

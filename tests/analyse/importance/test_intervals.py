@@ -12,6 +12,7 @@ import pytest
 
 import condped
 from condped.analyse.importance.analysis import analyse
+from condped.analyse.importance.question import Question
 from condped.arrays import BoolArray
 from condped.count.keys import group_of
 from condped.count.trials import Trials
@@ -55,7 +56,7 @@ def test_a_part_has_the_variances_of_its_own_analysis(
     assert len(together) == (20 if intervals == "jackknife" else 200)
     for part in (0, 3, 7, 12, 19):
         alone = table.only(part_of(intervals, part, 300, seed=7))
-        expected = analyse(alone, QUANTILES, settings, Handling()).estimate
+        expected = analyse(alone, Question(QUANTILES, settings)).estimate
         if measure == "standard":  # regimes too small to estimate add to the inter part there
             # What they add is at most their share, and never negative.
             assert (expected.variance > together[part] - 2e-2 * expected.variance - 1e-9).all()

@@ -122,7 +122,9 @@ def test_hostile_names_survive(tmp_path: Path) -> None:
     same(result, reloaded(result, tmp_path))
     curve = condped.sweep(table.with_parameters(["float"]))
     curve.save(tmp_path / "s.json")
-    assert list(condped.load(tmp_path / "s.json")) == ["float"]
+    again = condped.load(tmp_path / "s.json")
+    assert isinstance(again, condped.SweepResult)
+    assert again.names == ("float",)
 
 
 class Colour(enum.Enum):
@@ -338,16 +340,23 @@ def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
         result.save(tmp_path / "nowhere" / "r.json")
 
 
+def loaded(path: Path) -> condped.ImportanceResult:
+    """Load the importances of a file."""
+    result = condped.load(path)
+    assert isinstance(result, condped.ImportanceResult)
+    return result
+
+
 def test_a_file_from_before_selections_still_loads(tmp_path: Path) -> None:
     """Its account has none; that of a new file has what the trials were chosen by."""
     table = condped.problems.get("nested").sample(200, seed=0)
     result = condped.importance(table, where="x > -6")
     new, old = tmp_path / "new.json", tmp_path / "old.json"
     result.save(new)
-    (chosen,) = condped.load(new).account.selections
+    (chosen,) = loaded(new).account.selections
     assert (chosen.condition, chosen.total) == ("x > -6", 200)
     assert chosen.left_out == 200 - result.account.trials.total
     data = json.loads(new.read_text(encoding="utf-8"))
     del data["account"]["selections"]
     old.write_text(json.dumps(data), encoding="utf-8")
-    assert condped.load(old).account.selections == ()
+    assert loaded(old).account.selections == ()

@@ -186,9 +186,9 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="target_quantile must be"):
         condped.report(conditional(), path, target_quantile=2)
     with pytest.raises(SettingsError, match="intervals must be"):
-        condped.report(conditional(), path, intervals="guess")  # type: ignore[arg-type]
+        condped.report(conditional(), path, intervals="guess")
     with pytest.raises(TypeError, match="does not take 'tittle'"):
-        condped.report(conditional(), path, tittle="x")  # type: ignore[call-arg]
+        condped.report(conditional(), path, tittle="x")
     assert not path.exists()
 
 
