@@ -101,7 +101,7 @@ def advise(
 def _blocks(region: BoolArray, blocks: int) -> IntArray:
     """Return the stretch of time of each trial, as the test of importances has them."""
     passed = np.cumsum(region)
-    size = max(int(passed[-1]), 1)
+    size = max(int(region.sum()), 1)
     return np.asarray(np.clip((passed - 1) * blocks // size, 0, blocks - 1))
 
 
