@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-
 from condped.read.asked import Asked
+
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.table import Direction

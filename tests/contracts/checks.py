@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-
-from condped.arrays import BoolArray, ValueArray
-from condped.count.counts import StudyCounts
 from condped.count.edges import is_whole
 from condped.count.engine_trials import EngineTrials
-from condped.count.keys import KeyBins, keys_of
 from condped.count.memory import count_in_memory
 from condped.count.passes import Counted, Passes, Series, Wanted, Within
-from condped.count.ranks import count_ranked
+
+from condped.arrays import BoolArray, ValueArray
+from condped.count.cells.rank_cells import count_ranked
+from condped.count.counts import StudyCounts
+from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.space.condition import Condition
 from condped.space.domain import Categorical
 from tests.contracts.oracle import Oracle

@@ -10,10 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import csv
-
 from condped.count.chunked import ChunkedPasses
 from condped.count.passes import Passes
+from pyarrow import csv
+
 from condped.space.condition import Condition
 from tests.contracts.case import Case
 from tests.contracts.oracle import Oracle

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-
 from condped.count.edges import grid_edges
+
 from condped.space.domain import Domain, Float, Int
 from tests.contracts.case import LOSS, ORDER, Case, wide
 

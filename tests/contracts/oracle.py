@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from condped.count.memory import places_of
+from condped.count.passes import Levels, Series, Tally, Wanted, Within
 
 import condped
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.count.keys import KeyBins, group_of, keys_of
-from condped.count.memory import places_of
-from condped.count.passes import Levels, Series, Tally, Wanted, Within
+from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
 from condped.space.domain import Categorical
 from condped.space.grid import grid_of
 from condped.trials.regimes import expand_parameter

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
 from condped.count.passes import Passes, Wanted, Within
-from condped.errors import CondpedError, NameNotFoundError, SourceError
 from condped.read.asked import Asked
+
+from condped.errors import CondpedError, NameNotFoundError, SourceError
 from condped.space.space import Space
 from condped.trials.topsets import Handling
 from tests.contracts.case import Case

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from condped.count.ibis_engine import open_passes
+from condped.count.passes import Series, Wanted, Within
+from condped.read.asked import Asked
 
 import condped
-from condped.count.ibis_engine import open_passes
-from condped.count.keys import KeyBins, keys_of
-from condped.count.passes import Series, Wanted, Within
+from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.errors import DataError, SettingsError
-from condped.read.asked import Asked
 from condped.read.databases.long_table import LongTable
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, plain_domain

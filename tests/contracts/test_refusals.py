@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from condped.count.engine_trials import EngineTrials
+
 from condped.errors import CondpedError, DataError
 from tests.contracts.case import Case
 from tests.contracts.engines import ENGINES, Engine, holds

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-
 from condped.count.passes import Passes, Wanted, Within
+
 from condped.errors import CondpedError, DataError, SettingsError
 from tests.contracts.case import Case
 from tests.contracts.checks import check_counts, check_tally

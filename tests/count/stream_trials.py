@@ -11,12 +11,12 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet as pq
-
-from condped import Space
 from condped.count.chunked import ChunkedPasses
-from condped.count.keys import KeyBins, keys_of
 from condped.count.passes import Series, Wanted, Within
 from condped.read.asked import Asked
+
+from condped import Space
+from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.trials.topsets import Handling
 
 LOSS = Series("loss")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
-
-from condped.arrays import IntArray
 from condped.count.chunked import ChunkedPasses
 from condped.count.passes import Outline
+
+from condped.arrays import IntArray
 from condped.trials.batch import Chunk
 from condped.trials.table import TrialTable
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from condped.arrays import ValueArray
 from condped.count.edges import grid_edges, is_whole
 from condped.count.memory import places_of
+
+from condped.arrays import ValueArray
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials.table import Parameter
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from condped.count.engine_trials import EngineTrials
+from condped.count.in_memory import InMemory
 
 import condped
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.intervals import uncertainty
 from condped.count.counts import StudyCounts
-from condped.count.engine_trials import EngineTrials
-from condped.count.in_memory import InMemory
 from condped.errors import DataError, SettingsError
 from condped.estimate.settings import Settings
 from condped.space.condition import Condition

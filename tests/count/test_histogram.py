@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-
-from condped.count import distinct
 from condped.count.distinct import Distinct
 from condped.count.histogram import BinSet, Histogram
-from condped.count.keys import KeyBins, keys_of
 from condped.count.passes import TooManyLevels
+
+from condped.count import distinct
+from condped.count.order_statistics.keys import KeyBins, keys_of
 
 LOW, HIGH = -(2**63), 2**63 - 1
 SETS = [

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-import condped
 from condped.count.ibis_engine import open_passes
 from condped.count.passes import Wanted, Within
-from condped.errors import DataError, SourceError
 from condped.read.asked import Asked
+
+import condped
+from condped.errors import DataError, SourceError
 from condped.space.space import Space
 from condped.trials.topsets import Handling
 

@@ -8,11 +8,11 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-
 from condped.count.ibis_engine import open_passes
 from condped.count.passes import Passes, Wanted, Within
-from condped.errors import DataError, SettingsError
 from condped.read.asked import Asked
+
+from condped.errors import DataError, SettingsError
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.topsets import Handling

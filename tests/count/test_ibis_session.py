@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import ibis
 import pytest
-
 from condped.count.ibis_session import Session
+
 from condped.errors import DataError
 
 

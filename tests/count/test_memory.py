@@ -7,10 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from condped.count.memory import count_in_memory
 
 import condped
 from condped.count import memory
-from condped.count.memory import count_in_memory
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials.table import Objective, Parameter, TrialTable, all_complete
 from condped.trials.topsets import Handling, top_sets

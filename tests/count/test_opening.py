@@ -11,11 +11,11 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
+from condped.count.engine_trials import EngineTrials, Lease
+from condped.count.in_memory import InMemory
 from pyarrow import parquet
 
 import condped
-from condped.count.engine_trials import EngineTrials, Lease
-from condped.count.in_memory import InMemory
 from condped.errors import SettingsError, SourceError
 from condped.read import opening
 from condped.read.opening import open_trials

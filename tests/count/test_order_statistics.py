@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from condped.count.passes import Series, Within
 
 from condped.count.order_statistics import Ranks, order_statistics
-from condped.count.passes import Series, Within
 from condped.trials.table import Objective, TrialTable, all_complete
 from condped.trials.topsets import Handling
 from tests.count.table_chunks import reference
@@ -58,7 +58,7 @@ def test_parts_of_groups_have_order_statistics_of_their_own(
     limits: tuple[int, int], trials: int
 ) -> None:
     """Each part is some of the groups that the trials are dealt into."""
-    from condped.count.keys import group_of  # noqa: PLC0415  (the oracle needs it only here)
+    from condped.count.order_statistics.keys import group_of  # noqa: PLC0415  (the oracle needs it only here)
 
     rng = np.random.default_rng(2)
     losses = np.round(rng.normal(size=500), 2)

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from condped.count.passes import Wanted, Within
 
 import condped
 from condped import Space
-from condped.count.passes import Wanted, Within
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
 from condped.progress import reporting
 from condped.read.stream import pyarrow_tables, pyarrow_texts

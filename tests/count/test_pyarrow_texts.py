@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from condped.count.passes import Wanted, Within
 
 import condped
 from condped import Space
-from condped.count.passes import Wanted, Within
 from condped.errors import DataError
-from condped.read.files.texts import column_of_texts
+from condped.read.files.text_columns import column_of_texts
 from condped.read.stream import pyarrow_texts
+from condped.read.stream.pyarrow_csv_columns import text_column
 from condped.read.stream.pyarrow_stream import open_passes
-from condped.read.stream.pyarrow_text_columns import text_column
 from condped.trials.columns import LevelColumn, NumberColumn
 from condped.trials.topsets import Handling
 from tests.count.stream_trials import asked, same

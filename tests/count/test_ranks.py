@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.count.ranks import count_ranked
+from condped.count.cells.rank_cells import count_ranked
 from condped.problems import get
 from condped.read import read
 from condped.trials.table import TrialTable

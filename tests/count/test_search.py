@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.count.search import Search
+from condped.count.cells.fast_searchsorted import Search
 
 
 @pytest.mark.parametrize("edges", [0, 1, 3, 5, 99, 5000])

@@ -12,7 +12,7 @@ import pytest
 
 import condped
 from condped.analyse.importance.analysis import analyse
-from condped.count.subsets import count_subsets, grid_map, ranked_buckets
+from condped.count.resampling import count_subsets, grid_map, ranked_buckets
 from condped.errors import SettingsError
 from condped.estimate.replicates import subset_variances
 from condped.estimate.settings import Settings

@@ -13,8 +13,8 @@ import pytest
 import condped
 from condped import Categorical, Float, Int, Space
 from condped.errors import ConditionError, SpaceError
-from condped.read.spaces import load_space
-from condped.read.table.convert import convert
+from condped.read.load_space import load_space
+from condped.read.table.column_types import convert
 from condped.read.tools.smac.configspace import space_of
 from condped.space import Condition
 from condped.trials.columns import object_column

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.bins import Distinct, Levels
-from condped.count.counting import Counted, CountFold, Query, counted_of
-from condped.count.keys import KeyBins
-from condped.count.ranking import Ranking
-from condped.count.series import (
+from condped.count.count_fold import Counted, CountFold, Query, counted_of
+from condped.count.order_statistics.bins import Distinct, Levels
+from condped.count.order_statistics.keys import KeyBins
+from condped.count.order_statistics.series import (
     ONE_GROUP,
     GatherFold,
     Groups,
@@ -22,6 +21,7 @@ from condped.count.series import (
     Within,
     bin_sets,
 )
+from condped.count.ranking import Ranking
 from condped.count.tally import Tally, TallyFold, tally_of
 from condped.errors import not_found
 from condped.space.condition import Condition

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.count.condition_masks import selected
 from condped.count.ranking import Ranking, ranked
-from condped.count.selection import selected
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.notes import Notes

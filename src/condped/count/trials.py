@@ -10,9 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from condped.arrays import IntArray
-from condped.count.cells import grid_sizes, rank_sizes
+from condped.count.cells.cell_counts import grid_sizes, rank_sizes
+from condped.count.cells.rank_cells import (
+    ALONE,
+    RankCells,
+    is_ordered,
+    parameter_counts,
+    rank_cells,
+    ranked_counts,
+)
+from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
-from condped.count.counting import Counted, Query
 from condped.count.counts import (
     SMALLEST_REGIME,
     CellRange,
@@ -22,20 +30,12 @@ from condped.count.counts import (
     StudyCounts,
     Subsets,
 )
-from condped.count.order import Ranks, order_statistics
+from condped.count.order_statistics.exact import Ranks, order_statistics
+from condped.count.order_statistics.series import Series, Within
 from condped.count.ranking import ByLoss, ByOutcome, Given, Ranked, Ranking, outcome_ranked
-from condped.count.ranks import (
-    ALONE,
-    RankCells,
-    is_ordered,
-    parameter_counts,
-    rank_cells,
-    ranked_counts,
-)
-from condped.count.series import Series, Within
-from condped.count.sets import Sets
-from condped.count.subsets import FEWEST, Intervals, parts_of, subset_counts
+from condped.count.resampling import FEWEST, Intervals, parts_of, subset_counts
 from condped.count.tally import Tally
+from condped.count.target_sets import Sets
 from condped.count.varying import VaryingFold, varying_of
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition

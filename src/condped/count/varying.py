@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from condped.count.selection import selected
+from condped.count.condition_masks import selected
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 

@@ -11,10 +11,10 @@ from condped.arrays import IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_as, chosen_layout
-from condped.read.table.layouts import Layout
-from condped.read.table.outside import look_outside
+from condped.read.table.export_layouts import Layout
+from condped.read.table.outside_domain import look_outside
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import Part, reading_part, rows_told
+from condped.read.table.row_errors import Part, reading_part, rows_told
 from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
 from condped.trials.columns import LevelColumn, NumberColumn

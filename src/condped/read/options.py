@@ -11,8 +11,8 @@ from typing import Any, TypedDict
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
-from condped.read.spaces import load_space
-from condped.read.table.outside import check_outside
+from condped.read.load_space import load_space
+from condped.read.table.outside_domain import check_outside
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.columns import number_of

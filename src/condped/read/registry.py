@@ -71,7 +71,7 @@ class Installed:
 
 def own_readers() -> tuple[Reader, ...]:
     """Return condped's own readers."""
-    from condped.read.builtin import READERS  # noqa: PLC0415  (it makes Readers)
+    from condped.read.builtin_readers import READERS  # noqa: PLC0415  (it makes Readers)
 
     return READERS
 

@@ -19,7 +19,7 @@ from condped.space.condition import (
     Negation,
     Node,
 )
-from condped.space.wording import condition_of
+from condped.space.condition_text import condition_of
 
 Leaf: TypeAlias = Comparison | Between | Membership
 Settled: TypeAlias = Node | bool

@@ -16,7 +16,7 @@ from condped.analyse.importance.importance import importance
 from condped.analyse.importance.options import AnalysisOptions, split_options
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.opening import open_trials
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.condition import Condition

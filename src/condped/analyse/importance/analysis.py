@@ -9,7 +9,7 @@ import numpy as np
 from condped.analyse.importance.account import Account, DroppedRegimes
 from condped.arrays import BoolArray, FloatArray
 from condped.count.counts import RankedStudy, StudyCounts
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.count.trials import PooledTrials, Trials
 from condped.estimate.calibrated import calibrated_estimate, parameter_p_values
 from condped.estimate.estimator import Estimate, estimate

@@ -18,7 +18,7 @@ from condped.analyse.importance.result import (
 )
 from condped.analyse.importance.robustness import robustness_of
 from condped.analyse.opening import open_trials
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.errors import SettingsError
 from condped.estimate.settings import (
     Measure,

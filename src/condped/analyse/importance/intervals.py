@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.analyse.importance.analysis import Analysis
 from condped.arrays import FloatArray
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.formula import normalised

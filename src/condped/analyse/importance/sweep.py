@@ -18,7 +18,7 @@ from condped.analyse.opening import open_trials
 from condped.analyse.saving.data import NUMBERS, sweep_data
 from condped.analyse.saving.files import write_result
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import (
     BaselineSettings,

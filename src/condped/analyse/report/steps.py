@@ -10,7 +10,7 @@ from condped.analyse.importance.analysis import Analysis, analyse, analyse_outco
 from condped.analyse.importance.evidence import Verdict, verdict_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
 from condped.arrays import FloatArray
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.calibrated import regime_p_values

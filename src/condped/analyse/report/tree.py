@@ -11,7 +11,7 @@ from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.report.numbers import shares
 from condped.analyse.report.steps import Question, answers_of, letters, verdicts_of
 from condped.arrays import FloatArray, IntArray
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.space.condition import Condition
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from condped.errors import DataError
 from condped.progress import report
-from condped.read.files.compressed import opened, size_of
-from condped.read.files.parts import all_columns, joined, partition_of, refuse_twice
-from condped.read.files.sidecar import with_sidecar
-from condped.read.files.texts import column_of_texts
+from condped.read.files.decompress import opened, size_of
+from condped.read.files.many_files import all_columns, joined, partition_of, refuse_twice
+from condped.read.files.space_sidecar import with_sidecar
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from condped.errors import DataError
 from condped.optional import load_optional
-from condped.read.files.sidecar import is_space_file, with_sidecar
+from condped.read.files.space_sidecar import is_space_file, with_sidecar
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
 

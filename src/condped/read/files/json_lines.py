@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
-from condped.read.files.compressed import opened
-from condped.read.files.lines import JsonLines
-from condped.read.files.parts import joined, partition_of
-from condped.read.files.sidecar import with_sidecar
+from condped.read.files.decompress import opened
+from condped.read.files.json_lines_parser import JsonLines
+from condped.read.files.many_files import joined, partition_of
+from condped.read.files.space_sidecar import with_sidecar
 from condped.read.frames.records import flat
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table

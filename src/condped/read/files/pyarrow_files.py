@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from condped.errors import DataError
-from condped.read.files.parts import all_columns, joined, partition_of, refuse_twice
-from condped.read.files.sidecar import with_sidecar
+from condped.read.files.many_files import all_columns, joined, partition_of, refuse_twice
+from condped.read.files.space_sidecar import with_sidecar
 from condped.read.frames import frame
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from condped.read.options import ReadOptions, chosen_objective
-from condped.read.table.outside import settle
+from condped.read.table.outside_domain import settle
 from condped.trials.table import TrialTable
 
 

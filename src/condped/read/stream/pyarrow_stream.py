@@ -10,13 +10,13 @@ from condped.errors import SourceError
 from condped.progress import report
 from condped.read.batches import BatchReader
 from condped.read.files.folder import ending_of, find_files
-from condped.read.files.sidecar import with_sidecar
+from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import ReadOptions
-from condped.read.stream.piece import Files, Piece
-from condped.read.stream.pyarrow_tables import ENDINGS as TABLES
-from condped.read.stream.pyarrow_tables import TableFiles
-from condped.read.stream.pyarrow_text_files import ENDINGS as TEXTS
-from condped.read.stream.pyarrow_text_files import TextFiles
+from condped.read.stream.file_batch import Files, Piece
+from condped.read.stream.pyarrow_csv_files import ENDINGS as TEXTS
+from condped.read.stream.pyarrow_csv_files import TextFiles
+from condped.read.stream.pyarrow_parquet_files import ENDINGS as TABLES
+from condped.read.stream.pyarrow_parquet_files import TableFiles
 from condped.read.stream.workers import share_out, worker_count
 from condped.read.table.build import no_rows
 from condped.read.table.raw import RawTable

@@ -10,10 +10,10 @@ import numpy as np
 from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions, checked_direction
-from condped.read.table.assign import assign
-from condped.read.table.convert import convert
-from condped.read.table.infer import infer_space
-from condped.read.table.layouts import Layout, layout_of
+from condped.read.table.assign_domains import assign
+from condped.read.table.column_types import convert
+from condped.read.table.export_layouts import Layout, layout_of
+from condped.read.table.infer_space import infer_space
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.space.space import Space

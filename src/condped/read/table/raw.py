@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
-from condped.read.table.refusal import known_count, row_number, rows_told
+from condped.read.table.row_errors import known_count, row_number, rows_told
 from condped.space.space import Space
 from condped.trials.columns import (
     Column,

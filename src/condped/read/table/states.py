@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from condped.errors import DataError
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import known_count, row_number
+from condped.read.table.row_errors import known_count, row_number
 from condped.trials.columns import LevelColumn, NumberColumn
 from condped.trials.table import State, all_complete
 

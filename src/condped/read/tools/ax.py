@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.read.files.json import json_object
+from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable

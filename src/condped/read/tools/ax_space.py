@@ -9,9 +9,9 @@ from typing import Any
 
 from condped.errors import SpaceError
 from condped.space.condition import Comparison, Condition, Either, Membership
+from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
-from condped.space.wording import condition_of
 
 # Parameters that nobody chose: constants, and what follows from the others.
 _NOT_TUNED = ("FixedParameter", "DerivedParameter")

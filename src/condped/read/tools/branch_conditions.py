@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from condped.space.condition import Both, Comparison, Condition, Either, Node
-from condped.space.wording import condition_of
+from condped.space.condition_text import condition_of
 
 # A parameter and the value of it that leads into a branch.
 Test: TypeAlias = tuple[str, Any]

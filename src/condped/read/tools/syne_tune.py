@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from condped.errors import DataError, SettingsError
-from condped.read.files.json import json_object
-from condped.read.files.parts import refuse_twice
-from condped.read.files.texts import column_of_texts
+from condped.read.files.json_object import json_object
+from condped.read.files.many_files import refuse_twice
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable

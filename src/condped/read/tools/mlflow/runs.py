@@ -10,12 +10,12 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
-from condped.read.files.texts import column_of_texts
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
-from condped.read.tools.mlflow.rules import trials_among
+from condped.read.tools.mlflow.conventions import trials_among
 from condped.trials.columns import Column, number_column
 from condped.trials.table import TrialTable
 

@@ -10,7 +10,7 @@ from condped.arrays import FloatArray
 from condped.errors import DataError
 from condped.read.databases.sqlite import columns_of, snapshot
 from condped.read.options import ReadOptions
-from condped.read.tools.mlflow.rules import PARENT_TAG, with_infinities
+from condped.read.tools.mlflow.conventions import PARENT_TAG, with_infinities
 from condped.read.tools.mlflow.runs import (
     Experiment,
     ExperimentRuns,

@@ -14,7 +14,7 @@ import yaml
 
 from condped.errors import DataError
 from condped.read.options import ReadOptions
-from condped.read.tools.mlflow.rules import PARENT_TAG
+from condped.read.tools.mlflow.conventions import PARENT_TAG
 from condped.read.tools.mlflow.runs import (
     Experiment,
     ExperimentRuns,

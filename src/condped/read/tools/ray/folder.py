@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
-from condped.read.files.json import json_object
+from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.tools.ray.trials import RayTrial, table_of
 from condped.space.domain import Categorical

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from condped.errors import SpaceError
-from condped.read.tools.nested import Constant, Entries, OpenEnded, Turn, Way, distinct_choices
+from condped.read.tools.nested_spaces import (
+    Constant,
+    Entries,
+    OpenEnded,
+    Turn,
+    Way,
+    distinct_choices,
+)
 from condped.space.domain import Domain, Float, Int
 from condped.space.space import Space
 

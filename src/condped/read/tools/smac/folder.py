@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.read.files.json import json_object
+from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.configspace_conditions import plain_value
-from condped.read.tools.smac.contradictions import as_recorded
+from condped.read.tools.smac.contradicted_conditions import as_recorded
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.space.space import Space
 from condped.trials.table import State, TrialTable

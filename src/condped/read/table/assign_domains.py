@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray
-from condped.read.table.convert import none_place
-from condped.read.table.fit import fit_choices, fit_numbers
-from condped.read.table.outside import refuse_outside
-from condped.read.table.refusal import refuse, row_number
+from condped.read.table.column_types import none_place
+from condped.read.table.encode_values import fit_choices, fit_numbers
+from condped.read.table.outside_domain import refuse_outside
+from condped.read.table.row_errors import refuse, row_number
 from condped.space.domain import Domain
 from condped.space.space import Alternative
 from condped.trials.columns import LevelColumn, NumberColumn

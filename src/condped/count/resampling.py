@@ -14,15 +14,15 @@ from typing import Literal
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.count.cells import grid_places, grid_sizes, rank_places, rank_sizes
+from condped.count.cells.cell_counts import grid_places, grid_sizes, rank_places, rank_sizes
+from condped.count.condition_masks import both, selected
+from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
-from condped.count.counting import Counted, Query
 from condped.count.counts import SubsetCounts
-from condped.count.order import Ranks, order_statistics
+from condped.count.order_statistics.exact import Ranks, order_statistics
+from condped.count.order_statistics.series import Groups, Series, Within
 from condped.count.ranking import ranked
-from condped.count.selection import both, selected
-from condped.count.series import Groups, Series, Within
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch

@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
-from condped.count.grid_cells import cells_in
-from condped.count.search import Search
+from condped.count.cells.fast_searchsorted import Search
+from condped.count.cells.grid_cells import cells_in
 from condped.space.domain import Categorical, Domain, is_whole
 from condped.space.grid import Grid, cells_of, grid_of
 from condped.trials.table import Parameter, id_dtype

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray
-from condped.read.files.texts import column_of_texts
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
-from condped.read.tools.mlflow.rules import PARENT_TAG, trials_among, with_infinities
+from condped.read.tools.mlflow.conventions import PARENT_TAG, trials_among, with_infinities
 from condped.trials.columns import Column, LevelColumn, NumberColumn
 
 

@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.bins import Levels, TooManyLevels
 from condped.count.counter import MOST_BINS, MOST_LEVELS, Counter
-from condped.count.keys import KeyBins, keys_of, values_of
-from condped.count.series import ONE_GROUP, Groups, Series, Within
+from condped.count.order_statistics.bins import Levels, TooManyLevels
+from condped.count.order_statistics.keys import KeyBins, keys_of, values_of
+from condped.count.order_statistics.series import ONE_GROUP, Groups, Series, Within
 
 _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 # Up to so many numbers are gathered and sorted wherever they come from.

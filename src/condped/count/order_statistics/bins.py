@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import IntArray, ValueArray
-from condped.count.keys import KeyBins, values_of
+from condped.count.order_statistics.keys import KeyBins, values_of
 
 _WHOLE = 0xFFFF_FFFF_FFFF_FFFF
 # Steps of the table that tells keys in one of several bins from all others.

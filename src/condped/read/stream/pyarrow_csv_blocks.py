@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from condped.errors import DataError
-from condped.read.files.compressed import opened
 from condped.read.files.csv import check_names, corrupt_told, separator_of, whole_rows
-from condped.read.stream.stamp import Stamp
+from condped.read.files.decompress import opened
+from condped.read.stream.file_version import Stamp
 
 # Bytes of lines at a time.
 BLOCK = 1 << 22

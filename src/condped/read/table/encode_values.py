@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
-from condped.read.table.convert import none_place
-from condped.read.table.refusal import refuse
+from condped.read.table.column_types import none_place
+from condped.read.table.row_errors import refuse
 from condped.space.domain import Categorical, Domain, Int, is_whole
 from condped.trials.columns import LevelColumn, NumberColumn
 

@@ -10,7 +10,7 @@ from typing import Any
 from condped.errors import CondpedError, DataError, SourceError
 from condped.read.options import ReadOptions, chosen_objective
 from condped.read.registry import reader_for, reader_named, shown_source
-from condped.read.table.outside import settle
+from condped.read.table.outside_domain import settle
 from condped.space.condition import Condition
 from condped.trials.table import TrialTable
 from condped.trials.where import only_where

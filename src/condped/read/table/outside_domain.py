@@ -6,7 +6,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, IdArray, ValueArray
 from condped.errors import DataError, SettingsError
-from condped.read.table.refusal import refuse, row_number
+from condped.read.table.row_errors import refuse, row_number
 from condped.space.domain import Categorical, Domain, bounds_of
 from condped.trials.notes import RowsNote
 from condped.trials.table import Parameter, TrialTable

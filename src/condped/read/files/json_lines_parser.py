@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from condped.errors import DataError
 from condped.progress import report
-from condped.read.files.compressed import opened, size_of
+from condped.read.files.decompress import opened, size_of
 
 _BYTES = 1 << 17  # of lines at a time
 Entry = dict[str, Any]

@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 from condped.arrays import IntArray, ValueArray
-from condped.count.cells import RankEdges
+from condped.count.cells.cell_counts import RankEdges
 from condped.count.counter import Counter
 from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RankedCounts, RegimeCounts
-from condped.count.keys import keys_of, values_of
-from condped.count.order import Found, Ranks, order_statistics
-from condped.count.series import Series, Within
+from condped.count.order_statistics.exact import Found, Ranks, order_statistics
+from condped.count.order_statistics.keys import keys_of, values_of
+from condped.count.order_statistics.series import Series, Within
 from condped.count.tally import Tally
 from condped.space.domain import Categorical, Domain, bounds_of, is_whole
 

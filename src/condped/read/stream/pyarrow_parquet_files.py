@@ -14,14 +14,14 @@ import pyarrow.parquet as pq
 
 from condped.errors import DataError
 from condped.read.files.folder import ending_of
-from condped.read.files.parts import all_columns, joined, partition_of
+from condped.read.files.many_files import all_columns, joined, partition_of
 from condped.read.files.pyarrow_files import fitted, index_of, one_line, spelled, unreadable
 from condped.read.options import ReadOptions
-from condped.read.stream.piece import Piece
+from condped.read.stream.file_batch import Piece
+from condped.read.stream.file_version import Stamp
 from condped.read.stream.pyarrow_columns import column_of, is_text
-from condped.read.stream.stamp import Stamp
 from condped.read.stream.workers import Stretch
-from condped.read.table.refusal import Part
+from condped.read.table.row_errors import Part
 from condped.trials.columns import Column, LevelColumn
 
 # Rows at a time: many, for threads to wait for each other less, yet few tens of megabytes.

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.count.cells import RankEdges, grid_counts, rank_counts, regime_counts
+from condped.count.cells.cell_counts import RankEdges, grid_counts, rank_counts, regime_counts
+from condped.count.cells.fast_searchsorted import Search
+from condped.count.condition_masks import both, selected
+from condped.count.order_statistics.series import ONE_GROUP, Groups
 from condped.count.ranking import Ranking, ranked
-from condped.count.search import Search
-from condped.count.selection import both, selected
-from condped.count.series import ONE_GROUP, Groups
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.notes import Notes
@@ -46,7 +46,7 @@ class Query:
     block_starts
         Places in time where the second, third … block of time begins; None: one block.
     groups
-        Trials are dealt into groups by :func:`condped.count.keys.group_of`.
+        Trials are dealt into groups by :func:`condped.count.order_statistics.keys.group_of`.
     spanned
         Give each parameter the one domain that spans all of its own
         (:func:`condped.trials.regimes.spanning_domain`); it has place 0 in ``edges``.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from condped.read.stream.workers import Stretch
-from condped.read.table.refusal import Part
+from condped.read.table.row_errors import Part
 from condped.trials.columns import Column
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from condped.read.files.parts import all_columns, joined, partition_of
+from condped.read.files.many_files import all_columns, joined, partition_of
 from condped.read.options import ReadOptions
-from condped.read.stream.piece import Piece
-from condped.read.stream.pyarrow_text_columns import cells_column, text_column
-from condped.read.stream.pyarrow_texts import Block, TextFile
+from condped.read.stream.file_batch import Piece
+from condped.read.stream.pyarrow_csv_blocks import Block, TextFile
+from condped.read.stream.pyarrow_csv_columns import cells_column, text_column
 from condped.read.stream.workers import Stretch
-from condped.read.table.refusal import Part
+from condped.read.table.row_errors import Part
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from condped.read.load_space import load_space
 from condped.read.options import ReadOptions
-from condped.read.spaces import load_space
 from condped.space.space import Space
 
 

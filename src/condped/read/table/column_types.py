@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from condped.errors import DataError
-from condped.read.table.refusal import refuse, row_number
+from condped.read.table.row_errors import refuse, row_number
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Alternative
 from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of

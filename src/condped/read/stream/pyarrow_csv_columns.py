@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from condped.arrays import BoolArray
-from condped.read.files.texts import MISSING, column_of_texts, has_choices
+from condped.read.files.text_columns import MISSING, column_of_texts, has_choices
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_column
 

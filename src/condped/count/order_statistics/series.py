@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.bins import BinSet, Distinct, Histogram
-from condped.count.keys import KeyBins, group_of, keys_of
+from condped.count.condition_masks import both, selected
+from condped.count.order_statistics.bins import BinSet, Distinct, Histogram
+from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
 from condped.count.ranking import Ranking, ranked
-from condped.count.selection import both, selected
 from condped.space.condition import Condition
 from condped.space.domain import is_whole
 from condped.trials.batch import Batch
