@@ -13,7 +13,7 @@ from condped.arrays import BoolArray, FloatArray
 from condped.trials.batch import Batch
 from condped.trials.outcome import outcome_of
 from condped.trials.table import State
-from condped.trials.topsets import Handling, TrialCounts, sort_out
+from condped.trials.topsets import Handling, TrialCounts, classify_trials
 
 
 class Ranked(NamedTuple):
@@ -60,7 +60,7 @@ class ByLoss:
     handling: Handling
 
     def ranked(self, batch: Batch) -> Ranked:
-        used, worst, counts = sort_out(batch.table, self.handling)
+        used, worst, counts = classify_trials(batch.table, self.handling)
         losses = batch.table.objectives[0].losses
         if worst is None:
             return Ranked(losses, used, used, counts)

@@ -48,7 +48,7 @@ from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, v
 from condped.trials.regimes import spanning_domain
 from condped.trials.repeats import remark_on_repeats
 from condped.trials.table import Selection, TrialTable
-from condped.trials.topsets import Handling, set_size, sort_out
+from condped.trials.topsets import Handling, classify_trials, set_size
 from condped.trials.where import columns_of
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
@@ -229,7 +229,7 @@ class Trials:
     ) -> Sets:
         """Rank trials by several objectives, which takes all of them at once."""
         table = self.table("The order of trials by several objectives")
-        used, worst, counts = sort_out(table, handling)
+        used, worst, counts = classify_trials(table, handling)
         ordinary = np.ones(len(table), dtype=bool) if used is None else used.copy()
         if worst is not None:
             ordinary &= ~worst

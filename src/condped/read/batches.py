@@ -19,7 +19,7 @@ from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
 from condped.trials.columns import LevelColumn, NumberColumn
 from condped.trials.notes import RowsNote
-from condped.trials.table import State, TrialTable, failures_told
+from condped.trials.table import State, TrialTable, failure_note_suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class BatchReader:
         if marked is table:
             return table, []
         before, after = (int(np.count_nonzero(t.states == State.FAILED)) for t in (table, marked))
-        return marked, [RowsNote("failed", "", "", after - before, failures_told(values))]
+        return marked, [RowsNote("failed", "", "", after - before, failure_note_suffix(values))]
 
     def _options(self, space: Space) -> ReadOptions:
         # The order is read apart: rows stay where they are.

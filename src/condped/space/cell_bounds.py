@@ -1,4 +1,4 @@
-"""From the cells of a grid back to values, in the domain's own units."""
+"""Middles and edges of grid cells, in the units of the domain."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cell_edges(domain: Float | Int) -> FloatArray:
 def values_between(domain: Float | Int, first: int, last: int) -> tuple[float, float] | None:
     """Return the lowest and highest value whose cells lie from ``first`` to ``last``.
 
-    Whole numbers stay whole and steps are kept to; None where no value has such a cell.
+    Integers stay integers and steps are respected; None if no value falls into these cells.
     """
     step = domain.step
     edges = cell_edges(domain)
@@ -51,7 +51,7 @@ def values_between(domain: Float | Int, first: int, last: int) -> tuple[float, f
 
 
 def _first_step(domain: Float | Int, cell: int, edge: float, steps: int) -> int:
-    """Return how many steps lead to the first value that lies in ``cell`` or above."""
+    """Return the number of steps to the first value in ``cell`` or above."""
     if cell == 0:
         return 0
     if cell >= grid_of(domain).cells:
@@ -66,7 +66,7 @@ def _first_step(domain: Float | Int, cell: int, edge: float, steps: int) -> int:
 def _at_step(domain: Float | Int, count: int) -> float:
     if isinstance(domain, Int):
         return domain.low + count * domain.step
-    # As a person counts: 0.1 + 2 * 0.1 is 0.3.
+    # Rounded to what a person writes: 0.1 + 2 * 0.1 is 0.3.
     return float(f"{domain.low + count * (domain.step or 0.0):.12g}")
 
 

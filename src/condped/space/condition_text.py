@@ -1,4 +1,4 @@
-"""Conditions put into words: from the nodes of a condition to its text."""
+"""The text of a condition, from its nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\
 
 
 def condition_of(root: Node) -> Condition:
-    """Return a condition made of nodes, with the text that parses to the same nodes.
+    """Return the condition with these nodes and the text that parses to them.
 
     Examples
     --------
@@ -58,5 +58,5 @@ def _name(name: str) -> str:
 def _literal(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
-    # What the language has no words for (a tuple) is at least shown.
+    # The language has no literals for other values (a tuple): show them at least.
     return f"'{value.translate(_ESCAPES)}'" if isinstance(value, str) else repr(value)

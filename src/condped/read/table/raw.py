@@ -21,7 +21,7 @@ from condped.trials.columns import (
     level_column,
     number_of,
     object_column,
-    taken,
+    select_rows,
 )
 
 _NOTHING = object()
@@ -81,7 +81,7 @@ class RawTable:
     def only(self, rows: BoolArray) -> RawTable:
         """Return the table with these rows only."""
         return RawTable(
-            self.names, int(np.count_nonzero(rows)), lambda name: taken(self[name], rows)
+            self.names, int(np.count_nonzero(rows)), lambda name: select_rows(self[name], rows)
         )
 
     def require(self, kind: str, name: str) -> Column:
