@@ -12,12 +12,12 @@ from condped.trials.batch import Batch
 from condped.trials.where import columns_of
 
 
-def selected(
+def condition_mask(
     batch: Batch, conditions: Sequence[Condition], met: list[int] | None = None
 ) -> BoolArray | None:
     """Return which trials meet all conditions; None: all.
 
-    ``met`` takes how many there are, and how many meet the first, the first two …
+    The number of trials, and of those that meet the first, the first two … are added to ``met``.
     """
     if met is not None:
         met[0] += len(batch.table)
@@ -32,8 +32,8 @@ def selected(
     return rows
 
 
-def both(one: BoolArray | None, other: BoolArray | None) -> BoolArray | None:
-    """Return where both hold; None stands for everywhere."""
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def intersection(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
+    """Return where both masks hold; None means everywhere."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second

@@ -1,4 +1,4 @@
-"""The pass that counts: trials in each cell of each regime, by target set, time and group."""
+"""The counting pass: trials in each cell of each regime, by target set, time and group."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.cells.cell_counts import RankEdges, grid_counts, rank_counts, regime_counts
-from condped.count.cells.fast_searchsorted import Search
-from condped.count.condition_masks import both, selected
+from condped.count.cells.fast_searchsorted import EdgeLookup
+from condped.count.condition_masks import condition_mask, intersection
 from condped.count.order_statistics.series import ONE_GROUP, Groups
 from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
@@ -21,7 +21,7 @@ from condped.trials.regimes import expand_parameter
 from condped.trials.table import id_dtype
 from condped.trials.where import columns_of
 
-_LONG = 1 << 14  # trials, from which a table of steps is faster than halving
+_LONG = 1 << 14  # trials, from which a lookup table is faster than binary search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,19 +39,19 @@ class Query:
         None: cells are those of the domains' grids. Otherwise the edges of cells by rank;
         categorical domains have a cell per choice and no entry.
     by_regime
-        Count regimes as a whole, whatever the values.
+        Count the trials of each regime, not of its cells.
     laid_out
-        For parameters with very many domains, those that have cells; trials with any other domain
-        are counted with the absent ones.
+        For parameters with very many domains, those whose cells are counted; trials with any other
+        domain are counted with the absent ones.
     block_starts
-        Places in time where the second, third … block of time begins; None: one block.
+        Positions in time where the second, third … block begins; None: one block.
     groups
-        Trials are dealt into groups by :func:`condped.count.order_statistics.keys.group_of`.
+        Trials are assigned to groups by :func:`condped.count.order_statistics.keys.group_of`.
     spanned
-        Give each parameter the one domain that spans all of its own
+        Give each parameter the one domain that spans all of its domains
         (:func:`condped.trials.regimes.spanning_domain`); it has place 0 in ``edges``.
     conditions
-        Conditions on parameters whose trials are to be counted as well.
+        Conditions on parameters; the trials that meet each are counted as well.
     """
 
     ranking: Ranking
@@ -74,21 +74,21 @@ class Query:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Used trials, counted.
+    """Counts of used trials.
 
     Attributes
     ----------
     parameters
         For each counted parameter (groups, blocks, places, buckets): the places are the cells of
-        its domains in their order and, last, absence.
+        its domains in order and, last, absence.
     sizes
         (groups, buckets): all used trials.
     conditions
         (conditions, buckets): those that meet each condition.
     best
-        (conditions,): the lowest level of those that stand for themselves; NaN if none.
+        (conditions,): the lowest level of trials not counted as worst; NaN if none.
     notes
-        What the values show that the user should know.
+        Notes on the values, for the user.
     """
 
     parameters: tuple[IntArray, ...]
@@ -100,7 +100,7 @@ class Counted:
 
 @dataclass(slots=True)
 class CountState:
-    """Counts of some batches; the last axis has a place for each group, block and bucket."""
+    """Counts of some batches; the last axis has an entry for each group, block and bucket."""
 
     sizes: IntArray
     met: IntArray  # (conditions, …)
@@ -109,7 +109,7 @@ class CountState:
     noted: Notes = field(default_factory=Notes)
 
     def merge(self, other: CountState) -> None:
-        """Take in what another worker counted."""
+        """Add the counts of another worker."""
         self.sizes = self.sizes + other.sizes
         self.met = self.met + other.met
         self.best = np.minimum(self.best, other.best)
@@ -121,10 +121,10 @@ class CountState:
 
 @dataclass(frozen=True, slots=True)
 class CountFold:
-    """Counts what a query asks for."""
+    """Counts what a query requests."""
 
     query: Query
-    conditions: tuple[Condition, ...] = ()  # that the trials were chosen by
+    conditions: tuple[Condition, ...] = ()  # by which the trials are selected
     what: str = "Counting"
 
     @property
@@ -144,8 +144,8 @@ class CountFold:
         state.noted.add(batch.notes)
         query, n = self.query, len(state.sizes)
         levels, used, ordinary, _ = ranked(batch, query.ranking)
-        chosen = selected(batch, self.conditions)
-        buckets = _buckets(batch, query, levels, both(used, chosen))
+        selected = condition_mask(batch, self.conditions)
+        buckets = _buckets(batch, query, levels, intersection(used, selected))
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
         state.sizes += sizes[:n]
         known = {parameter.name: parameter for parameter in batch.table.parameters}
@@ -162,13 +162,13 @@ class CountFold:
             else:
                 state.parameters[name] = counts
         if query.conditions:
-            own = levels if ordinary is None else np.where(ordinary, levels, np.inf)
+            ranked_levels = levels if ordinary is None else np.where(ordinary, levels, np.inf)
             _add_met(
                 state,
                 batch,
                 query.conditions,
                 buckets,
-                own if chosen is None else np.where(chosen, own, np.inf),
+                ranked_levels if selected is None else np.where(selected, ranked_levels, np.inf),
             )
 
 
@@ -188,7 +188,7 @@ def _add_met(
 
 
 def _buckets(batch: Batch, query: Query, levels: FloatArray, used: BoolArray | None) -> ValueArray:
-    """Return each trial's place among (groups, blocks, buckets); one more where it is not used."""
+    """Return each trial's index into (groups, blocks, buckets); unused trials come last."""
     groups, blocks, width = query.shape
     n = groups * blocks * width
     dtype = id_dtype(n + 1)
@@ -197,7 +197,7 @@ def _buckets(batch: Batch, query: Query, levels: FloatArray, used: BoolArray | N
     elif len(levels) < _LONG:
         found = np.searchsorted(query.cutoffs, levels).astype(dtype)
     else:
-        found = Search(query.cutoffs).places(levels).astype(dtype)
+        found = EdgeLookup(query.cutoffs).places(levels).astype(dtype)
     if blocks > 1 or groups > 1:
         whole = found.astype(np.int64)
         if query.block_starts is not None:
@@ -211,7 +211,7 @@ def _buckets(batch: Batch, query: Query, levels: FloatArray, used: BoolArray | N
 
 
 def counted_of(states: Sequence[CountState], query: Query, names: Sequence[str]) -> Counted:
-    """Put together what all workers counted."""
+    """Combine the counts of all workers."""
     whole, *others = states
     for other in others:
         whole.merge(other)

@@ -1,8 +1,8 @@
-"""Parts of the trials, for intervals.
+"""Subsamples of the trials (half-samples, jackknife), for intervals.
 
-Trials are dealt into groups by their numbers; each part is some of the groups. Cut-offs are found
-anew in each part. Then all parts are counted in the same pass, in buckets between the cut-offs of
-all of them.
+Trials are assigned to groups by their numbers; each subsample is some of the groups. Cut-offs are
+computed anew in each subsample. Then all are counted in the same pass, in buckets between the
+cut-offs of all of them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.cells.cell_counts import grid_places, grid_sizes, rank_places, rank_sizes
-from condped.count.condition_masks import both, selected
+from condped.count.condition_masks import condition_mask, intersection
 from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
 from condped.count.counts import SubsetCounts
 from condped.count.order_statistics.exact import Ranks, order_statistics
-from condped.count.order_statistics.series import Groups, Series, Within
+from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ranked
 from condped.count.target_sets import Sets
 from condped.errors import SettingsError
@@ -30,26 +30,26 @@ from condped.trials.regimes import expand_parameter
 from condped.trials.topsets import set_size
 
 Intervals = Literal["half-sampling", "jackknife"]
-FEWEST = 8  # trials, below which halves say nothing
+FEWEST = 8  # trials, below which half-samples say nothing
 HALVES = 200  # half-samples
-HALF_GROUPS = 64  # that half-samples are put together from
+HALF_GROUPS = 64  # that half-samples are drawn from
 JACKKNIFE_GROUPS = 20
-_TOGETHER = 1 << 22  # counts held at a time
-_FEW_TRIALS = 1 << 14  # that are counted again for each part
+_COUNTS_AT_A_TIME = 1 << 22  # counts in memory at a time
+_FEW_TRIALS = 1 << 14  # up to which each subsample is counted separately
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """Parts of the trials and their cut-offs.
+class Subsamples:
+    """Subsamples of the trials and their cut-offs.
 
     Attributes
     ----------
     groups
-        What the parts are put together from.
+        The groups that subsamples consist of.
     members
-        (parts, groups): 1 where a group is in a part.
+        (subsamples, groups): 1 where a group is in a subsample.
     cutoffs
-        (parts, target sets + 1): the region set's last; +inf: everything that is used.
+        (subsamples, target sets + 1): that of the region set last; +inf: all used trials.
     """
 
     groups: Groups
@@ -62,7 +62,7 @@ class Parts:
         return np.unique(self.cutoffs[np.isfinite(self.cutoffs)])
 
 
-def parts_of(
+def draw_subsamples(
     counter: Counter,
     sets: Sets,
     quantiles: Sequence[float] | None,
@@ -70,45 +70,45 @@ def parts_of(
     *,
     intervals: Intervals,
     seed: int,
-) -> Parts:
-    """Deal the trials into groups, and find the cut-offs of each part.
+) -> Subsamples:
+    """Assign the trials to groups, and find the cut-offs of each subsample.
 
-    Without quantiles the target set is an outcome, and stays what it is.
+    Without quantiles the target set is an outcome, the same in all of them.
     """
-    _refuse_repeated(counter, sets)
+    _check_distinct_numbers(counter, sets)
     members = _members(intervals, np.random.default_rng(seed))
     groups = Groups(members.shape[1], seed)
     if quantiles is None:
         cutoffs = np.append(sets.cutoffs, np.inf)
-        return Parts(groups, members, np.tile(cutoffs, (len(members), 1)))
+        return Subsamples(groups, members, np.tile(cutoffs, (len(members), 1)))
     used = counter.count(Query(sets.ranking, np.zeros(0), groups=groups)).sizes[:, 0]
-    trials = members @ used  # (parts,)
+    trials = members @ used  # (subsamples,)
     shares = (*quantiles, *([] if region_quantile == 1.0 else [region_quantile]))
     ranks = np.array([[set_size(share, int(n)) for share in shares] for n in trials])
-    asked = Ranks(
+    ranks_wanted = Ranks(
         sets.tally.lowest,
         sets.tally.highest,
-        # What no ordinary trial has is looked for at the last one, and not used.
+        # Ranks beyond the ordinary trials are clipped here, and replaced by +inf below.
         lambda ordinary: np.maximum(np.minimum(ranks, ordinary[:, None]), 1),
         members,
     )
     loss = Series("loss")
     found = order_statistics(
-        counter, {loss: asked}, Within(sets.ranking), trials=sets.counts.used, groups=groups
+        counter, {loss: ranks_wanted}, Region(sets.ranking), trials=sets.counts.used, groups=groups
     )[loss]
     cutoffs = np.where(ranks > found.total[:, None], np.inf, found.values)
     if region_quantile == 1.0:
         cutoffs = np.concatenate([cutoffs, np.full((len(cutoffs), 1), np.inf)], axis=1)
-    return Parts(groups, members, cutoffs)
+    return Subsamples(groups, members, cutoffs)
 
 
-def _refuse_repeated(counter: Counter, sets: Sets) -> None:
-    """Raise if the trials' numbers cannot all be different: groups would not be random."""
+def _check_distinct_numbers(counter: Counter, sets: Sets) -> None:
+    """Raise if the trials' numbers cannot all be distinct: groups would not be random."""
     tally = sets.tally
     room = tally.latest - tally.earliest + 1
     if counter.schema.ordered and room < tally.counts.total:
         raise SettingsError(
-            f"Intervals deal trials into groups by their numbers, which must be different: "
+            f"Intervals assign trials to groups by their numbers, which must be distinct: "
             f"{tally.counts.total:,} trials have numbers from {tally.earliest} to {tally.latest} "
             "only. Name a column as the order that numbers the trials."
         )
@@ -124,40 +124,40 @@ def _members(intervals: Intervals, rng: np.random.Generator) -> IntArray:
 
 
 def subset_counts(
-    counter: Counter, sets: Sets, parts: Parts, query: Query, cells: int
+    counter: Counter, sets: Sets, subsamples: Subsamples, query: Query, cells: int
 ) -> Iterator[SubsetCounts]:
-    """Iterate over the counts of the parts in so many cells, some parts at a time.
+    """Iterate over the counts of the subsamples in ``cells`` cells, some of them at a time.
 
-    Few trials are counted once for each part. Many are counted once for each group, of which the
-    parts are then put together.
+    Few trials are counted once for each subsample. Many are counted once for each group, and the
+    counts of the groups are then added.
     """
     few = sets.counts.used <= _FEW_TRIALS
-    each = cells * parts.cutoffs.shape[1] * (1 if few else parts.groups.size)
-    together = max(_TOGETHER // max(each, 1), 1)
-    for first in range(0, len(parts.members), together):
-        rows = slice(first, first + together)
-        some = Parts(parts.groups, parts.members[rows], parts.cutoffs[rows])
+    each = cells * subsamples.cutoffs.shape[1] * (1 if few else subsamples.groups.size)
+    per_chunk = max(_COUNTS_AT_A_TIME // max(each, 1), 1)
+    for first in range(0, len(subsamples.members), per_chunk):
+        rows = slice(first, first + per_chunk)
+        chunk = Subsamples(subsamples.groups, subsamples.members[rows], subsamples.cutoffs[rows])
         if few:
-            states = counter.source.fold(PartsFold(query, some, cells, counter.conditions))
-            yield _as_subsets(some, np.sum(states, axis=0))
+            states = counter.source.fold(SubsampleFold(query, chunk, cells, counter.conditions))
+            yield _as_subsets(chunk, np.sum(states, axis=0))
         else:
-            grouped = counter.count(replace(query, cutoffs=some.levels, groups=some.groups))
-            yield _put_together(some, grouped)
+            grouped = counter.count(replace(query, cutoffs=chunk.levels, groups=chunk.groups))
+            yield _add_groups(chunk, grouped)
 
 
 @dataclass(frozen=True, slots=True)
-class PartsFold:
-    """Counts the trials of each part; the state is (parts, target sets + 2, cells + 1).
+class SubsampleFold:
+    """Counts the trials of each subsample; the state is (subsamples, target sets + 2, cells + 1).
 
-    Behind the target sets there are the rest of the region set and what is outside of it; the last
-    place takes the trials themselves.
+    After the target sets come the rest of the region set and what is outside of it; the last cell
+    counts the trials themselves.
     """
 
     query: Query
-    parts: Parts
+    subsamples: Subsamples
     cells: int
     conditions: tuple[Condition, ...] = ()
-    what: str = "Counting parts"
+    what: str = "Counting subsamples"
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -165,58 +165,58 @@ class PartsFold:
         return tuple(dict.fromkeys((*self.query.parameters, *named)))
 
     def start(self) -> IntArray:
-        parts, sets = self.parts.cutoffs.shape
-        return np.zeros((parts, sets + 1, self.cells + 1), dtype=np.int64)
+        subsamples, sets = self.subsamples.cutoffs.shape
+        return np.zeros((subsamples, sets + 1, self.cells + 1), dtype=np.int64)
 
     def add(self, state: IntArray, batch: Batch) -> None:
         levels, used, _, _ = ranked(batch, self.query.ranking)
-        taken = both(used, selected(batch, self.conditions))
+        used_rows = intersection(used, condition_mask(batch, self.conditions))
         known = {parameter.name: parameter for parameter in batch.table.parameters}
         places, start = [], 0
         for name in self.query.parameters:
             parameter = expand_parameter(known[name]) if self.query.spanned else known[name]
             if self.query.edges is None:
-                own, sizes = grid_places(parameter), grid_sizes(parameter.domains)
+                places_found, sizes = grid_places(parameter), grid_sizes(parameter.domains)
             else:
-                own = rank_places(parameter, self.query.edges)
+                places_found = rank_places(parameter, self.query.edges)
                 sizes = rank_sizes(name, parameter.domains, self.query.edges)
-            places.append(own + start)
+            places.append(places_found + start)
             start += sum(sizes)
         places.append(np.full(len(levels), start))  # the trial itself
         every = np.stack(places, axis=1)
-        groups = self.parts.groups.of(batch)
-        for part, (members, cutoffs) in enumerate(
-            zip(self.parts.members, self.parts.cutoffs, strict=True)
+        groups = self.subsamples.groups.of(batch)
+        for subsample, (members, cutoffs) in enumerate(
+            zip(self.subsamples.members, self.subsamples.cutoffs, strict=True)
         ):
             inside = members[groups] > 0
-            rows = np.flatnonzero(inside if taken is None else inside & taken)
+            rows = np.flatnonzero(inside if used_rows is None else inside & used_rows)
             buckets = np.searchsorted(cutoffs[:-1], levels[rows])
             buckets[levels[rows] > cutoffs[-1]] = len(cutoffs)
             flat = (buckets * state.shape[2])[:, None] + every[rows]
-            found = np.bincount(flat.ravel(), minlength=state[part].size)
-            state[part] += found.reshape(state.shape[1:])
+            found = np.bincount(flat.ravel(), minlength=state[subsample].size)
+            state[subsample] += found.reshape(state.shape[1:])
 
 
-def _as_subsets(parts: Parts, counted: IntArray) -> SubsetCounts:
-    """Return the sets of each part from (parts, target sets + 2, cells + 1)."""
-    nested = counted[:, : parts.cutoffs.shape[1]].cumsum(axis=1)
+def _as_subsets(subsamples: Subsamples, counted: IntArray) -> SubsetCounts:
+    """Return the sets of each subsample from (subsamples, target sets + 2, cells + 1)."""
+    nested = counted[:, : subsamples.cutoffs.shape[1]].cumsum(axis=1)
     found, numbers = nested[:, :, :-1], nested[:, :, -1]
     return SubsetCounts(found[:, :-1], found[:, -1], numbers[:, :-1], numbers[:, -1])
 
 
-def _put_together(parts: Parts, grouped: Counted) -> SubsetCounts:
-    """Return the sets of each part from counts of the groups in buckets of all cut-offs."""
-    places = np.searchsorted(parts.levels, parts.cutoffs)  # (parts, target sets + 1)
+def _add_groups(subsamples: Subsamples, grouped: Counted) -> SubsetCounts:
+    """Return the sets of each subsample from counts of the groups in buckets of all cut-offs."""
+    places = np.searchsorted(subsamples.levels, subsamples.cutoffs)  # (subsamples, target sets + 1)
     reached = grouped.sizes.cumsum(axis=-1)
     # (groups, buckets, cells of all parameters): as floats, whose products are fast and exact.
     every = np.concatenate([np.swapaxes(one[:, 0], 1, 2) for one in grouped.parameters], axis=2)
     nested = every.cumsum(axis=1, dtype=np.float64)
-    members = parts.members.astype(np.float64)
-    found = np.empty((*places.shape, nested.shape[2]), dtype=np.int64)  # (parts, sets, cells)
+    members = subsamples.members.astype(np.float64)
+    found = np.empty((*places.shape, nested.shape[2]), dtype=np.int64)  # (subsamples, sets, cells)
     for bucket in np.unique(places):
-        part, of = np.nonzero(places == bucket)
-        found[part, of] = np.rint(members[part] @ nested[:, bucket])
+        subsample, of = np.nonzero(places == bucket)
+        found[subsample, of] = np.rint(members[subsample] @ nested[:, bucket])
     numbers = np.array(
-        [own @ reached[:, wanted] for own, wanted in zip(parts.members, places, strict=True)]
+        [row @ reached[:, buckets] for row, buckets in zip(subsamples.members, places, strict=True)]
     )
     return SubsetCounts(found[:, :-1], found[:, -1], numbers[:, :-1], numbers[:, -1])

@@ -1,4 +1,4 @@
-"""The region set and the target sets inside it, as cut-offs."""
+"""The region set and the target sets inside it, as cut-offs, ties included."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.ranking import ByOutcome, Given, Ranking, ranked
+from condped.count.ranking import ByOutcome, PrecomputedRanking, Ranking, ranked
 from condped.count.tally import Tally
 from condped.trials.batch import Batch
 from condped.trials.topsets import TrialCounts
@@ -21,10 +21,10 @@ class Sets:
     Attributes
     ----------
     ranking, tally
-        What trials are ranked by, and what became of them.
+        What trials are ranked by, and how they were treated.
     cutoffs
-        (target sets,): the highest level in each, ascending; +inf where trials that count as worst
-        are needed.
+        (target sets,): the highest level in each, ascending; +inf where it includes trials
+        that count as worst.
     region
         The region set's highest level; None: all used trials.
     target_sizes, region_size
@@ -43,14 +43,14 @@ class Sets:
 
     @property
     def counts(self) -> TrialCounts:
-        """What became of all trials."""
+        """How all trials were treated."""
         return self.tally.counts
 
     @property
     def of_outcome(self) -> bool:
-        """Whether the target set is an outcome, and not the best of the trials."""
+        """Whether the target set is an outcome rather than the best trials."""
         return isinstance(self.ranking, ByOutcome) or (
-            isinstance(self.ranking, Given) and self.ranking.outcome
+            isinstance(self.ranking, PrecomputedRanking) and self.ranking.outcome
         )
 
     @cached_property

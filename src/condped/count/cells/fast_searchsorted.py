@@ -1,4 +1,4 @@
-"""Finding numbers among few sorted ones: what ``searchsorted`` finds, for very many numbers."""
+"""``searchsorted`` for very many numbers among few edges, by a lookup table."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from condped.arrays import FloatArray, IdArray, IntArray
 
 _STEPS = 1 << 13
-_FEWEST = 4  # edges; among fewer, halving is as fast
+_FEWEST = 4  # edges; among fewer, binary search is as fast
 _MOST = 6  # edges in one step
 
 
-class Search:
-    """Looks numbers up in a table of even steps, then compares with the edges in theirs.
+class EdgeLookup:
+    """Looks numbers up in a table of even steps, then compares with the edges inside the step.
 
-    The step of a number never falls as the number rises, so edges in lower steps are below it and
-    edges in higher steps above it, however the steps are rounded.
+    The step is a monotone function of the number, so edges in lower steps are below it and edges
+    in higher steps above it, however the steps are rounded.
     """
 
     def __init__(self, edges: FloatArray) -> None:
@@ -36,7 +36,7 @@ class Search:
                 self.inside[-1][steps[among == place]] = edges[among == place]
 
     def places(self, numbers: FloatArray) -> IdArray:
-        """Return ``searchsorted(edges, numbers)``, and anything for NaN."""
+        """Return ``searchsorted(edges, numbers)``; undefined for NaN."""
         if not self.inside:
             return np.searchsorted(self.edges, numbers)
         steps = self._steps(numbers)

@@ -1,7 +1,7 @@
-"""Cells by rank: each regime's values in order, on cells that hold about as many trials each.
+"""Cells by rank: each regime's values in order, in cells with about the same number of trials.
 
-What a monotone change of scale leaves alone, the counts on these cells leave alone. Tied values
-share a cell; with at most fifty different values each has a cell of its own.
+Counts in these cells are invariant under monotone changes of scale. Ties share a cell; with at most
+fifty distinct values each has its own cell.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from condped.arrays import IntArray, ValueArray
 from condped.count.cells.cell_counts import RankEdges
 from condped.count.counter import Counter
 from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RankedCounts, RegimeCounts
-from condped.count.order_statistics.exact import Found, Ranks, order_statistics
+from condped.count.order_statistics.exact import OrderStatistics, Ranks, order_statistics
 from condped.count.order_statistics.keys import keys_of, values_of
-from condped.count.order_statistics.series import Series, Within
+from condped.count.order_statistics.series import Region, Series
 from condped.count.tally import Tally
 from condped.space.domain import Categorical, Domain, bounds_of, is_whole
 
@@ -33,9 +33,9 @@ class RankCells:
     Attributes
     ----------
     edges
-        Upper edges of all cells but the last, by the parameter's name and the domain's place.
+        Upper edges of all cells but the last, by the parameter's name and the domain's id.
     block_starts
-        Places in time of the second, third … block; None: one block.
+        Positions in time of the second, third … block; None: one block.
     """
 
     edges: RankEdges
@@ -45,26 +45,26 @@ class RankCells:
 def rank_cells(
     counter: Counter,
     domains: Mapping[str, tuple[Domain, ...]],
-    within: Within,
+    within: Region,
     *,
     tally: Tally,
     blocks: int,
     spanned: bool,
 ) -> RankCells:
-    """Find the edges between cells by rank, of parameters by their names."""
-    wanted: dict[Series, Ranks] = {}
+    """Find the edges between cells by rank, and the blocks of time."""
+    queries: dict[Series, Ranks] = {}
     for name, own in domains.items():
         whole = is_whole(own)
         for number, domain in enumerate(own):
             if not isinstance(domain, Categorical) and not domain.single:
                 low, high = _bounds(domain, whole, counter.schema.outside)
                 series = Series("value", name, -1 if spanned else number)
-                wanted[series] = Ranks(low, high, _cell_ranks, ALONE, whole, MOST_CELLS)
+                queries[series] = Ranks(low, high, _cell_ranks, ALONE, whole, MOST_CELLS)
     if blocks > 1:
-        wanted[Series("order")] = Ranks(
+        queries[Series("order")] = Ranks(
             tally.earliest, tally.latest, partial(_block_ranks, blocks), ALONE, whole=True
         )
-    found = order_statistics(counter, wanted, within, trials=tally.counts.used)
+    found = order_statistics(counter, queries, within, trials=tally.counts.used)
     starts = None
     if blocks > 1:
         times = found.pop(Series("order"))
@@ -89,16 +89,16 @@ def _cell_ranks(total: IntArray) -> IntArray:
     return np.array([[-(-k * trials // MOST_CELLS) for k in range(1, MOST_CELLS)]])
 
 
-def _edges(found: Found) -> ValueArray:
-    """Return the upper edges of cells that hold about as many trials each, ties together."""
+def _edges(found: OrderStatistics) -> ValueArray:
+    """Return the upper edges of cells with about the same number of trials, ties in one cell."""
     levels = found.levels
-    if levels is not None:  # a cell for each number
+    if levels is not None:  # one cell per number
         return _just_below(levels.values[1:])
     (trials,) = found.total.tolist()
     if not found.values.size:
         return np.asarray(found.values[0])
     values, below, at_most = found.values[0], found.below[0], found.at_most[0]
-    # A number goes to the cell that its middle rank falls into: here or after the edge.
+    # Ties go to the cell of their middle rank: before or after the edge.
     begins = MOST_CELLS * (below + at_most) >= 2 * trials * np.arange(1, MOST_CELLS)
     edges = np.where(begins, _just_below(values), values)
     # After the highest number there are no cells.
@@ -110,7 +110,7 @@ def _just_below(values: ValueArray) -> ValueArray:
 
 
 def _bounds(domain: Domain, whole: bool, outside: str) -> tuple[float, float]:
-    """Return between what numbers all values lie."""
+    """Return bounds of all values."""
     if outside == "nearest":
         info = np.iinfo(np.int64) if whole else np.finfo(np.float64)
         return (int(info.min), int(info.max)) if whole else (float(info.min), float(info.max))

@@ -1,4 +1,4 @@
-"""Keys in bins, and distinct keys: what several workers find adds up."""
+"""Histograms of keys, and distinct keys; those of several workers add up."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from condped.arrays import IntArray, ValueArray
 from condped.count.order_statistics.keys import KeyBins, values_of
 
 _WHOLE = 0xFFFF_FFFF_FFFF_FFFF
-# Steps of the table that tells keys in one of several bins from all others.
+# Steps of the table that marks where bins are.
 _STEPS = 1 << 20
-# Keys that wait before they are put together.
+# Keys that are buffered before they are merged.
 _WAITING = 1 << 20
-# So many are no trouble, whatever the limit.
+# This many are fine, whatever the limit.
 _FEW = 1 << 10
 
 
-class TooManyLevels(Exception):  # noqa: N818  (an answer, not an error)
-    """There are more different numbers than can be held."""
+class TooManyLevels(Exception):  # noqa: N818  (a result, not an error)
+    """There are more distinct numbers than the limit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Levels:
     values
         (entries,): ascending; float64, or int64 where all domains of the parameter are ints.
     groups
-        (entries,): all 0 if there is one group. A pair of value and group stands once.
+        (entries,): all 0 if there is one group. Pairs of value and group are distinct.
     counts
         (entries,).
     """
@@ -43,12 +43,12 @@ class Levels:
 
 
 class BinSet:
-    """Several bins that do not overlap, each of its own width, numbered on in the order given."""
+    """Several sets of bins that do not overlap, of different widths, numbered consecutively."""
 
     def __init__(self, bins: Sequence[KeyBins]) -> None:
         self.bins = tuple(bins)
         sizes = np.array([one.bins for one in bins], dtype=np.int64)
-        self.ends: IntArray = np.cumsum(sizes)  # of the numbers of each
+        self.ends: IntArray = np.cumsum(sizes)  # of the bin numbers of each set
         self.total = int(self.ends[-1])
         if len(bins) == 1:
             return
@@ -61,12 +61,12 @@ class BinSet:
         apart = int(self.stops[-1]) - int(self.starts[0])
         while apart >> self.shift >= _STEPS:
             self.shift += 1
-        self.near = np.zeros((apart >> self.shift) + 2, dtype=bool)  # the last is beyond them all
+        self.near = np.zeros((apart >> self.shift) + 2, dtype=bool)  # the last is beyond all bins
         for low, high in zip(self._steps(self.starts), self._steps(self.stops), strict=True):
             self.near[low : high + 1] = True
 
     def find(self, keys: IntArray) -> tuple[IntArray | None, IntArray]:
-        """Return which keys are in one of the bins (None: all), and the numbers of their bins."""
+        """Return which keys are in a bin (None: all), and the numbers of their bins."""
         if len(self.bins) == 1:
             (one,) = self.bins
             if not keys.size or (keys.min() >= one.start and keys.max() <= one.stop):
@@ -74,15 +74,15 @@ class BinSet:
             rows = np.flatnonzero(one.inside(keys))
             return rows, one.places(keys[rows])
         rows = np.flatnonzero(self.near.take(self._steps(keys)))
-        some = keys[rows]
-        among = np.searchsorted(self.starts, some, side="right") - 1
-        inside = some <= self.stops[among]
-        rows, some, among = rows[inside], some[inside], among[inside]
-        apart = some.view(np.uint64) - self.starts[among].view(np.uint64)
+        near = keys[rows]
+        among = np.searchsorted(self.starts, near, side="right") - 1
+        inside = near <= self.stops[among]
+        rows, near, among = rows[inside], near[inside], among[inside]
+        apart = near.view(np.uint64) - self.starts[among].view(np.uint64)
         return rows, self.firsts[among] + (apart >> self.shifts[among]).astype(np.int64)
 
     def _steps(self, keys: IntArray) -> IntArray:
-        # As unsigned numbers, those below the first are far beyond the last.
+        # As unsigned integers, keys below the first wrap to far beyond the last.
         steps = keys.view(np.uint64) - np.uint64(int(self.starts[0]) & _WHOLE)
         steps >>= np.uint64(self.shift)
         return np.asarray(np.minimum(steps, np.uint64(len(self.near) - 1)).astype(np.int64))
@@ -91,8 +91,8 @@ class BinSet:
 class Histogram:
     """Counts of keys, by group and bin.
 
-    Keys wait until there are about as many as bins: going through a million bins for each small
-    chunk would take longer than finding its keys' places.
+    Keys are buffered until there are about as many as bins: adding a million bins for each small
+    chunk would take longer than finding the bins of its keys.
     """
 
     def __init__(self, bins: BinSet, groups: int) -> None:
@@ -101,7 +101,7 @@ class Histogram:
         self.waiting: list[IntArray] = []
 
     def add(self, keys: IntArray, group: IntArray | None) -> None:
-        """Count keys that are in the bins; ``group`` says of each where it belongs."""
+        """Count keys that are in a bin, by the group of each."""
         rows, places = self.bins.find(keys)
         if group is not None:
             places = places + (group if rows is None else group[rows]) * self.bins.total
@@ -110,7 +110,7 @@ class Histogram:
             self._count()
 
     def counts(self) -> IntArray:
-        """Return (groups, bins), the bins numbered on."""
+        """Return (groups, bins): the counts."""
         self._count()
         return self.counted.reshape(self.groups, -1)
 
@@ -122,7 +122,7 @@ class Histogram:
 
 
 class Distinct:
-    """Distinct pairs of key and group, with counts; refuses more than ``most`` of them."""
+    """Distinct pairs of key and group, with counts; raises TooManyLevels beyond ``most``."""
 
     def __init__(self, most: int) -> None:
         self.most = max(most, _FEW)
@@ -132,7 +132,7 @@ class Distinct:
         self.waiting: list[tuple[IntArray, IntArray, IntArray]] = []
 
     def add(self, keys: IntArray, groups: IntArray | None, counts: IntArray | None = None) -> None:
-        """Take keys in; without groups all are of one, without counts each stands once."""
+        """Add keys; without groups all are in one, without counts each counts once."""
         groups = np.zeros(len(keys), dtype=np.int64) if groups is None else groups
         counts = np.ones(len(keys), dtype=np.int64) if counts is None else counts
         self.waiting.append((keys, groups, counts))
@@ -140,7 +140,7 @@ class Distinct:
             self._join()
 
     def levels(self, *, whole: bool) -> Levels:
-        """Return what was taken in."""
+        """Return the distinct numbers so far."""
         self._join()
         return Levels(values_of(self.keys, whole=whole), self.groups, self.counts)
 
@@ -148,7 +148,7 @@ class Distinct:
         if not self.waiting:
             return
         parts = [(self.keys, self.groups, self.counts), *self.waiting]
-        keys, groups, counts = (np.concatenate(some) for some in zip(*parts, strict=True))
+        keys, groups, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
         self.waiting = []
         order = np.lexsort((groups, keys)) if groups.any() else np.argsort(keys)
         keys, groups, counts = keys[order], groups[order], counts[order]
@@ -162,7 +162,7 @@ class Distinct:
 
     @classmethod
     def joined(cls, parts: Iterable[Distinct], most: int) -> Distinct:
-        """Put together what several workers took in."""
+        """Merge the keys of several workers."""
         whole = cls(most)
         for part in parts:
             part._join()

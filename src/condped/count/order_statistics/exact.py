@@ -1,9 +1,9 @@
 """Exact order statistics.
 
 Numbers that are in memory, or few, are sorted. Otherwise the range of a series is cut into bins
-and counted; the bins that hold a wanted rank are cut again, or, once few numbers are left in them,
-these numbers are asked for. Nothing is interpolated, and the passes needed do not depend on how
-many numbers there are.
+and counted; the bins that hold a requested rank are cut again, or, once few numbers are left in
+them, these numbers are fetched. Nothing is interpolated, and the number of passes does not depend
+on how many numbers there are.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.counter import MOST_BINS, MOST_LEVELS, Counter
 from condped.count.order_statistics.bins import Levels, TooManyLevels
 from condped.count.order_statistics.keys import KeyBins, keys_of, values_of
-from condped.count.order_statistics.series import ONE_GROUP, Groups, Series, Within
+from condped.count.order_statistics.series import ONE_GROUP, Groups, Region, Series
 
 _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
-# Up to so many numbers are gathered and sorted wherever they come from.
+# Up to this many numbers are gathered and sorted, whatever the source.
 _SHORT = 1 << 17
-# Up to so many ranks are found by partitioning, more by sorting.
+# Up to this many ranks are found by partitioning, more by sorting.
 _FEW_RANKS = 8
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """Which ranks of a series to look for.
+    """Which ranks of a series to find.
 
     Attributes
     ----------
     low, high
         Bounds of all its numbers.
     find
-        From (parts,) how many numbers each part has to (parts, ranks), counted from 1.
+        From (parts,), the size of each part, to (parts, ranks), counted from 1.
     members
         (parts, groups): 1 where a group of trials is in a part.
     whole
         Whether the numbers are int64.
     few
-        Where there are at most so many different numbers, all of them are wanted instead.
+        If there are at most this many distinct numbers, return all of them instead.
     """
 
     low: float
@@ -55,7 +55,7 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class OrderStatistics:
     """Order statistics, (parts, ranks) each.
 
     Attributes
@@ -63,7 +63,7 @@ class Found:
     values
         The numbers at the ranks.
     below, at_most
-        How many numbers of the part are below, and how many are not above.
+        How many numbers of the part are below, and how many below or equal.
     total
         (parts,): how many numbers there are.
     levels
@@ -78,8 +78,8 @@ class Found:
 
 
 @dataclass(slots=True)
-class _Piece:
-    """Bins that have been counted, and what lies below them."""
+class _CountedBins:
+    """Counts of bins, and of the numbers below them."""
 
     bins: KeyBins
     counts: IntArray  # (groups, bins)
@@ -90,26 +90,26 @@ class _Piece:
 class _Search:
     """The search in one series."""
 
-    asked: Ranks
+    query: Ranks
     bins: list[KeyBins]
     below: list[IntArray]  # numbers below each of the bins, by group
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[_CountedBins] = field(default_factory=list)
     marked: list[BoolArray] = field(default_factory=list)
     total: IntArray | None = None  # (parts,)
     ranks: IntArray | None = None  # (parts, ranks)
 
     def counted(self, counts: Sequence[IntArray]) -> None:
-        """Take in the counts of the bins, and mark those that hold a wanted rank."""
+        """Record the counts of the bins, and mark those that hold a requested rank."""
         self.pieces = [
-            _Piece(bins, found, under)
+            _CountedBins(bins, found, under)
             for bins, found, under in zip(self.bins, counts, self.below, strict=True)
         ]
         if self.ranks is None:
-            self.total = self.asked.members @ sum(one.sum(axis=1) for one in counts)
-            self.ranks = self.asked.find(self.total)
+            self.total = self.query.members @ sum(one.sum(axis=1) for one in counts)
+            self.ranks = self.query.find(self.total)
         self.marked = [self._holding(piece) for piece in self.pieces]
 
-    def _holding(self, piece: _Piece) -> BoolArray:
+    def _holding(self, piece: _CountedBins) -> BoolArray:
         """Return (bins,): which hold a rank of any part."""
         # (parts, bins + 1): numbers below each bin's end, in each part.
         edges = np.concatenate([np.zeros_like(piece.counts[:, :1]), piece.counts], axis=1)
@@ -123,7 +123,7 @@ class _Search:
 
     def _summed(self, of_groups: IntArray) -> IntArray:
         """Return (parts, …) sums over the groups of each part; as floats, which is exact."""
-        found = self.asked.members.astype(np.float64) @ of_groups.astype(np.float64)
+        found = self.query.members.astype(np.float64) @ of_groups.astype(np.float64)
         return np.asarray(np.rint(found).astype(np.int64))
 
     @property
@@ -156,7 +156,7 @@ class _Search:
                 below.append(under[:, place])
         self.bins, self.below = bins, below
 
-    def resolved(self, levels: Levels | None) -> Found:
+    def resolved(self, levels: Levels | None) -> OrderStatistics:
         """Return the order statistics, from bins of one key and from the numbers in the others."""
         ranks = self.ranks
         assert ranks is not None
@@ -181,15 +181,20 @@ class _Search:
         shape = ranks.shape
         if not keys:
             nothing = np.zeros(shape, dtype=np.int64)
-            return Found(values_of(nothing, whole=self.asked.whole), nothing, nothing, self.total)
+            return OrderStatistics(
+                values_of(nothing, whole=self.query.whole), nothing, nothing, self.total
+            )
         all_keys = np.concatenate(keys)
         low, high = np.concatenate(below, axis=1), np.concatenate(at_most, axis=1)
         places = np.array(
-            [np.searchsorted(part, wanted) for part, wanted in zip(high, ranks, strict=True)]
+            [
+                np.searchsorted(part, part_ranks)
+                for part, part_ranks in zip(high, ranks, strict=True)
+            ]
         ).reshape(shape)
         places = np.minimum(places, len(all_keys) - 1)
-        return Found(
-            values_of(all_keys[places], whole=self.asked.whole),
+        return OrderStatistics(
+            values_of(all_keys[places], whole=self.query.whole),
             np.take_along_axis(low, places, axis=1),
             np.take_along_axis(high, places, axis=1),
             self.total,
@@ -208,29 +213,29 @@ def _inside(levels: Levels, start: int, stop: int, groups: int) -> tuple[IntArra
 
 def order_statistics(
     counter: Counter,
-    wanted: Mapping[Series, Ranks],
-    within: Within,
+    queries: Mapping[Series, Ranks],
+    within: Region,
     *,
     trials: int,
     groups: Groups = ONE_GROUP,
-) -> dict[Series, Found]:
-    """Return the numbers at wanted ranks of several series, found in the same passes.
+) -> dict[Series, OrderStatistics]:
+    """Return the numbers at the requested ranks of several series, found in the same passes.
 
-    No series has more numbers than there are ``trials``. All have parts of the same groups of
-    trials.
+    No series has more numbers than ``trials``. The parts of all series consist of the same groups
+    of trials.
     """
-    if not wanted:
+    if not queries:
         return {}
-    if counter.in_memory or trials * len(wanted) <= _SHORT:
-        gathered = counter.gather(tuple(wanted), within, groups)
-        return {series: _sorted(asked, *gathered[series]) for series, asked in wanted.items()}
-    most = max(MOST_BINS // (groups.size * len(wanted)), 2)
+    if counter.in_memory or trials * len(queries) <= _SHORT:
+        gathered = counter.gather(tuple(queries), within, groups)
+        return {series: _sorted(query, *gathered[series]) for series, query in queries.items()}
+    most = max(MOST_BINS // (groups.size * len(queries)), 2)
     nothing = np.zeros(groups.size, dtype=np.int64)
     searches = {
-        series: _Search(asked, [bins_between(*_key_range(asked), most, asked.whole)], [nothing])
-        for series, asked in wanted.items()
+        series: _Search(query, [bins_between(*_key_range(query), most, query.whole)], [nothing])
+        for series, query in queries.items()
     }
-    found: dict[Series, Found] = {}
+    found: dict[Series, OrderStatistics] = {}
     first = True
     while searches:
         bins = {series: search.bins for series, search in searches.items()}
@@ -238,43 +243,43 @@ def order_statistics(
         for series, search in searches.items():
             search.counted(counts[series])
         if first:
-            found |= _few(counter, searches, within)
+            found |= _finish_few(counter, searches, within)
         first = False
         for series in [series for series, search in searches.items() if not search.left]:
             found[series] = searches.pop(series).resolved(None)
         if sum(search.left for search in searches.values()) <= MOST_LEVELS:
-            return found | _ended(counter, searches, within, groups)
+            return found | _finish_all(counter, searches, within, groups)
         for search in searches.values():
             search.refine(most)
     return found
 
 
-def _sorted(asked: Ranks, numbers: ValueArray, groups: IntArray | None) -> Found:
-    """Return the order statistics from the numbers themselves, and the group of each."""
-    numbers = numbers.astype(np.int64 if asked.whole else np.float64, copy=False)
+def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> OrderStatistics:
+    """Return the order statistics of numbers in memory, given the group of each."""
+    numbers = numbers.astype(np.int64 if query.whole else np.float64, copy=False)
     if groups is not None:
-        return _sorted_parts(asked, numbers, groups)
+        return _sorted_parts(query, numbers, groups)
     total = np.array([len(numbers)], dtype=np.int64)
-    ranks = asked.find(total)[0]
-    if not asked.few and len(ranks) <= _FEW_RANKS and len(numbers):
+    ranks = query.find(total)[0]
+    if not query.few and len(ranks) <= _FEW_RANKS and len(numbers):
         places = [rank - 1 for rank in ranks.tolist()]
         values = np.partition(numbers, sorted(set(places)))[places]
         ends = [(np.count_nonzero(numbers < v), np.count_nonzero(numbers <= v)) for v in values]
         below, at_most = np.array(ends).T
-        return Found(values[None], below[None], at_most[None], total)
+        return OrderStatistics(values[None], below[None], at_most[None], total)
     ordered = np.sort(numbers)
-    if len(ordered) and asked.few:
+    if len(ordered) and query.few:
         starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        if len(starts) <= asked.few:
+        if len(starts) <= query.few:
             counts = np.diff(np.r_[starts, len(ordered)])
             levels = Levels(ordered[starts], np.zeros(len(starts), dtype=np.int64), counts)
             nothing = np.zeros((1, 0), dtype=np.int64)
-            return Found(nothing, nothing, nothing, total, levels)
+            return OrderStatistics(nothing, nothing, nothing, total, levels)
     if not len(ordered) or not len(ranks):
         nothing = np.zeros((1, len(ranks)), dtype=np.int64)
-        return Found(values_of(nothing, whole=asked.whole), nothing, nothing, total)
+        return OrderStatistics(values_of(nothing, whole=query.whole), nothing, nothing, total)
     values = ordered[np.minimum(ranks, len(ordered)) - 1]
-    return Found(
+    return OrderStatistics(
         values[None],
         np.searchsorted(ordered, values)[None],
         np.searchsorted(ordered, values, side="right")[None],
@@ -282,29 +287,31 @@ def _sorted(asked: Ranks, numbers: ValueArray, groups: IntArray | None) -> Found
     )
 
 
-def _sorted_parts(asked: Ranks, numbers: ValueArray, groups: IntArray) -> Found:
-    """Return the order statistics of parts that are put together from groups."""
+def _sorted_parts(query: Ranks, numbers: ValueArray, groups: IntArray) -> OrderStatistics:
+    """Return the order statistics of parts, each the union of some groups."""
     order = np.argsort(numbers)
-    ordered, owners = numbers[order], groups[order]
-    total = asked.members @ np.bincount(groups, minlength=asked.members.shape[1])
-    ranks = asked.find(total)
+    ordered, rowsers = numbers[order], groups[order]
+    total = query.members @ np.bincount(groups, minlength=query.members.shape[1])
+    ranks = query.find(total)
     values = np.zeros(ranks.shape, dtype=ordered.dtype)
     below, at_most = np.zeros(ranks.shape, dtype=np.int64), np.zeros(ranks.shape, dtype=np.int64)
-    for part, (members, wanted) in enumerate(zip(asked.members, ranks, strict=True)):
-        own = np.flatnonzero(members[owners])
-        if len(own):
-            values[part] = ordered[own[np.minimum(wanted, len(own)) - 1]]
+    for part, (members, part_ranks) in enumerate(zip(query.members, ranks, strict=True)):
+        rows = np.flatnonzero(members[rowsers])
+        if len(rows):
+            values[part] = ordered[rows[np.minimum(part_ranks, len(rows)) - 1]]
             ends = [np.searchsorted(ordered, values[part], side) for side in _SIDES]
-            below[part], at_most[part] = (np.searchsorted(own, end) for end in ends)
-    return Found(values, below, at_most, total)
+            below[part], at_most[part] = (np.searchsorted(rows, end) for end in ends)
+    return OrderStatistics(values, below, at_most, total)
 
 
-def _few(counter: Counter, searches: dict[Series, _Search], within: Within) -> dict[Series, Found]:
-    """Settle the searches in series that have few different numbers, and take them out."""
-    found: dict[Series, Found] = {}
+def _finish_few(
+    counter: Counter, searches: dict[Series, _Search], within: Region
+) -> dict[Series, OrderStatistics]:
+    """Finish the searches in series with few distinct numbers, and remove them."""
+    found: dict[Series, OrderStatistics] = {}
     for series, search in list(searches.items()):
         full = [piece.counts.sum(axis=0) > 0 for piece in search.pieces]
-        if not 0 < sum(int(np.count_nonzero(one)) for one in full) <= search.asked.few:
+        if not 0 < sum(int(np.count_nonzero(one)) for one in full) <= search.query.few:
             continue
         marked = [
             (piece.bins, one) for piece, one in zip(search.pieces, full, strict=True) if one.any()
@@ -313,18 +320,18 @@ def _few(counter: Counter, searches: dict[Series, _Search], within: Within) -> d
             levels = counter.levels({series: marked}, within)[series]
         except TooManyLevels:
             continue
-        if len(levels.values) <= search.asked.few:
+        if len(levels.values) <= search.query.few:
             del searches[series]
             assert search.total is not None
             nothing = np.zeros((1, 0), dtype=np.int64)
-            found[series] = Found(nothing, nothing, nothing, search.total, levels)
+            found[series] = OrderStatistics(nothing, nothing, nothing, search.total, levels)
     return found
 
 
-def _ended(
-    counter: Counter, searches: Mapping[Series, _Search], within: Within, groups: Groups
-) -> dict[Series, Found]:
-    """Ask for the numbers that are left, and settle all searches."""
+def _finish_all(
+    counter: Counter, searches: Mapping[Series, _Search], within: Region, groups: Groups
+) -> dict[Series, OrderStatistics]:
+    """Fetch the numbers that are left, and finish all searches."""
     open_ones = {
         series: [
             (piece.bins, marked)
@@ -339,15 +346,15 @@ def _ended(
 
 
 def bins_between(start: int, stop: int, most: int, whole: bool) -> KeyBins:
-    """Return at most so many bins that hold all keys from start to stop."""
+    """Return at most ``most`` bins that hold all keys from start to stop."""
     shift = 0
     while ((stop - start) >> shift) + 1 > most:
         shift += 1
     return KeyBins(start, shift, ((stop - start) >> shift) + 1, whole)
 
 
-def _key_range(asked: Ranks) -> tuple[int, int]:
-    if asked.whole:
-        return int(asked.low), int(asked.high)
-    low, high = keys_of(np.array([asked.low, asked.high], dtype=np.float64)).tolist()
+def _key_range(query: Ranks) -> tuple[int, int]:
+    if query.whole:
+        return int(query.low), int(query.high)
+    low, high = keys_of(np.array([query.low, query.high], dtype=np.float64)).tolist()
     return max(low, _LOWEST), min(high, _HIGHEST)

@@ -1,7 +1,7 @@
-"""Keys: numbers as whole numbers in the same order, so that ranges of them can be cut anywhere.
+"""Keys: floats mapped to integers in the same order, so that any range can be cut into bins.
 
 A float64 and its key determine each other, and a < b exactly where key(a) < key(b). Halving a range
-of keys halves what lies between two numbers whatever their scale.
+of keys halves the floats between two numbers, whatever their scale.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MODULUS, FACTORS = 2_147_483_647, (48_271, 69_621, 39_373)
 
 
 def keys_of(values: ValueArray) -> IntArray:
-    """Return the key of each number: whole numbers are their own.
+    """Return the key of each number; integers are their own keys.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class KeyBins:
 
     @property
     def stop(self) -> int:
-        """The highest key in the last bin; what no number has as its key is left out."""
+        """The highest key in the last bin, clipped to the keys that exist."""
         return min(self.start + (self.bins << self.shift) - 1, (1 << 63) - 1)
 
     def places(self, keys: IntArray) -> IntArray:
@@ -74,13 +74,13 @@ class KeyBins:
 
 
 def group_of(numbers: IntArray, groups: int, seed: int) -> IntArray:
-    """Deal trials into groups by the number of each, in arithmetic that every engine has.
+    """Assign trials to groups by a hash of their numbers.
 
-    Multiplying spreads numbers in a row over the remainders of a prime, squaring breaks the
-    pattern in which it does. Nothing passes 2^63. Numbers may be any int64; those with the same
+    Multiplying spreads consecutive numbers over the residues of a prime, squaring breaks the
+    pattern. Nothing exceeds 2^63. Numbers may be any int64; those with the same
     remainder go together.
     """
-    mixed = numbers % MODULUS  # from 0 on, for negative numbers, too
+    mixed = numbers % MODULUS  # not negative, even for negative numbers
     for factor in FACTORS:
         mixed = (mixed * factor + shift_of(seed)) % MODULUS
         mixed = (mixed * mixed + factor) % MODULUS
@@ -88,5 +88,5 @@ def group_of(numbers: IntArray, groups: int, seed: int) -> IntArray:
 
 
 def shift_of(seed: int) -> int:
-    """Return what is added in each round for a seed."""
+    """Return the constant added in each round, from the seed."""
     return (seed * 1_103_515_245 + 12_345) % MODULUS

@@ -1,4 +1,4 @@
-"""Numbers in which order statistics are looked for, and the passes that look at them."""
+"""The series of numbers whose order statistics are sought, and the passes over them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.condition_masks import both, selected
+from condped.count.condition_masks import condition_mask, intersection
 from condped.count.order_statistics.bins import BinSet, Distinct, Histogram
 from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
 from condped.count.ranking import Ranking, ranked
@@ -17,31 +17,31 @@ from condped.space.condition import Condition
 from condped.space.domain import is_whole
 from condped.trials.batch import Batch
 
-_LOOKING = "Looking for cut-offs"
+_PROGRESS = "Looking for cut-offs"
 
 
 class Series(NamedTuple):
     """One number for each of some trials.
 
-    ``loss``: of used trials that stand for themselves. ``order``: places in time. ``value``: of one
-    parameter while it has one of its (numeric) domains. The last two in the region set only.
+    ``loss``: of used trials not counted as worst. ``order``: positions in time. ``value``: of one
+    parameter in one of its (numeric) domains. The last two in the region set only.
     """
 
     kind: Literal["loss", "order", "value"]
     parameter: str = ""
-    domain: int = -1  # its place among the parameter's domains; -1: any of them
+    domain: int = -1  # its id among the parameter's domains; -1: any of them
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
-    """Which trials count: the used ones whose level is at most ``cutoff``; None: all used ones."""
+class Region:
+    """The trials to consider: used ones with levels up to ``cutoff``; None: all used ones."""
 
     ranking: Ranking
     cutoff: float | None = None
 
 
 class Groups(NamedTuple):
-    """Trials dealt into groups by their numbers."""
+    """Random groups of trials, by a hash of their numbers."""
 
     size: int = 1
     seed: int = 0
@@ -59,32 +59,32 @@ ONE_GROUP = Groups()
 
 @dataclass(frozen=True, slots=True)
 class SeriesFold:
-    """What all passes over series have in common."""
+    """Base of all passes over series."""
 
-    wanted: tuple[Series, ...]
-    within: Within
+    requested: tuple[Series, ...]
+    within: Region
     groups: Groups
     conditions: tuple[Condition, ...]
-    what: str = _LOOKING
+    what: str = _PROGRESS
 
     @property
     def parameters(self) -> tuple[str, ...]:
         gates = (name for condition in self.conditions for name in condition.names)
-        return tuple(dict.fromkeys((*(s.parameter for s in self.wanted if s.parameter), *gates)))
+        return tuple(dict.fromkeys((*(s.parameter for s in self.requested if s.parameter), *gates)))
 
     def numbers(self, batch: Batch) -> list[tuple[Series, ValueArray, IntArray | None]]:
         """Return the numbers of each series in a batch, and which trials have them (None: all)."""
-        chosen = selected(batch, self.conditions)
+        selected = condition_mask(batch, self.conditions)
         levels, used, ordinary, _ = ranked(batch, self.within.ranking)
-        region = both(used, chosen)
+        region = intersection(used, selected)
         if self.within.cutoff is not None:
-            region = both(region, levels <= self.within.cutoff)
+            region = intersection(region, levels <= self.within.cutoff)
         known = {parameter.name: parameter for parameter in batch.table.parameters}
         found: list[tuple[Series, ValueArray, IntArray | None]] = []
-        for series in self.wanted:
+        for series in self.requested:
             numbers: ValueArray
             if series.kind == "loss":
-                numbers, counted = levels, both(ordinary, chosen)
+                numbers, counted = levels, intersection(ordinary, selected)
             elif series.kind == "order":
                 numbers, counted = batch.order, region
             else:
@@ -92,8 +92,8 @@ class SeriesFold:
                 numbers, counted = parameter.values, region
                 if not parameter.everywhere:
                     ids = np.asarray(parameter.domain_ids)
-                    here = ids >= 0 if series.domain < 0 else ids == series.domain
-                    counted = both(region, here)
+                    in_domain = ids >= 0 if series.domain < 0 else ids == series.domain
+                    counted = intersection(region, in_domain)
                 if not is_whole(parameter.domains):
                     numbers = numbers.astype(np.float64, copy=False)
             rows = None if counted is None else np.flatnonzero(counted)
@@ -110,10 +110,10 @@ class SeriesFold:
 
 @dataclass(frozen=True, slots=True)
 class GatherFold(SeriesFold):
-    """Gathers the numbers themselves, for series that are short or in memory anyway."""
+    """Gathers all numbers, for series that are short or in memory anyway."""
 
     def start(self) -> dict[Series, list[tuple[ValueArray, IntArray | None]]]:
-        return {series: [] for series in self.wanted}
+        return {series: [] for series in self.requested}
 
     def add(
         self, state: dict[Series, list[tuple[ValueArray, IntArray | None]]], batch: Batch
@@ -145,7 +145,7 @@ class LevelsFold(SeriesFold):
     most: int = 0
 
     def start(self) -> dict[Series, Distinct]:
-        return {series: Distinct(self.most) for series in self.wanted}
+        return {series: Distinct(self.most) for series in self.requested}
 
     def add(self, state: dict[Series, Distinct], batch: Batch) -> None:
         assert self.marked is not None
@@ -161,6 +161,6 @@ class LevelsFold(SeriesFold):
             state[series].add(keys[kept], None if group is None else group[kept])
 
 
-def bin_sets(wanted: Mapping[Series, Sequence[KeyBins]]) -> dict[Series, BinSet]:
+def bin_sets(requested: Mapping[Series, Sequence[KeyBins]]) -> dict[Series, BinSet]:
     """Return the bins of each series as one set."""
-    return {series: BinSet(bins) for series, bins in wanted.items()}
+    return {series: BinSet(bins) for series, bins in requested.items()}
