@@ -50,7 +50,7 @@ def test_a_parameter_may_have_many_domains() -> None:
     columns = {"c": np.arange(100), "x": np.arange(100) + 0.5, "loss": np.zeros(100)}
     assert counted(opened(columns, alternatives(100)))[1] == [1] * 100 + [0]
     columns["c"] = np.where(columns["c"] == 3, 100, columns["c"])
-    with pytest.raises(DataError, match="'x' has a value where no condition of its holds"):
+    with pytest.raises(DataError, match="'x' has a value where none of its conditions holds"):
         counted(opened(columns, alternatives(100)))
 
 

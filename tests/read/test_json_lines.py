@@ -97,7 +97,7 @@ def test_lines_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         ("[1]", "Entry 0 of the list"),
         ('[{"a": ', "not valid JSON"),
         ('[{"a": 1, "a": 2}]', "names 'a' twice"),
-        ('[{"a.b": 1, "a": {"b": 2}}]', "'a.b' stands twice in one trial"),
+        ('[{"a.b": 1, "a": {"b": 2}}]', "'a.b' occurs twice in one trial"),
         ("[" * 100_000 + "]" * 100_000, "not valid JSON"),
     ):
         (tmp_path / "list.json").write_text(text, encoding="utf-8")

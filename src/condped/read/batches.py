@@ -10,11 +10,11 @@ import numpy as np
 from condped.arrays import IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions
-from condped.read.table.build import build_as, chosen_layout
+from condped.read.table.build import build_as, select_layout
 from condped.read.table.export_layouts import Layout
-from condped.read.table.outside_domain import look_outside
+from condped.read.table.outside_domain import find_outside
 from condped.read.table.raw import RawTable
-from condped.read.table.row_errors import Part, reading_part, rows_told
+from condped.read.table.row_errors import RowOffset, format_rows, numbering_from
 from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
 from condped.trials.columns import LevelColumn, NumberColumn
@@ -66,7 +66,7 @@ class BatchReader:
         for name in asked.parameters or ():
             if name not in space:
                 raise not_found("parameter", name, space)
-        layout = chosen_layout(names, space)
+        layout = select_layout(names, space)
         if layout is not None and (texts or not layout.row_by_row):
             raise DataError(
                 f"The columns are those of {layout.source}, whose rows are understood together "
@@ -123,12 +123,12 @@ class BatchReader:
             columns.append(self.asked.order)
         return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
 
-    def batch(self, raw: RawTable, view: View, part: Part, words: Mapping[str, int]) -> Batch:
+    def batch(self, raw: RawTable, view: View, part: RowOffset, words: Mapping[str, int]) -> Batch:
         """Return some rows as a batch; whatever is said of them names their place in the source.
 
         ``words``, once the columns have been made, tells where words stood for nothing.
         """
-        with reading_part(part):
+        with numbering_from(part):
             table = build_as(self.layout, raw, view.options)
             notices = [note for note in table.notes if isinstance(note, RowsNote)]
             notices += [
@@ -142,7 +142,7 @@ class BatchReader:
                 notices += note
             dropped = 0
             if self.asked.outside != "error":
-                told, gone = look_outside(table, self.asked.outside)
+                told, gone = find_outside(table, self.asked.outside)
                 notices += told
                 if gone is not None:
                     table, dropped = table.only(~gone), int(np.count_nonzero(gone))
@@ -197,7 +197,7 @@ def _times(raw: RawTable, name: str) -> IntArray:
     first = int(np.argmax(wrong))
     raise DataError(
         f"The order column {name!r} must hold a whole number in every row (not so in "
-        f"{rows_told(first, 1)}; rows count from 0). Name another column, or none to take the "
+        f"{format_rows(first, 1)}; rows count from 0). Name another column, or none to take the "
         "rows in their order.",
         column=name,
     )

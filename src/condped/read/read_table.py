@@ -10,7 +10,7 @@ from typing import Any
 from condped.errors import CondpedError, DataError, SourceError
 from condped.read.options import ReadOptions, chosen_objective
 from condped.read.registry import reader_for, reader_named, shown_source
-from condped.read.table.outside_domain import settle
+from condped.read.table.outside_domain import apply_outside_policy
 from condped.space.condition import Condition
 from condped.trials.table import TrialTable
 from condped.trials.where import only_where
@@ -33,7 +33,7 @@ def read_table(source: Any, options: ReadOptions) -> TrialTable:
     if options.failure_values:
         table = table.with_failures(options.failure_values)
     if options.outside != "error":  # values outside have been refused otherwise
-        table = settle(table, options.outside)
+        table = apply_outside_policy(table, options.outside)
     if condition is not None:
         table = only_where(table, condition)
     if asked is None:

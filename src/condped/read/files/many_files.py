@@ -11,18 +11,18 @@ from condped.errors import DataError
 from condped.progress import report
 from condped.read.options import ReadOptions
 
-Part = TypeVar("Part")
+Content = TypeVar("Content")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def joined(
-    paths: Sequence[str], load: Callable[[str], Part], options: ReadOptions, notes: list[str]
-) -> list[Part]:
+    paths: Sequence[str], load: Callable[[str], Content], options: ReadOptions, notes: list[str]
+) -> list[Content]:
     """Return what each file holds; one that cannot be read is left out only if the caller says so.
 
     A single file is never left out: there would be nothing to analyse.
     """
-    parts: list[Part] = []
+    parts: list[Content] = []
     left_out: list[str] = []
     for number, path in enumerate(paths, 1):
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from condped.read.stream.workers import Stretch
-from condped.read.table.row_errors import Part
+from condped.read.table.row_errors import RowOffset
 from condped.trials.columns import Column
 
 
@@ -28,7 +28,7 @@ class Piece:
     """
 
     rows: int
-    part: Part
+    part: RowOffset
     work: float
     read: Callable[[], Callable[[str], Column]]
     words: dict[str, int] = field(default_factory=dict)

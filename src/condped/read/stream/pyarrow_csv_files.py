@@ -16,7 +16,7 @@ from condped.read.stream.file_batch import Piece
 from condped.read.stream.pyarrow_csv_blocks import Block, TextFile
 from condped.read.stream.pyarrow_csv_columns import cells_column, text_column
 from condped.read.stream.workers import Stretch
-from condped.read.table.row_errors import Part
+from condped.read.table.row_errors import RowOffset
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn
 
@@ -77,7 +77,7 @@ class TextFiles:
                 if rows:
                     words: dict[str, int] = {}
                     read = partial(self._read, number, block, rows, columns, words)
-                    part = Part(before, name, in_file)
+                    part = RowOffset(before, name, in_file)
                     yield Piece(rows, part, len(block.lines), read, words)
                 before, in_file = before + rows, in_file + rows
 

@@ -21,7 +21,7 @@ from condped.read.stream.file_batch import Piece
 from condped.read.stream.file_version import Stamp
 from condped.read.stream.pyarrow_columns import column_of, is_text
 from condped.read.stream.workers import Stretch
-from condped.read.table.row_errors import Part
+from condped.read.table.row_errors import RowOffset
 from condped.trials.columns import Column, LevelColumn
 
 # Rows at a time: many, for threads to wait for each other less, yet few tens of megabytes.
@@ -235,13 +235,13 @@ class TableFiles:
             name = file.path if len(self.files) > 1 else None
             in_file = 0
             for place, rows in enumerate(file.stretches):
-                part = Part(before, name, in_file)
+                part = RowOffset(before, name, in_file)
                 found.append(partial(self._pieces, number, place, columns, part, threads))
                 before, in_file = before + rows, in_file + rows
         return found
 
     def _pieces(
-        self, number: int, place: int, columns: Sequence[str], part: Part, threads: bool
+        self, number: int, place: int, columns: Sequence[str], part: RowOffset, threads: bool
     ) -> Generator[Piece]:
         file = self.files[number]
         per_row = file.stamp.size / max(1, sum(file.stretches))
@@ -252,7 +252,7 @@ class TableFiles:
                 rows = len(batch)
                 if rows:
                     yield Piece(rows, part, rows * per_row, partial(self._reader, batch, number))
-                part = Part(part.before + rows, part.file, part.before_in_file + rows)
+                part = RowOffset(part.before + rows, part.file, part.before_in_file + rows)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(file.path, error) from error
 

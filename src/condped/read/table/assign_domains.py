@@ -1,4 +1,4 @@
-"""From a column and its alternatives to a parameter: which domain holds where."""
+"""From a column and its alternatives to a parameter: which domain applies to each trial."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray
-from condped.read.table.column_types import none_place
-from condped.read.table.encode_values import fit_choices, fit_numbers
-from condped.read.table.outside_domain import refuse_outside
-from condped.read.table.row_errors import refuse, row_number
+from condped.read.table.column_types import none_position
+from condped.read.table.encode_values import encode_choices, encode_numbers
+from condped.read.table.outside_domain import raise_if_outside
+from condped.read.table.row_errors import raise_for_rows, row_number
 from condped.space.domain import Domain
 from condped.space.space import Alternative
 from condped.trials.columns import LevelColumn, NumberColumn
@@ -18,7 +18,7 @@ from condped.trials.notes import RowsNote
 from condped.trials.table import ABSENT, Parameter, id_dtype
 
 
-def assign(
+def assign_domains(
     name: str,
     alternatives: tuple[Alternative, ...],
     columns: Mapping[str, NumberColumn | LevelColumn],
@@ -27,10 +27,10 @@ def assign(
     outside: str,
     notes: list[str],
 ) -> Parameter:
-    """Decide each trial's domain and check that the value fits it.
+    """Return a parameter with the domain of each trial, after checking its values.
 
-    ``finished`` tells which trials ended (None: all); ``outside`` whether numbers beyond the
-    bounds are an "error" here; ``notes`` takes what is worth saying.
+    ``finished`` are the trials that ended (None: all). Numbers outside their domains raise only if
+    ``outside`` is "error". Notes are appended to ``notes``.
     """
     column = columns[name]
     domains = tuple(dict.fromkeys(alternative.domain for alternative in alternatives))
@@ -41,8 +41,8 @@ def assign(
         ids, covered = _conditional_ids(name, alternatives, domains, columns)
         _check_presence(name, alternatives, covered, missing)
     if missing is not None:
-        # To a domain with the choice None a missing value is that choice, not an absence.
-        takes_none = np.array([*(none_place(domain) is not None for domain in domains), False])
+        # In a domain with the choice None a missing value is that choice, not absence.
+        takes_none = np.array([*(none_position(domain) is not None for domain in domains), False])
         absent = missing & ~takes_none[ids] if takes_none.any() else missing
         lacking = absent & (ids >= 0)
         if lacking.any():
@@ -50,11 +50,11 @@ def assign(
                 _note_missing(name, lacking if finished is None else lacking & finished, notes)
             ids = np.where(lacking, ids.dtype.type(ABSENT), ids)
     if isinstance(column, LevelColumn):
-        codes = fit_choices(name, column, ids, domains, unknown_allowed=outside == "drop")
+        codes = encode_choices(name, column, ids, domains, unknown_allowed=outside == "drop")
         return Parameter(name, codes, ids, domains)
     if outside == "error":
-        refuse_outside(name, column.values, ids, domains)
-    return Parameter(name, fit_numbers(name, column, ids, domains), ids, domains)
+        raise_if_outside(name, column.values, ids, domains)
+    return Parameter(name, encode_numbers(name, column, ids, domains), ids, domains)
 
 
 def _missing(column: NumberColumn | LevelColumn) -> BoolArray | None:
@@ -70,9 +70,9 @@ def _conditional_ids(
     domains: tuple[Domain, ...],
     columns: Mapping[str, NumberColumn | LevelColumn],
 ) -> tuple[IdArray, BoolArray]:
-    """Return each trial's domain by the conditions alone, and where one of them holds."""
+    """Return each trial's domain by the conditions alone, and where any of them holds."""
     dtype = id_dtype(len(domains))
-    # Ids are summed up from exclusive conditions: much faster than assigning under masks.
+    # Conditions are exclusive, so ids can be summed: much faster than assignment under masks.
     ids = np.full(len(columns[name]), ABSENT, dtype=dtype)
     covered: BoolArray | None = None
     for alternative in alternatives:
@@ -83,7 +83,7 @@ def _conditional_ids(
         if both is not None and both.any():
             clash = both & (ids != place)
             if clash.any():
-                refuse(
+                raise_for_rows(
                     name,
                     clash,
                     f"has two domains at once: {alternative.when.text!r} holds where an earlier "
@@ -106,10 +106,10 @@ def _check_presence(
     against = ~covered if missing is None else ~(covered | missing)
     if against.any():
         texts = ", ".join(repr(a.when.text) for a in alternatives if a.when is not None)
-        refuse(
+        raise_for_rows(
             name,
             against,
-            f"has a value where no condition of its holds ({texts})",
+            f"has a value where none of its conditions holds ({texts})",
             "Correct the conditions, or leave the value empty where the parameter is inactive",
         )
 

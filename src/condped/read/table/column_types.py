@@ -1,20 +1,20 @@
-"""From a column as it comes to numbers or levels, whichever its domains ask for."""
+"""Converting a column to numbers or levels, as its domains require."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from condped.errors import DataError
-from condped.read.table.row_errors import refuse, row_number
+from condped.read.table.row_errors import raise_for_rows, row_number
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Alternative
 from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
 
 
-def convert(
+def convert_column(
     name: str, column: Column, alternatives: tuple[Alternative, ...]
 ) -> NumberColumn | LevelColumn:
-    """Return the column as what a parameter with these alternatives can be."""
+    """Return the column as numbers or levels, as these alternatives require."""
     if isinstance(column, UnusableColumn):
         raise DataError(
             f"Parameter {name!r} cannot be read: its column holds {column.kind}. "
@@ -24,21 +24,21 @@ def convert(
     categorical = [isinstance(alternative.domain, Categorical) for alternative in alternatives]
     if all(categorical):
         levels = _levels(column) if isinstance(column, NumberColumn) else column
-        if alternatives[0].when is None and none_place(alternatives[0].domain) is not None:
-            # Always active, so a missing value is the choice None, to conditions as well.
+        if alternatives[0].when is None and none_position(alternatives[0].domain) is not None:
+            # Always active, so a missing value is the choice None, for conditions too.
             codes = np.where(levels.codes < 0, len(levels.levels), levels.codes)
             return LevelColumn(codes, (*levels.levels, None))
         return levels
     if any(categorical):
         raise DataError(
             f"Parameter {name!r} has numeric and categorical domains, which one column cannot "
-            "hold apart. Split it into two parameters.",
+            "distinguish. Split it into two parameters.",
             column=name,
         )
     return column if isinstance(column, NumberColumn) else _numbers(name, column)
 
 
-def none_place(domain: Domain) -> int | None:
+def none_position(domain: Domain) -> int | None:
     """Return the position of the choice None, which a table shows as a missing value."""
     if isinstance(domain, Categorical) and None in domain.choices:
         return domain.choices.index(None)
@@ -56,12 +56,12 @@ def _levels(column: NumberColumn) -> LevelColumn:
 
 
 def _numbers(name: str, column: LevelColumn) -> NumberColumn:
-    """Return the numbers that the levels are or spell."""
+    """Return the levels as numbers; raises if one is neither a number nor the text of one."""
     found = [float(lv) if isinstance(lv, bool) else number_of(lv) for lv in column.levels]
     wrong = np.array([*(number is None for number in found), False])[column.codes]
     if wrong.any():
         first = int(np.argmax(wrong))
-        refuse(
+        raise_for_rows(
             name,
             wrong,
             f"must be numeric, but row {row_number(first)} holds "

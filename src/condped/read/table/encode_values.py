@@ -1,4 +1,4 @@
-"""Values against their domains: choices to positions, numbers whole or on steps."""
+"""Encoding values by their domains: choices as positions, numbers as integers or on steps."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
-from condped.read.table.column_types import none_place
-from condped.read.table.row_errors import refuse
+from condped.read.table.column_types import none_position
+from condped.read.table.row_errors import raise_for_rows
 from condped.space.domain import Categorical, Domain, Int, is_whole
 from condped.trials.columns import LevelColumn, NumberColumn
 
 
-def fit_choices(
+def encode_choices(
     name: str,
     column: LevelColumn,
     ids: IdArray,
@@ -21,9 +21,9 @@ def fit_choices(
     *,
     unknown_allowed: bool = False,
 ) -> ValueArray:
-    """Return the position of each value among its domain's choices; -1 for one that is unknown."""
-    # One row per domain: where each level stands among its choices, -1 if nowhere, and in the
-    # last column where None stands. The last row is for absent values, never looked at.
+    """Return the position of each value among its domain's choices; -1 if unknown."""
+    # One row per domain: the position of each level among its choices, -1 if unknown, and in the
+    # last column that of None. The last row is for absent values and never used.
     places = np.zeros((len(domains) + 1, len(column.levels) + 1), dtype=np.int32)
     for row, domain in enumerate(domains):
         assert isinstance(domain, Categorical)
@@ -31,10 +31,10 @@ def fit_choices(
         loose = {choice: place for place, choice in reversed(list(enumerate(domain.choices)))}
         for place, level in enumerate(column.levels):
             places[row, place] = exact.get((level.__class__, level), loose.get(level, -1))
-        places[row, -1] = none_place(domain) or 0
+        places[row, -1] = none_position(domain) or 0
     everywhere = len(domains) == 1 and ids.strides == (0,)
     codes = places[0].take(column.codes, mode="wrap") if everywhere else places[ids, column.codes]
-    if unknown_allowed or places.min() >= 0:  # whatever the rows, no level is unknown
+    if unknown_allowed or places.min() >= 0:  # no level is unknown to any domain
         return codes
     unknown = (codes < 0) & (ids >= 0)
     if unknown.any():
@@ -43,47 +43,47 @@ def fit_choices(
         assert isinstance(domain, Categorical)
         alike = [choice for choice in domain.choices if str(choice) == str(level)]
         hint = f"; the choice {alike[0]!r} is of another type" if alike else ""
-        refuse(
+        raise_for_rows(
             name,
             unknown,
-            f"has the unknown choice {level!r} (allowed: {_shown(domain.choices)}{hint})",
+            f"has the unknown choice {level!r} (allowed: {_list_choices(domain.choices)}{hint})",
             "Add it to the choices or correct the value; or set the option outside to 'drop' to "
             "leave such trials out",
         )
     return codes
 
 
-def _shown(choices: tuple[Any, ...]) -> str:
-    shown = ", ".join(repr(choice) for choice in choices[:8])
-    return shown if len(choices) <= 8 else f"{shown} and {len(choices) - 8} more"
+def _list_choices(choices: tuple[Any, ...]) -> str:
+    listed = ", ".join(repr(choice) for choice in choices[:8])
+    return listed if len(choices) <= 8 else f"{listed} and {len(choices) - 8} more"
 
 
-def fit_numbers(
+def encode_numbers(
     name: str, column: NumberColumn, ids: IdArray, domains: tuple[Domain, ...]
 ) -> ValueArray:
-    """Return the numbers, whole where all domains are, after checking the steps."""
+    """Return the numbers, as integers if all domains are, after checking the steps."""
     values = column.values
     ints = [isinstance(domain, Int) for domain in domains]
     whole = is_whole(domains)
     if values.dtype.kind == "f" and any(ints):
-        _refuse_fractions(name, values, np.array([*ints, False])[ids])
+        _check_integers(name, values, np.array([*ints, False])[ids])
     elif values.dtype.kind == "i" and not whole:
         values = values.astype(np.float64)
     for place, domain in enumerate(domains):
         _check_steps(name, values, ids, place, domain)
     if whole and values.dtype.kind == "f":
-        # Tools with missing values store whole numbers as floats. Those that int64 cannot hold are
-        # outside of the domain, and as far outside as the nearest that it can.
+        # Tools with missing values store integers as floats. Those that int64 cannot hold are
+        # outside the domain, and so is the nearest one that it can.
         present = np.where(ids >= 0, values, 0.0)
         values = np.clip(present, -(2.0**63), 2.0**63 - 1024.0).astype(np.int64)
     return values
 
 
-def _refuse_fractions(name: str, values: FloatArray, whole: BoolArray) -> None:
+def _check_integers(name: str, values: FloatArray, whole: BoolArray) -> None:
     fractions = whole & (values != np.rint(values))
     if fractions.any():
         first = int(np.argmax(fractions))
-        refuse(
+        raise_for_rows(
             name,
             fractions,
             f"is an int but has the value {values[first]!r}".replace("np.float64", ""),
@@ -96,13 +96,13 @@ def _check_steps(name: str, values: ValueArray, ids: IdArray, place: int, domain
         return
     if isinstance(domain, Int) and domain.step == 1:
         return
-    here = ids == place
+    in_domain = ids == place
     with np.errstate(invalid="ignore"):
         steps = (values - domain.low) / domain.step
-        off = here & (np.abs(steps - np.rint(steps)) > 1e-6)
+        off = in_domain & (np.abs(steps - np.rint(steps)) > 1e-6)
     if off.any():
         first = int(np.argmax(off))
-        refuse(
+        raise_for_rows(
             name,
             off,
             f"has the value {values[first]} between the steps of {domain.label}",

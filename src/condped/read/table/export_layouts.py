@@ -1,4 +1,4 @@
-"""Tables in which a tool has marked its columns: params.lr, metrics.loss and the like."""
+"""Tables exported by tools, which prefix their columns: params.lr, metrics.loss and the like."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Layout:
     source
         What to call such a table in messages.
     parameters, metrics
-        What the names of their columns start with. Without a mark of their own ("") metrics are
-        all columns that are no parameters.
+        Prefixes of their columns. With an empty prefix, metrics are all columns that are not
+        parameters.
     state
-        The column that says how runs ended.
+        The column with the runs' states.
     needs
-        Columns that tell such a table from one whose names only look alike.
+        Columns that distinguish such a table from one with similar names.
     texts
-        Whether parameters are written as texts, whatever they were.
+        Whether all parameters are exported as texts.
     row_by_row
-        Whether a row can be understood without the others.
+        Whether a row can be interpreted without the others.
     """
 
     source: str
@@ -49,9 +49,10 @@ class Layout:
 
     def fits(self, names: Sequence[str]) -> bool:
         """Return whether a table has this layout."""
-        marks = (self.parameters, self.metrics)
+        prefixes = (self.parameters, self.metrics)
         return set(self.needs) <= set(names) and all(
-            any(isinstance(name, str) and name.startswith(mark) for name in names) for mark in marks
+            any(isinstance(name, str) and name.startswith(prefix) for name in names)
+            for prefix in prefixes
         )
 
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
@@ -66,7 +67,7 @@ class Layout:
 
         def parameter(name: str) -> Column:
             column = raw[self.parameters + name]
-            # Texts may spell numbers if all are written so, and choices whoever wrote them.
+            # Texts may be numbers if all values are exported as texts, and choices in any case.
             if self.texts or (options.space and name in options.space):
                 cells = _texts(column)
                 if cells is not None:
@@ -88,18 +89,18 @@ class Layout:
         )
 
     def renamed(self, options: ReadOptions) -> ReadOptions:
-        """Return the options with the marks taken off the names that the caller gave."""
+        """Return the options with the prefixes removed from the names."""
         return replace(
             options,
-            objective=_without(self.metrics, options.objective),
-            constraints=_without(self.metrics, options.constraints),
-            parameters=_without(self.parameters, options.parameters),
+            objective=_remove_prefix(self.metrics, options.objective),
+            constraints=_remove_prefix(self.metrics, options.constraints),
+            parameters=_remove_prefix(self.parameters, options.parameters),
             state=None,
         )
 
 
 class _MlflowLayout(Layout):
-    """What mlflow.search_runs() gives."""
+    """The frame of mlflow.search_runs()."""
 
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
         parent = f"tags.{PARENT_TAG}"
@@ -108,7 +109,7 @@ class _MlflowLayout(Layout):
             ids, above = _labels(raw["run_id"]), _labels(raw[parent])
             pairs = zip(ids, above, strict=True)
             parents = {run: one for run, one in pairs if one is not None and run is not None}
-            kept = trials_among([str(run) for run in ids], parents, self._tried(raw))
+            kept = trials_among([str(run) for run in ids], parents, self._with_parameters(raw))
             raw, notes = raw.only(kept.rows), kept.notes
         runs = super().split(raw, options)
         metrics = runs.metrics
@@ -121,24 +122,24 @@ class _MlflowLayout(Layout):
 
         return replace(runs, metrics=RawTable(metrics.names, metrics.rows, metric), notes=notes)
 
-    def _tried(self, raw: RawTable) -> BoolArray:
+    def _with_parameters(self, raw: RawTable) -> BoolArray:
         """Return which rows have parameters."""
-        tried = np.zeros(raw.rows, dtype=bool)
+        has_parameters = np.zeros(raw.rows, dtype=bool)
         for name in raw.names:
             column = raw[name] if name.startswith(self.parameters) else None
             if isinstance(column, (NumberColumn, LevelColumn)):
-                tried |= ~column.absent()
-        return tried
+                has_parameters |= ~column.absent()
+        return has_parameters
 
 
 class _WandbLayout(Layout):
-    """Runs of Weights & Biases, each with what it was given (config) and its last values."""
+    """Runs of Weights & Biases, each with its config and its last values (summary)."""
 
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
         runs = super().split(raw, options)
         named = {*(options.space or ()), *(options.parameters or ())}
-        names = [name for name in runs.parameters.names if not name.startswith(_OWN)]
-        origin = _unwrapped(names)
+        names = [name for name in runs.parameters.names if not name.startswith(_WANDB_INTERNAL)]
+        origin = _unwrap(names)
         hidden = [name for name in origin if name.startswith("_") and name not in named]
         for name in hidden:
             del origin[name]
@@ -152,8 +153,8 @@ class _WandbLayout(Layout):
         )
 
 
-def _unwrapped(names: Sequence[str]) -> dict[str, str]:
-    """Return where each parameter stands: W&B also writes lr as lr.value, with an lr.desc."""
+def _unwrap(names: Sequence[str]) -> dict[str, str]:
+    """Return the column of each parameter: W&B also writes lr as lr.value, with an lr.desc."""
     found = [_WRAPPED.fullmatch(name) for name in names]
     if not all(found):
         return {name: name for name in names}
@@ -164,8 +165,8 @@ def _unwrapped(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-# What W&B writes into a run's config by itself.
-_OWN = ("_wandb", "wandb_version")
+# What W&B itself writes into a run's config.
+_WANDB_INTERNAL = ("_wandb", "wandb_version")
 _WRAPPED = re.compile(r"(?P<name>.+?)\.(?P<part>value|desc)(?P<rest>\..*)?", re.DOTALL)
 _LAYOUTS = (
     _MlflowLayout(
@@ -175,7 +176,7 @@ _LAYOUTS = (
         "status",
         needs=("run_id",),
         texts=True,
-        row_by_row=False,  # runs below others are told apart by their parents
+        row_by_row=False,  # nested runs are recognised by their parents
     ),
     _WandbLayout("a table of W&B runs", "config.", "summary.", "state"),
     Layout("a table of Ray Tune results", "config/", "", needs=("training_iteration",)),
@@ -184,7 +185,7 @@ _LAYOUTS = (
 
 
 def layout_of(names: Sequence[str]) -> Layout | None:
-    """Return the layout of a table with these columns, if a tool made it."""
+    """Return the layout of a table with these columns, if a tool exported it."""
     return next((layout for layout in _LAYOUTS if layout.fits(names)), None)
 
 
@@ -194,8 +195,8 @@ def _labels(column: Column) -> list[str | None]:
         levels = [*map(str, column.levels), None]
         return [levels[code] for code in column.codes]
     if isinstance(column, NumberColumn):
-        gone = column.absent()
-        return [None if g else f"{v:g}" for v, g in zip(column.values, gone, strict=True)]
+        missing = column.absent()
+        return [None if g else f"{v:g}" for v, g in zip(column.values, missing, strict=True)]
     return []
 
 
@@ -207,9 +208,9 @@ def _texts(column: Column) -> list[str | None] | None:
     return [levels[code] for code in column.codes]
 
 
-def _without(mark: str, names: Any) -> Any:
+def _remove_prefix(prefix: str, names: Any) -> Any:
     if isinstance(names, str):
-        return names.removeprefix(mark)
+        return names.removeprefix(prefix)
     if isinstance(names, Sequence):
-        return [_without(mark, name) for name in names]
+        return [_remove_prefix(prefix, name) for name in names]
     return names

@@ -1,4 +1,4 @@
-"""Guessing domains from values, for tables that come without a space."""
+"""Inferring domains from values, for tables without a space."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn, NumberColumn
 
-# Fewer rows than this can be all different by chance.
-_LEAST_IDS = 20
+# Fewer rows than this may all differ by chance.
+_FEWEST_IDS = 20
 
 
 def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
     """Return one domain per usable column; columns of other types or without values are left out.
 
-    Whole numbers give an int domain, other numbers a float, everything else a categorical.
+    Integers give an int domain, other numbers a float, everything else a categorical.
     The bounds are the lowest and the highest value seen. The scale is logarithmic where the
     values are positive, span a factor of 50 or more, and lie more evenly that way. Texts that
-    are different in every row name the trials; they are left out, and noted.
+    differ in every row are trial names; they are left out, with a note.
     """
     found: dict[str, Domain] = {}
     for name, column in columns.items():
-        _refuse_infinite(name, column)
-        if isinstance(column, LevelColumn) and _LEAST_IDS <= len(column) == len(column.levels):
-            notes.append(f"{name}: left out, since its text is different in every row.")
+        _check_finite(name, column)
+        if isinstance(column, LevelColumn) and _FEWEST_IDS <= len(column) == len(column.levels):
+            notes.append(f"{name}: left out, since its text differs in every row.")
             continue
         domain = _domain(column)
         if domain is not None:
@@ -40,21 +40,21 @@ def _domain(column: Column) -> Domain | None:
     if isinstance(column, LevelColumn):
         if not (column.codes >= 0).any():
             return None
-        return Categorical(sorted(column.levels, key=_as_text))
+        return Categorical(sorted(column.levels, key=_sort_key))
     if not isinstance(column, NumberColumn):
         return None
     values = column.values if column.missing is None else column.values[~column.missing]
     if not values.size:
         return None
     low, high = values.min(), values.max()
-    log = _more_even_in_logs(values.astype(np.float64))
+    log = _is_more_even_in_logs(values.astype(np.float64))
     whole = values.dtype.kind == "i" or bool((values == np.rint(values)).all())
     if whole and abs(low) < 2.0**63 and abs(high) < 2.0**63:
         return Int(int(low), int(high), log=log)
     return Float(float(low), float(high), log=log)
 
 
-def _refuse_infinite(name: str, column: Column) -> None:
+def _check_finite(name: str, column: Column) -> None:
     if isinstance(column, NumberColumn) and np.isinf(column.values).any():
         infinite = np.isinf(column.values)
         first, count = int(np.argmax(infinite)), int(np.count_nonzero(infinite))
@@ -67,11 +67,11 @@ def _refuse_infinite(name: str, column: Column) -> None:
         )
 
 
-def _as_text(level: object) -> tuple[str, str]:
+def _sort_key(level: object) -> tuple[str, str]:
     return type(level).__name__, str(level)
 
 
-def _more_even_in_logs(values: FloatArray) -> bool:
+def _is_more_even_in_logs(values: FloatArray) -> bool:
     low, high, middle = values.min(), values.max(), float(np.median(values))
     if low <= 0 or high < 50 * low:
         return False

@@ -1,4 +1,4 @@
-"""Values outside their domains: refused, counted in the nearest cell, or their trials dropped."""
+"""Values outside their domains: an error, counted in the nearest cell, or their trials dropped."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import numpy as np
 
 from condped.arrays import BoolArray, IdArray, ValueArray
 from condped.errors import DataError, SettingsError
-from condped.read.table.row_errors import refuse, row_number
+from condped.read.table.row_errors import raise_for_rows, row_number
 from condped.space.domain import Categorical, Domain, bounds_of
 from condped.trials.notes import RowsNote
 from condped.trials.table import Parameter, TrialTable
 
-WAYS = ("error", "nearest", "drop")
-# Up to this many domains it is faster to look at all values for each of them.
+POLICIES = ("error", "nearest", "drop")
+# Up to this many domains it is faster to check all values against each of them.
 _FEW_DOMAINS = 8
 
 
-def check_outside(way: object) -> None:
+def check_outside(policy: object) -> None:
     """Raise if ``outside`` is not a known policy."""
-    if way not in WAYS:
-        raise SettingsError(f"outside must be one of {', '.join(WAYS)} (got {way!r}).")
+    if policy not in POLICIES:
+        raise SettingsError(f"outside must be one of {', '.join(POLICIES)} (got {policy!r}).")
 
 
-def refuse_outside(
+def raise_if_outside(
     name: str, values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]
 ) -> None:
-    """Raise an error if a parameter has numbers outside their domains."""
-    outside = _outside(values, ids, domains)
+    """Raise if a parameter has numbers outside their domains."""
+    outside = _is_outside(values, ids, domains)
     if outside is not None:
         first = int(np.argmax(outside))
-        refuse(
+        raise_for_rows(
             name,
             outside,
             f"has the value {values[first]} outside its domain {domains[ids[first]].label}",
@@ -38,58 +38,58 @@ def refuse_outside(
         )
 
 
-def settle(table: TrialTable, way: str) -> TrialTable:
-    """Return a table in whose analysis values outside their domains are no trouble.
+def apply_outside_policy(table: TrialTable, policy: str) -> TrialTable:
+    """Apply a policy to values outside their domains: raise, note, or drop the trials.
 
-    ``way`` is one of WAYS. Counting puts such values into the nearest cell by itself.
+    ``policy`` is one of POLICIES. Counting puts such values into the nearest cell itself.
     """
-    if way == "error":
+    if policy == "error":
         for parameter in table.parameters:
-            refuse_outside(
+            raise_if_outside(
                 parameter.name, parameter.values, parameter.domain_ids, parameter.domains
             )
         return table
-    notes, gone = look_outside(table, way)
-    if gone is not None and gone.all():
+    notes, dropped = find_outside(table, policy)
+    if dropped is not None and dropped.all():
         raise all_outside()
-    return (table if gone is None else table.only(~gone)).with_notes(notes)
+    return (table if dropped is None else table.only(~dropped)).with_notes(notes)
 
 
-def look_outside(table: TrialTable, way: str) -> tuple[list[RowsNote], BoolArray | None]:
-    """Return what is to be said of values outside, and which trials must go (None: none)."""
-    found = [(parameter, _outside_of(parameter)) for parameter in table.parameters]
-    notes = [_note(parameter, where, way) for parameter, where in found if where is not None]
-    if not notes or way == "nearest":
+def find_outside(table: TrialTable, policy: str) -> tuple[list[RowsNote], BoolArray | None]:
+    """Return notes on values outside their domains, and which trials to drop (None: none)."""
+    found = [(parameter, _outside_mask(parameter)) for parameter in table.parameters]
+    notes = [_note(parameter, where, policy) for parameter, where in found if where is not None]
+    if not notes or policy == "nearest":
         return notes, None
     return notes, np.logical_or.reduce([where for _, where in found if where is not None])
 
 
 def all_outside() -> DataError:
-    """Return the error for trials of which none is left."""
+    """Return the error for a table without any trial left."""
     return DataError("All trials have a value outside its domain. Correct the space.")
 
 
-def _note(parameter: Parameter, where: BoolArray, way: str) -> RowsNote:
+def _note(parameter: Parameter, where: BoolArray, policy: str) -> RowsNote:
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
     row = row_number(first)
     label = parameter.domains[parameter.domain_ids[first]].label
-    how = "counted in the nearest cell" if way == "nearest" else "these trials were left out"
+    how = "counted in the nearest cell" if policy == "nearest" else "these trials were left out"
     if isinstance(parameter.domains[parameter.domain_ids[first]], Categorical):
-        told = f" choices not in {label}; {how}."
+        end = f" choices not in {label}; {how}."
     else:
-        told = (
+        end = (
             f" values outside the domain (first: {parameter.values[first]} in row {row}, outside "
             f"{label}); {how}."
         )
     begin = f"{' '.join(parameter.name.split())}: "
-    return RowsNote("outside", parameter.name, begin, count, told, first_row=row)
+    return RowsNote("outside", parameter.name, begin, count, end, first_row=row)
 
 
-def _outside_of(parameter: Parameter) -> BoolArray | None:
-    return _outside(parameter.values, parameter.domain_ids, parameter.domains)
+def _outside_mask(parameter: Parameter) -> BoolArray | None:
+    return _is_outside(parameter.values, parameter.domain_ids, parameter.domains)
 
 
-def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> BoolArray | None:
+def _is_outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> BoolArray | None:
     """Return where a value is outside its domain; None if nowhere."""
     if len(domains) == 1 and ids.strides == (0,):
         low, high = bounds_of(domains[0])
@@ -98,7 +98,7 @@ def _outside(values: ValueArray, ids: IdArray, domains: tuple[Domain, ...]) -> B
         outside = (values < low) | (values > high)
         return outside if outside.any() else None
     if len(domains) == 1 and values.dtype.kind == "f" and values.size:
-        # NaN, which stands for an absent value, is left out of account.
+        # NaN, an absent value, is ignored.
         low, high = bounds_of(domains[0])
         if not (np.fmin.reduce(values) < low or np.fmax.reduce(values) > high):
             return None

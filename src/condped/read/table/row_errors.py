@@ -1,4 +1,4 @@
-"""Refusing values: the parameter, the first row, how many there are, and what to do."""
+"""Errors about rows: the parameter, the first row, how many there are, and what to do."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from condped.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Rows that are read apart from the rest of their source.
+class RowOffset:
+    """Where a batch of rows lies in its source.
 
     Attributes
     ----------
     before
         How many rows of the source come before.
     file
-        The file that they stand in, where there are several.
+        The file that they are from, if there are several.
     before_in_file
-        How many of its rows come before.
+        How many rows of the file come before.
     """
 
     before: int
@@ -33,45 +33,47 @@ class Part:
     before_in_file: int = 0
 
 
-_part: ContextVar[Part | None] = ContextVar("part", default=None)
+_row_offset: ContextVar[RowOffset | None] = ContextVar("row_offset", default=None)
 
 
 @contextmanager
-def reading_part(part: Part) -> Iterator[None]:
-    """Let rows be numbered as those of the whole source in what is said inside."""
-    token = _part.set(part)
+def numbering_from(offset: RowOffset) -> Iterator[None]:
+    """Make messages from inside the block number rows as in the whole source."""
+    token = _row_offset.set(offset)
     try:
         yield
     finally:
-        _part.reset(token)
+        _row_offset.reset(token)
 
 
 def row_number(place: int) -> int:
     """Return the number of a row in the whole source."""
-    part = _part.get()
-    return int(place) if part is None else part.before + int(place)
+    offset = _row_offset.get()
+    return int(place) if offset is None else offset.before + int(place)
 
 
-def refuse(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
-    """Raise a DataError for the rows ``where`` a parameter's value is not right."""
+def raise_for_rows(name: str, where: BoolArray, what: str, remedy: str) -> NoReturn:
+    """Raise a DataError for the rows ``where`` a parameter's value is invalid."""
     first, count = int(np.argmax(where)), int(np.count_nonzero(where))
     raise DataError(
-        f"Parameter {name!r} {what} ({rows_told(first, count)}; rows count from 0). {remedy}.",
+        f"Parameter {name!r} {what} ({format_rows(first, count)}; rows count from 0). {remedy}.",
         column=name,
         first_row=row_number(first),
         count=known_count(count),
     )
 
 
-def rows_told(first: int, count: int) -> str:
-    """Say which rows are wrong: the first, and how many there are if all have been read."""
-    part = _part.get()
-    if part is None:
+def format_rows(first: int, count: int) -> str:
+    """Describe the invalid rows: the first, and how many there are if all have been read."""
+    offset = _row_offset.get()
+    if offset is None:
         return f"row {first}" if count == 1 else f"row {first} and {count - 1} more"
-    in_file = "" if part.file is None else f"row {part.before_in_file + first} of {part.file!r}, "
-    return f"row {part.before + first}, {in_file}where reading stopped"
+    in_file = (
+        "" if offset.file is None else f"row {offset.before_in_file + first} of {offset.file!r}, "
+    )
+    return f"row {offset.before + first}, {in_file}where reading stopped"
 
 
 def known_count(count: int) -> int | None:
-    """Return how many rows are wrong; None if others have not been read."""
-    return count if _part.get() is None else None
+    """Return how many rows are invalid; None if others have not been read."""
+    return count if _row_offset.get() is None else None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from condped.read.table.column_types import convert, none_place
+from condped.read.table.column_types import convert_column, none_position
 from condped.read.table.raw import RawTable
 from condped.space.space import Space
 
@@ -17,7 +17,9 @@ def as_recorded(space: Space, raw: RawTable) -> Space:
     What is recorded was tried, so a parameter is active where it has a value. This cannot be
     told for a parameter with the choice None: such a contradiction stays, to be refused.
     """
-    columns = {name: convert(name, raw[name], space[name]) for name in space if name in raw.names}
+    columns = {
+        name: convert_column(name, raw[name], space[name]) for name in space if name in raw.names
+    }
     if len(columns) < len(space):
         return space
     parameters, notes = dict(space), list(space.notes)
@@ -26,7 +28,7 @@ def as_recorded(space: Space, raw: RawTable) -> Space:
         if len(alternatives) > 1 or alternative.when is None:
             continue
         against = ~(alternative.when.holds(columns) | columns[name].absent())
-        if against.any() and none_place(alternative.domain) is None:
+        if against.any() and none_position(alternative.domain) is None:
             parameters[name] = (replace(alternative, when=None),)
             notes.append(
                 f"{' '.join(name.split())}: has a value in {np.count_nonzero(against)} trials "
