@@ -1,4 +1,4 @@
-"""Reading: from whatever people have to trials."""
+"""Reading: from any source to trials."""
 
 from __future__ import annotations
 

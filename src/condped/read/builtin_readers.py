@@ -1,4 +1,4 @@
-"""The readers that condped brings, and how each tells its sources without importing anything."""
+"""The readers of condped, and how each recognises its sources without importing anything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
-_SQLITE = b"SQLite format 3"  # what such a file begins with
+_SQLITE = b"SQLite format 3"  # the first bytes of such a file
 
 
 def _class_from(*classes: str) -> Callable[[Any], bool]:
@@ -39,10 +39,10 @@ def _url(*schemes: str) -> Callable[[Any], bool]:
 
 
 def _file(*endings: str, packed: bool = False) -> Callable[[Any], bool]:
-    """Return a test for files by their ending; if packed, that of a compression may follow."""
+    """Return a test for files by their ending; if packed, .gz or .zst may follow."""
 
     def recognises(source: Any) -> bool:
-        if not isinstance(source, str) or "://" in source or _many(source):
+        if not isinstance(source, str) or "://" in source or _is_many_files(source):
             return False
         suffixes = [suffix.lower() for suffix in Path(source).suffixes]
         if packed and suffixes and suffixes[-1] in (".gz", ".zst"):
@@ -63,7 +63,7 @@ def _folder(*patterns: str) -> Callable[[Any], bool]:
     return recognises
 
 
-def _many(source: Any) -> bool:
+def _is_many_files(source: Any) -> bool:
     """Return whether a source names several files: a directory, or a pattern with * ? [ ]."""
     if not isinstance(source, str) or "://" in source:
         return False
@@ -71,7 +71,7 @@ def _many(source: Any) -> bool:
     return path.is_dir() or (any(sign in source for sign in "*?[") and not path.is_file())
 
 
-def _starts_with(source: Any, size: int) -> bytes:
+def _first_bytes(source: Any, size: int) -> bytes:
     """Return the first bytes of a file; none if the source is no file."""
     if not isinstance(source, str) or not Path(source).is_file():
         return b""
@@ -83,12 +83,12 @@ def _sqlite(source: Any) -> bool:
     return (
         _url("sqlite")(source)
         or _file(*_DATABASE_FILES)(source)
-        or _starts_with(source, 16).startswith(_SQLITE)
+        or _first_bytes(source, 16).startswith(_SQLITE)
     )
 
 
 def _journal(source: Any) -> bool:
-    start = _starts_with(source, 200).lstrip()
+    start = _first_bytes(source, 200).lstrip()
     return start.startswith(b"{") and b'"op_code"' in start
 
 
@@ -97,14 +97,14 @@ def _mlflow_database(source: Any) -> bool:
     if not isinstance(source, str):
         return False
     path = Path(source.removeprefix("sqlite:///").partition("?")[0]).expanduser()
-    if not _starts_with(str(path), 16).startswith(_SQLITE):
+    if not _first_bytes(str(path), 16).startswith(_SQLITE):
         return False
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as database:
             found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             tables = {name for (name,) in found}
-    except sqlite3.Error:  # the reader of such files will say what is wrong with it
+    except sqlite3.Error:  # the reader of such files will report it
         return False
     return tables >= {"experiments", "runs", "params", "latest_metrics"}
 
@@ -113,12 +113,12 @@ def _mlflow_folder(source: Any) -> bool:
     """Return whether a directory, or a file: URI of one, holds experiments or runs of MLflow."""
     if not isinstance(source, str):
         return False
-    named = unquote(source.removeprefix("file:").removeprefix("//"))
-    return _folder("*/meta.yaml")(named if source.startswith("file:") else source)
+    path = unquote(source.removeprefix("file:").removeprefix("//"))
+    return _folder("*/meta.yaml")(path if source.startswith("file:") else source)
 
 
 def _ax_file(source: Any) -> bool:
-    start = _starts_with(source, 4096)
+    start = _first_bytes(source, 4096)
     return start.lstrip().startswith(b"{") and b'"__type"' in start
 
 
@@ -221,7 +221,7 @@ READERS: tuple[Reader, ...] = (
         "the experiment directory of Ray Tune (with experiment_state-*.json)",
         lambda source: (
             _folder("experiment_state-*.json", "*/experiment_state-*.json")(source)
-            # ... or that of one of its trials, to be told what to give instead
+            # ... or that of one of its trials, whose error says what to pass instead
             or (_folder("params.json")(source) and _folder("result.json")(source))
         ),
         "condped.read.tools.ray.folder",
@@ -308,7 +308,7 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "files",
         "a directory or pattern of CSV, JSON lines, Parquet or Arrow files ('runs/*.csv')",
-        _many,
+        _is_many_files,
         "condped.read.files.folder",
     ),
 )

@@ -1,4 +1,4 @@
-"""Spaces from wherever they are written down: files, plain data, the spaces of other tools."""
+"""Loading search spaces: from files, plain data, or the spaces of other tools."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from condped.space.space import Space
 
 
 def _configspace(source: Any) -> bool:
-    """Return whether it is a ConfigurationSpace, or what one writes into a file."""
+    """Return whether it is a ConfigurationSpace, or the content of its file."""
     if any(base.__name__ == "ConfigurationSpace" for base in type(source).__mro__):
         return True  # which is a mapping, too
     entries = source.get("hyperparameters") if isinstance(source, Mapping) else None
-    # A parameter of ours may be called hyperparameters, but its domains have no names.
+    # One of our parameters may be called hyperparameters, but its domains have no names.
     return isinstance(entries, list) and any(
         isinstance(entry, Mapping) and "name" in entry for entry in entries
     )
@@ -41,8 +41,8 @@ def _library_inside(library: str) -> Callable[[Any], bool]:
     return recognises
 
 
-# How to tell a tool's space, and the module whose space_of() turns it into ours. None of them
-# imports the tool: what the user holds in hand says enough.
+# How to recognise a tool's space, and the module whose space_of() converts it. None of them imports
+# the tool: the object holds all that is needed.
 _TOOLS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (_configspace, "condped.read.tools.smac.configspace"),
     (_library_inside("ray"), "condped.read.tools.ray.space"),
@@ -51,7 +51,7 @@ _TOOLS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 def load_space(source: Any) -> Space:
-    """Return a space from a Space, plain data, the path of a JSON file, or a tool's own space."""
+    """Return a space from a Space, plain data, the path of a JSON file, or a tool's space."""
     if isinstance(source, Space):
         return source
     plain = _plain_file(Path(source)) if isinstance(source, (str, Path)) else source

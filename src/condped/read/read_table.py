@@ -1,4 +1,4 @@
-"""From a source to a table of trials in memory, by the reader that takes it."""
+"""From a source to a table of trials in memory, by the reader that recognises it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from condped.errors import CondpedError, DataError, SourceError
 from condped.read.options import ReadOptions, chosen_objective
-from condped.read.registry import reader_for, reader_named, shown_source
+from condped.read.registry import describe_source, reader_for, reader_named
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.space.condition import Condition
 from condped.trials.table import TrialTable
@@ -18,8 +18,8 @@ from condped.trials.where import only_where
 
 def read_table(source: Any, options: ReadOptions) -> TrialTable:
     """Read trials into memory."""
-    asked, condition = options.parameters, options.where
-    options = replace(options, parameters=_needed(asked, condition))
+    requested, condition = options.parameters, options.where
+    options = replace(options, parameters=_needed(requested, condition))
     if isinstance(source, TrialTable):
         options.refuse(
             "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
@@ -32,24 +32,24 @@ def read_table(source: Any, options: ReadOptions) -> TrialTable:
         table = _read_by(options.reader, source, options)
     if options.failure_values:
         table = table.with_failures(options.failure_values)
-    if options.outside != "error":  # values outside have been refused otherwise
+    if options.outside != "error":  # otherwise the reader has raised already
         table = apply_outside_policy(table, options.outside)
     if condition is not None:
         table = only_where(table, condition)
-    if asked is None:
+    if requested is None:
         return table
-    return replace(table.with_parameters(asked), some_parameters=True)
+    return replace(table.with_parameters(requested), some_parameters=True)
 
 
 def _needed(parameters: Sequence[str] | None, where: Condition | None) -> Sequence[str] | None:
-    """Return the parameters to read: those that are wanted, and those that the condition names."""
+    """Return the parameters to read: the requested ones and those that the condition names."""
     if parameters is None or where is None:
         return parameters
     return tuple(dict.fromkeys((*parameters, *where.names)))
 
 
 def _read_by(name: str | None, source: Any, options: ReadOptions) -> TrialTable:
-    """Let the reader that recognises a source read it, or the one that the caller named."""
+    """Read a source by the reader that recognises it, or by the named one."""
     reader = reader_for(source) if name is None else reader_named(name)
     function = reader.load()
     try:
@@ -58,14 +58,14 @@ def _read_by(name: str | None, source: Any, options: ReadOptions) -> TrialTable:
         raise
     except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
         if name is None and not isinstance(source, str):
-            raise  # such as what the user's own function raised
+            raise  # such as an error in the user's function
         what = f"({type(error).__name__}: {' '.join(str(error).split())})"
         if name is not None:
             raise SourceError(
-                f"The reader {name!r} cannot read {shown_source(source)} {what}: it reads "
+                f"The reader {name!r} cannot read {describe_source(source)} {what}: it reads "
                 f"{reader.description}."
             ) from error
         raise DataError(
-            f"{shown_source(source)} cannot be understood by the reader {reader.name!r} {what}. "
+            f"{describe_source(source)} cannot be read by the reader {reader.name!r} {what}. "
             "It may be damaged; if it is not, please report this."
         ) from error

@@ -1,4 +1,4 @@
-"""Files as bytes, unpacked on the way where they are compressed."""
+"""Opening files as bytes, decompressed if they end in .gz or .zst."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from condped.optional import load_optional
 
 
 @contextmanager
-def opened(path: str) -> Iterator[IO[bytes]]:
-    """Open a file, .gz and .zst unpacked; whatever goes wrong in reading it names the file."""
+def open_decompressed(path: str) -> Iterator[IO[bytes]]:
+    """Open a file, .gz and .zst decompressed; errors while reading name the file."""
     try:
         with _file(path) as file:
             yield file
@@ -24,7 +24,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
     except UnicodeDecodeError as error:
         raise DataError(f"The file {path!r} is not UTF-8 text: {error.reason}.") from error
     except Exception as error:
-        # A null byte in the path is a ValueError, a compressed file that is cut an EOFError.
+        # A null byte in the path is a ValueError, a truncated compressed file an EOFError.
         damaged = isinstance(error, (OSError, ValueError, EOFError, zlib.error))
         if not damaged and type(error).__name__ != "ZstdError":
             raise
@@ -32,8 +32,8 @@ def opened(path: str) -> Iterator[IO[bytes]]:
         raise DataError(f"The file {path!r} cannot be read: {reason}.") from error
 
 
-def size_of(path: str) -> int:
-    """Return the size of a file in bytes, for showing how far reading has come."""
+def file_size(path: str) -> int:
+    """Return the size of a file in bytes, at least 1, for progress reports."""
     return max(Path(path).stat().st_size, 1)
 
 

@@ -1,4 +1,4 @@
-"""Files of JSON lines, in batches, with what is told of lines that cannot be read."""
+"""Parsing files of JSON lines in batches, with errors and notes for invalid lines."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import Any, cast
 
 from condped.errors import DataError
 from condped.progress import report
-from condped.read.files.decompress import opened, size_of
+from condped.read.files.decompress import file_size, open_decompressed
 
-_BYTES = 1 << 17  # of lines at a time
+_BYTES = 1 << 17  # read at a time
 Entry = dict[str, Any]
-_BLANK: Entry = {}  # stands for a line with nothing in it
+_BLANK: Entry = {}  # a blank line
 
 
 @dataclass(slots=True)
 class JsonLines:
-    """A file of JSON objects, one a line.
+    """A file of JSON objects, one per line.
 
-    A last line that cannot be read is still being written: it is left out and noted. Others are
-    an error, or left out and counted if the caller says so.
+    An incomplete last line is still being written: it is left out, with a note. Other invalid
+    lines raise, or are left out and counted if ``skip`` is set.
 
     Attributes
     ----------
     path, what
         The file, and what to call its lines: "an operation".
     skip
-        Whether to leave out lines that cannot be read.
+        Whether to leave out invalid lines.
     key
-        A name that each of the objects has.
+        A name that every object must have.
     is_vital
-        Why a line that cannot be read must not be left out all the same; empty if it may.
+        Why an invalid line must not be left out even then; empty if it may.
     parse
-        From bytes of JSON to what they hold.
+        The parser of JSON.
     notes
-        What the user should know, once all batches have been taken.
+        Notes for the user, once all batches have been read.
     """
 
     path: str
@@ -51,9 +51,9 @@ class JsonLines:
 
     def batches(self) -> Iterator[list[Entry]]:
         """Iterate over the objects, many at a time."""
-        read, first, bad = 0, 0, 0  # lines so far, the first bad one, and how many there are
-        with opened(self.path) as file:
-            size = size_of(self.path)
+        read, first, bad = 0, 0, 0  # lines so far, the first invalid one, and how many there are
+        with open_decompressed(self.path) as file:
+            size = file_size(self.path)
             lines = file.readlines(_BYTES)
             while lines:
                 following = file.readlines(_BYTES)
@@ -71,9 +71,7 @@ class JsonLines:
                     for place in [] if cut else corrupt:
                         reason = self.is_vital(lines[place])
                         if reason or not self.skip:
-                            remedy = (
-                                reason or "or pass over such lines with the option skip_corrupt"
-                            )
+                            remedy = reason or "or skip such lines with the option skip_corrupt"
                             raise self._error(read + place + 1, remedy)
                     first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
                 read += len(lines)
@@ -87,10 +85,10 @@ class JsonLines:
             )
 
     def _all_parsed(self, lines: list[bytes]) -> list[Entry] | None:
-        """Return the objects of all lines; None if one of them is none."""
+        """Return the objects of all lines; None if a line is invalid."""
         try:
-            # One call for many lines: the parser makes each repeated key and text once. All of
-            # them must begin and end as objects, or one with two could make up for one cut off.
+            # One call for many lines: the parser shares repeated keys and texts. Each line must
+            # begin and end as an object, or one with two could hide one that is cut off.
             joined = b",".join(lines)
             if joined.count(b"}\n,{") == len(lines) - 1:
                 entries = self.parse(b"[" + joined + b"]")
@@ -110,13 +108,13 @@ class JsonLines:
         return entry if self._fit([entry]) else None
 
     def _fit(self, entries: list[Any]) -> bool:
-        """Return whether all are objects as they should be, without a Python step for each."""
+        """Return whether all are objects with the key, without a Python step for each."""
         objects = set(map(type, entries)) == {dict}
         return objects and (self.key is None or all(map(contains, entries, repeat(self.key))))
 
     def _error(self, number: int, remark: str) -> DataError:
         return DataError(
-            f"Line {number} of {self.path!r} is not {self.what}; {number - 1} good lines stand "
-            f"before it. Mend or remove the line, {remark}.",
+            f"Line {number} of {self.path!r} is not {self.what}; {number - 1} valid lines come "
+            f"before it. Correct or remove the line, {remark}.",
             first_row=number - 1,
         )

@@ -1,4 +1,4 @@
-"""JSON files that hold one object, as most tools write them."""
+"""JSON files with one object, as most tools write them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def json_object(path: Path, remedy: str) -> dict[str, Any]:
             f"The file {str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, column "
             f"{error.colno}. {remedy}"
         ) from error
-    except (ValueError, RecursionError) as error:  # not UTF-8, or nested without end
+    except (ValueError, RecursionError) as error:  # not UTF-8, or nested too deeply
         raise DataError(f"The file {str(path)!r} is not valid JSON: {error}. {remedy}") from error
     if not isinstance(found, dict):
         raise DataError(

@@ -1,4 +1,4 @@
-"""Several files that make one table."""
+"""Reading several files as one table, with Hive partitions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Content = TypeVar("Content")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
-def joined(
+def load_files(
     paths: Sequence[str], load: Callable[[str], Content], options: ReadOptions, notes: list[str]
 ) -> list[Content]:
-    """Return what each file holds; one that cannot be read is left out only if the caller says so.
+    """Load each file; with ``skip_corrupt`` files that cannot be read are left out.
 
     A single file is never left out: there would be nothing to analyse.
     """
@@ -44,17 +44,18 @@ def joined(
     return parts
 
 
-def refuse_twice(path: str, columns: Sequence[str]) -> None:
-    """Refuse a file that names a column twice."""
+def check_unique_columns(path: str, columns: Sequence[str]) -> None:
+    """Raise if a file has two columns of the same name."""
     if len(set(columns)) < len(columns):
-        twice = next(name for name in columns if list(columns).count(name) > 1)
+        duplicate = next(name for name in columns if list(columns).count(name) > 1)
         raise DataError(
-            f"Column {twice!r} stands twice in {path!r}. Rename or drop one of them.", column=twice
+            f"There are two columns named {duplicate!r} in {path!r}. Rename or drop one of them.",
+            column=duplicate,
         )
 
 
 def all_columns(columns: Sequence[Sequence[str]], notes: list[str]) -> tuple[str, ...]:
-    """Return the columns of several files, noting those that not all of them have."""
+    """Return the columns of several files, with notes on those that some files lack."""
     names = tuple(dict.fromkeys(name for listed in columns for name in listed))
     for name in names:
         lacking = sum(name not in listed for listed in columns)
@@ -66,7 +67,7 @@ def all_columns(columns: Sequence[Sequence[str]], notes: list[str]) -> tuple[str
 
 
 def partition_of(path: str, root: Path | None) -> dict[str, str | None]:
-    """Return what the directories between the root and a file say of all its rows: k=a/l=b."""
+    """Return the columns that the directories between root and file define: k=a/l=b."""
     if root is None:
         return {}
     parts = Path(path).parent.relative_to(root).parts

@@ -1,4 +1,4 @@
-"""Space files that lie beside the trials."""
+"""Space files beside the trials: runs.space.json for runs.csv."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from condped.space.space import Space
 
 
 def with_sidecar(source: str, options: ReadOptions) -> ReadOptions:
-    """Return the options with the space that lies beside a source, unless the caller gave one.
+    """Return the options with the space file beside a source, unless the caller gave a space.
 
     Beside ``runs.csv.gz`` that is ``runs.space.json``; for a directory or a pattern such as
     ``runs/*.csv`` it is ``space.json`` in the directory, or the only file there that ends in
@@ -26,7 +26,7 @@ def with_sidecar(source: str, options: ReadOptions) -> ReadOptions:
 
 
 def is_space_file(path: str) -> bool:
-    """Return whether a file is named as a space that lies beside trials."""
+    """Return whether a file is named like a space file."""
     name = Path(path).name
     return name == "space.json" or name.endswith(".space.json")
 

@@ -1,4 +1,4 @@
-"""Columns of texts, such as a CSV file has: numbers and choices once the space says so."""
+"""Columns of texts, as in CSV files: parsed as numbers or choices by their domains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from condped.space.domain import Categorical
 from condped.space.space import Space
 from condped.trials.columns import Column, level_column, number_column, number_of
 
-# Texts that tables use for "no value". A choice of the same spelling comes first.
+# Texts that tables use for "no value", unless there is a choice of the same spelling.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
 
@@ -24,11 +24,11 @@ def column_of_texts(
     *,
     missing_words: frozenset[str] = MISSING,
 ) -> Column:
-    """Return what the texts of a column spell, by the domains that the space has for it.
+    """Return the texts of a column as numbers or choices, by its domains in the space.
 
-    Without one they are numbers if all of them are, and stay texts otherwise: '01' is '01'.
+    Without a space they are numbers if all of them are, and stay texts otherwise: '01' is '01'.
     A cell is missing if it is None or one of ``missing_words``; but "None" among texts is a
-    choice like the others, as which many programs write it.
+    choice like the others, since many programs write it so.
     """
     choices = _choices(space, name)
     texts = {choice for choice in choices or () if isinstance(choice, str)}
@@ -41,7 +41,7 @@ def column_of_texts(
         len(cells),
     )
     if choices is not None:
-        return level_column(_spelled(cells, choices, texts), missing)
+        return level_column(_match_choices(cells, choices, texts), missing)
     present = [cell for cell in compress(cells, ~missing) if cell is not None]
     if any("_" in cell for cell in present):  # Python would read 64_32 as a number
         return _levels(cells, missing)
@@ -60,7 +60,7 @@ def column_of_texts(
 
 
 def has_choices(space: Space | None, name: str) -> bool:
-    """Return whether texts of a column are to spell choices, which is decided for each alone."""
+    """Return whether a column has choices, so that each text is parsed independently."""
     return _choices(space, name) is not None
 
 
@@ -70,7 +70,7 @@ def _levels(cells: Sequence[str | None], missing: BoolArray) -> Column:
 
 
 def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
-    """Return the choices of a categorical parameter, None for anything else."""
+    """Return the choices of a categorical parameter; None for any other."""
     if space is None or name not in space:
         return None
     domains = [alternative.domain for alternative in space[name]]
@@ -78,9 +78,11 @@ def _choices(space: Space | None, name: str) -> tuple[Any, ...] | None:
     return tuple(choices) or None
 
 
-def _spelled(cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[str]) -> list[Any]:
-    """Return the choices that the cells spell; what spells none stays a text, to be refused."""
-    words: dict[str, Any] = {}  # how a choice that is no text is written
+def _match_choices(
+    cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[str]
+) -> list[Any]:
+    """Return the choices that the cells name; unknown ones stay texts, which raise later."""
+    words: dict[str, Any] = {}  # choices that are not texts, by their spelling
     numbers: dict[float, Any] = {}
     for choice in choices:
         if not isinstance(choice, str):
@@ -88,7 +90,7 @@ def _spelled(cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[s
         if isinstance(choice, (int, float)) and not isinstance(choice, bool):
             numbers.setdefault(float(choice), choice)
 
-    def spelled(cell: str | None) -> Any:
+    def match(cell: str | None) -> Any:
         if cell is None or cell in texts:
             return cell
         number = number_of(cell)
@@ -96,5 +98,5 @@ def _spelled(cells: Sequence[str | None], choices: tuple[Any, ...], texts: set[s
             return numbers[number]
         return words.get(cell.strip().lower(), cell)
 
-    found = {cell: spelled(cell) for cell in dict.fromkeys(cells)}
+    found = {cell: match(cell) for cell in dict.fromkeys(cells)}
     return [found[cell] for cell in cells]

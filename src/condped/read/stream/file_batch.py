@@ -1,4 +1,4 @@
-"""Pieces of files, as they are handed to workers."""
+"""Batches of rows of files, as they are handed to workers."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from condped.read.stream.workers import Stretch
+from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
 from condped.trials.columns import Column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """Some rows that follow each other in a file.
+class FileBatch:
+    """Consecutive rows of a file.
 
     Attributes
     ----------
-    rows, part
-        How many there are, and where they stand.
+    rows, offset
+        How many there are, and where they lie.
     work
-        What it takes to read them, in bytes of the file.
+        The cost of reading them, in bytes of the file.
     read
-        Reads them; what it returns makes the column of a name.
+        Reads them; returns a function from a name to the column.
     words
-        Takes, for columns of texts, in how many rows a word stood for nothing.
+        Filled, for columns of texts, with the number of cells such as NA that were missing.
     """
 
     rows: int
-    part: RowOffset
+    offset: RowOffset
     work: float
     read: Callable[[], Callable[[str], Column]]
     words: dict[str, int] = field(default_factory=dict)
 
 
-class Files(Protocol):
-    """Files of one kind that make one table, opened and found to fit together."""
+class StreamFiles(Protocol):
+    """Files of one kind with compatible columns, as one table."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,9 +44,9 @@ class Files(Protocol):
 
     @property
     def work(self) -> float:
-        """What it takes to read them all, in bytes."""
+        """The cost of reading them all, in bytes."""
         ...
 
-    def stretches(self, columns: Sequence[str], workers: int) -> list[Stretch[Piece]]:
-        """Return the rows of all files, of which these columns will be asked for."""
+    def segments(self, columns: Sequence[str], workers: int) -> list[Segment[FileBatch]]:
+        """Return the rows of all files, with these columns."""
         ...

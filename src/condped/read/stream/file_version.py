@@ -1,4 +1,4 @@
-"""Whether a file is still the one that was opened."""
+"""Detecting that a file has changed since it was opened."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from condped.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """By what a file is known."""
+class FileVersion:
+    """What identifies the version of a file."""
 
     size: int
     time: int
-    place: int  # another file that took its name has another
+    inode: int  # differs if another file took its name
 
     @classmethod
-    def of(cls, path: str) -> Stamp:
-        """Look at a file."""
+    def of(cls, path: str) -> FileVersion:
+        """Return the current version of a file."""
         found = Path(path).stat()
         return cls(found.st_size, found.st_mtime_ns, found.st_ino)
 
     def check(self, path: str) -> None:
-        """Refuse a file that is another than before: what two passes count would not fit."""
+        """Raise if the file has changed: the counts of two passes would not agree."""
         try:
-            now = Stamp.of(path)
+            now = FileVersion.of(path)
         except OSError as error:
             raise DataError(
                 f"The file {path!r} cannot be read any more: {error.strerror}. It was there when "

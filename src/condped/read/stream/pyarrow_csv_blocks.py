@@ -1,9 +1,8 @@
 """CSV files, read in blocks of lines.
 
-What a file holds is what Python's own reader of CSV finds in it. A block in which nothing is
-quoted, or only whole cells of one line, means the same to pyarrow, which is much faster; any other
-goes through Python's reader, and so does one that pyarrow stumbles over, to be refused in the same
-words as in memory.
+Python's csv module defines what a file holds. A block without quotes, or with quoted cells that
+end on their line, means the same to pyarrow, which is much faster; all other blocks go through
+Python's module, and so do those that pyarrow rejects, so that errors are the same as in memory.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from condped.errors import DataError
-from condped.read.files.csv import check_names, corrupt_told, separator_of, whole_rows
-from condped.read.files.decompress import opened
-from condped.read.stream.file_version import Stamp
+from condped.read.files.csv import check_header, complete_rows, corrupt_lines_note, separator_of
+from condped.read.files.decompress import open_decompressed
+from condped.read.stream.file_version import FileVersion
 
 # Bytes of lines at a time.
 BLOCK = 1 << 22
@@ -35,13 +34,13 @@ class Block:
     Attributes
     ----------
     rows
-        How many there are if all of them are whole.
+        How many there are if all of them are complete.
     lines
-        As they stand.
+        Raw bytes.
     before
         How many lines come before.
     cells
-        The lines taken apart, where that could not wait.
+        The parsed lines, if they had to be parsed to find the end of the block.
     """
 
     rows: int
@@ -51,50 +50,50 @@ class Block:
 
 
 @dataclass(slots=True)
-class TextFile:
+class CsvFile:
     """One CSV file.
 
     Attributes
     ----------
-    kept
-        Whole rows of each block, where others are passed over; None: others are an error.
+    complete
+        The number of complete rows of each block, if others are skipped; None: others raise.
     seen
-        What the blocks were found to be: how many rows they have if they are plain, None if not.
+        For each block read before its number of rows if it is plain, None if not.
     """
 
     path: str
-    stamp: Stamp
+    version: FileVersion
     names: list[str]
     separator: str
-    kept: list[int] | None = None
+    complete: list[int] | None = None
     seen: list[int | None] = field(default_factory=list)
 
     @classmethod
-    def open(cls, path: str) -> TextFile:
+    def open(cls, path: str) -> CsvFile:
         """Read the names of the columns."""
-        with opened(path) as file:
+        with open_decompressed(path) as file:
             names, separator, _ = _header(path, file)
             if not names and file.read(1):
                 raise DataError(f"The first line of {path!r} is blank. It must name the columns.")
-        check_names(path, names)
-        return cls(path, Stamp.of(path), names, separator)
+        check_header(path, names)
+        return cls(path, FileVersion.of(path), names, separator)
 
     def check(self, notes: list[str]) -> None:
-        """Read the file through and remember which of its rows are whole."""
-        kept: list[int] = []
+        """Read the whole file and record how many of its rows are complete."""
+        complete: list[int] = []
         corrupt: list[int] = []
         for block in self.blocks(corrupt):
             cells = block.cells
-            if cells is None and self.parsed(block, self.names, block.rows) is None:
-                cells, _ = self.taken_apart(block.lines, block.before, corrupt)
-            kept.append(block.rows if cells is None else len(cells))
+            if cells is None and self.parse_block(block, self.names, block.rows) is None:
+                cells, _ = self.split_rows(block.lines, block.before, corrupt)
+            complete.append(block.rows if cells is None else len(cells))
         if corrupt:
-            notes.append(corrupt_told(self.path, corrupt))
-        self.kept = kept
+            notes.append(corrupt_lines_note(self.path, corrupt))
+        self.complete = complete
 
     def blocks(self, corrupt: list[int] | None) -> Generator[Block]:
-        """Iterate over the file's lines; for ``corrupt`` see :meth:`taken_apart`."""
-        with opened(self.path) as file:
+        """Iterate over the file's lines; for ``corrupt`` see :meth:`split_rows`."""
+        with open_decompressed(self.path) as file:
             _, _, before = _header(self.path, file)
             for place in count():
                 lines = file.read(BLOCK)
@@ -102,20 +101,22 @@ class TextFile:
                     break
                 lines += b"" if lines.endswith(b"\n") else file.readline()
                 if place == len(self.seen):
-                    self.seen.append(_row_count(lines) if _plain(lines, self.separator) else None)
+                    self.seen.append(
+                        _row_count(lines) if _is_plain(lines, self.separator) else None
+                    )
                 rows = self.seen[place]
                 if rows is not None:
                     yield Block(rows, lines, before)
                     before += lines.count(b"\n")
                 else:
-                    # Where a quoted cell goes on in the next line, so does the block.
-                    cells, taken = self.taken_apart(lines, before, corrupt, file)
+                    # A block ends after a quoted cell that spans lines.
+                    cells, taken = self.split_rows(lines, before, corrupt, file)
                     yield Block(len(cells), b"", before, cells)
                     before += taken
 
-    def parsed(self, block: Block, columns: Sequence[str], rows: int) -> Any:
-        """Return some columns as an Arrow table of texts; None if the lines are not all whole."""
-        some = list(columns) or self.names[:1]
+    def parse_block(self, block: Block, columns: Sequence[str], rows: int) -> Any:
+        """Return some columns as an Arrow table of texts; None if not all rows are complete."""
+        columns_read = list(columns) or self.names[:1]
         try:
             table = pa.csv.read_csv(
                 pa.BufferReader(block.lines),
@@ -124,8 +125,8 @@ class TextFile:
                 ),
                 pa.csv.ParseOptions(delimiter=self.separator),
                 pa.csv.ConvertOptions(
-                    include_columns=some,
-                    column_types=dict.fromkeys(some, pa.string()),
+                    include_columns=columns_read,
+                    column_types=dict.fromkeys(columns_read, pa.string()),
                     null_values=[],
                     strings_can_be_null=False,
                 ),
@@ -134,36 +135,38 @@ class TextFile:
             return None
         return table if len(table) == rows else None
 
-    def taken_apart(
+    def split_rows(
         self,
         lines: bytes,
         before: int,
         corrupt: list[int] | None,
         following: IO[bytes] | None = None,
     ) -> tuple[list[list[str]], int]:
-        """Return the cells of each row by Python's reader, and how many lines there were.
+        """Return the cells of each row by Python's csv module, and how many lines there were.
 
-        Rows that are not as long as the header are an error unless ``corrupt`` is there to take
-        the numbers of their lines. A row that is not at its end goes on in what is ``following``.
+        Rows with more or fewer cells than the header raise, unless ``corrupt`` is given to collect
+        their line numbers. A row that spans lines continues in ``following``.
         """
-        text = self._decoded(lines)
-        own = io.StringIO(text, newline="")
-        more = () if following is None else map(self._decoded, following)
-        reader = _reader(chain(own, more), self.separator)
+        text = self._decode(lines)
+        block_text = io.StringIO(text, newline="")
+        more = () if following is None else map(self._decode, following)
+        reader = _reader(chain(block_text, more), self.separator)
 
         def rows() -> Iterator[list[str]]:
-            while own.tell() < len(text):
+            while block_text.tell() < len(text):
                 yield next(reader, [])
 
         def line() -> int:
             return before + int(reader.line_num)
 
         try:
-            return list(whole_rows(rows(), self.names, self.path, corrupt, line)), reader.line_num
+            return list(
+                complete_rows(rows(), self.names, self.path, corrupt, line)
+            ), reader.line_num
         except csv.Error as error:
             raise DataError(f"The file {self.path!r} is not valid CSV: {error}.") from error
 
-    def _decoded(self, lines: bytes) -> str:
+    def _decode(self, lines: bytes) -> str:
         try:
             return lines.decode()
         except UnicodeDecodeError as error:
@@ -171,11 +174,11 @@ class TextFile:
 
 
 def _header(path: str, file: IO[bytes]) -> tuple[list[str], str, int]:
-    """Return the names of the columns, what separates them, and how many lines they take."""
+    """Return the names of the columns, their separator, and the number of lines of the header."""
     first = file.readline().decode("utf-8-sig")
     if first.count("\r") != first.count("\r\n"):
         raise DataError(
-            f"The lines of {path!r} end in a carriage return alone, and cannot be told apart in "
+            f"The lines of {path!r} end in a carriage return alone, which cannot be read in "
             "blocks. Write line feeds, or read it with engine='memory'."
         )
     separator = separator_of(first)
@@ -190,23 +193,23 @@ def _reader(lines: Iterable[str], separator: str) -> Any:
     return csv.reader(lines, delimiter=separator, strict=True)
 
 
-def _plain(lines: bytes, separator: str) -> bool:
-    """Return whether each line is a row to every reader of CSV.
+def _is_plain(lines: bytes, separator: str) -> bool:
+    """Return whether each line is one row to every CSV parser.
 
-    So it is if nothing is quoted but whole cells within one line: every other quote then opens
-    a cell, or stands for a second one in it, and the next ends it.
+    So it is if only whole cells within one line are quoted: every other quote then opens a cell,
+    or escapes a quote in it, and the next ends it.
     """
     if lines.count(b"\r") != lines.count(b"\r\n"):
         return False
-    signs = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
-    quotes = np.flatnonzero(signs == ord('"'))
+    characters = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
+    quotes = np.flatnonzero(characters == ord('"'))
     if len(quotes) % 2:
         return False
     around = np.array([ord(sign) for sign in (separator, "\n", '"')], dtype=np.uint8)
-    opened, closed = signs[quotes[::2] - 1], signs[quotes[1::2] + 1]
-    if not (np.isin(opened, around).all() and np.isin(closed, [*around, ord("\r")]).all()):
+    before, after = characters[quotes[::2] - 1], characters[quotes[1::2] + 1]
+    if not (np.isin(before, around).all() and np.isin(after, [*around, ord("\r")]).all()):
         return False
-    ends = np.flatnonzero(signs == ord("\n"))
+    ends = np.flatnonzero(characters == ord("\n"))
     return not (np.searchsorted(quotes, ends) % 2).any()
 
 

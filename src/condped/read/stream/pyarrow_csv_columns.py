@@ -1,4 +1,4 @@
-"""Columns of texts as numbers and choices: what the reader of CSV makes of each cell, in bulk."""
+"""Columns of CSV cells as numbers and choices: as the CSV reader parses each cell, in bulk."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from condped.read.files.text_columns import MISSING, column_of_texts, has_choice
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_column
 
-# Signs of which numbers are made that everybody reads in the same way.
-_SIGNS = np.zeros(256, dtype=bool)
-_SIGNS[list(b"0123456789+-.eE")] = True
+# Characters of numbers that all parsers read alike.
+_NUMBER_BYTES = np.zeros(256, dtype=bool)
+_NUMBER_BYTES[list(b"0123456789+-.eE")] = True
 
 
 def text_column(texts: Any, space: Space | None, name: str) -> tuple[Column, int]:
-    """Return a column, and in how many of its cells a word stands for nothing.
+    """Return a column, and how many of its cells are missing by a word such as NA.
 
     ``texts`` is an Arrow array of texts, none of them null.
     """
@@ -32,14 +32,14 @@ def text_column(texts: Any, space: Space | None, name: str) -> tuple[Column, int
     column, words = cells_column(encoded.dictionary.to_pylist(), space, name)
     codes = encoded.indices.to_numpy()
     if not words.any():
-        return _taken(column, codes), 0
-    return _taken(column, codes), int(np.count_nonzero(words[codes]))
+        return _expand(column, codes), 0
+    return _expand(column, codes), int(np.count_nonzero(words[codes]))
 
 
 def cells_column(
     cells: Sequence[str | None], space: Space | None, name: str
 ) -> tuple[Column, BoolArray]:
-    """Return a column of cells, and where a word stands for nothing."""
+    """Return a column of cells, and which of them are missing by a word such as NA."""
     column = column_of_texts(cells, space, name)
     words = np.zeros(len(cells), dtype=bool)
     if not isinstance(column, UnusableColumn):
@@ -48,8 +48,8 @@ def cells_column(
     return column, words
 
 
-def _taken(column: Column, codes: Any) -> Column:
-    """Return the column of all rows from that of the distinct cells."""
+def _expand(column: Column, codes: Any) -> Column:
+    """Return the column of all rows from the column of the distinct cells."""
     if isinstance(column, LevelColumn):
         return LevelColumn(column.codes[codes], column.levels)
     if isinstance(column, NumberColumn):
@@ -59,18 +59,18 @@ def _taken(column: Column, codes: Any) -> Column:
 
 
 def _numbers(texts: Any) -> tuple[Column, int] | None:
-    """Return the numbers that the texts spell; None if that takes a closer look."""
+    """Return the texts as numbers; None if they need the slower parser."""
     words = 0
-    raw, missing = _signs(texts)
-    if not _SIGNS[raw].all():
+    raw, missing = _bytes(texts)
+    if not _NUMBER_BYTES[raw].all():
         plain = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
-        gone = pc.is_in(plain, pa.array(sorted(MISSING)))
-        if not pc.any(gone).as_py():
+        missing_words = pc.is_in(plain, pa.array(sorted(MISSING)))
+        if not pc.any(missing_words).as_py():
             return None
-        words = pc.sum(pc.and_(gone, pc.not_equal(plain, ""))).as_py()
-        texts = pc.if_else(gone, "", texts)
-        raw, missing = _signs(texts)
-        if not _SIGNS[raw].all():
+        words = pc.sum(pc.and_(missing_words, pc.not_equal(plain, ""))).as_py()
+        texts = pc.if_else(missing_words, "", texts)
+        raw, missing = _bytes(texts)
+        if not _NUMBER_BYTES[raw].all():
             return None
     if missing.all():
         return None
@@ -79,8 +79,8 @@ def _numbers(texts: Any) -> tuple[Column, int] | None:
     values = _cast(texts, raw)
     if values is None:
         return None
-    nothing = np.nan if pa.types.is_floating(values.type) else 0
-    numbers = values.fill_null(nothing).to_numpy()
+    filler = np.nan if pa.types.is_floating(values.type) else 0
+    numbers = values.fill_null(filler).to_numpy()
     return number_column(numbers, missing if missing.any() else None), words
 
 
@@ -89,11 +89,11 @@ def _cast(texts: Any, raw: Any) -> Any:
     try:
         return texts.cast(pa.int64() if whole else pa.float64())
     except pa.ArrowInvalid:
-        return None  # such as what looks whole but is no int64
+        return None  # such as an integer beyond int64
 
 
-def _signs(texts: Any) -> tuple[Any, BoolArray]:
-    """Return all bytes of the texts, and where there are none."""
+def _bytes(texts: Any) -> tuple[Any, BoolArray]:
+    """Return all bytes of the texts, and which texts are empty."""
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int32, texts.offset + len(texts) + 1)[texts.offset :]
     raw = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8, int(ends[-1]))

@@ -14,21 +14,27 @@ import pyarrow.parquet as pq
 
 from condped.errors import DataError
 from condped.read.files.folder import ending_of
-from condped.read.files.many_files import all_columns, joined, partition_of
-from condped.read.files.pyarrow_files import fitted, index_of, one_line, spelled, unreadable
+from condped.read.files.many_files import all_columns, load_files, partition_of
+from condped.read.files.pyarrow_files import (
+    concat_files,
+    one_line,
+    pandas_index_columns,
+    parse_numbers,
+    unreadable,
+)
 from condped.read.options import ReadOptions
-from condped.read.stream.file_batch import Piece
-from condped.read.stream.file_version import Stamp
+from condped.read.stream.file_batch import FileBatch
+from condped.read.stream.file_version import FileVersion
 from condped.read.stream.pyarrow_columns import column_of, is_text
-from condped.read.stream.workers import Stretch
+from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
 from condped.trials.columns import Column, LevelColumn
 
-# Rows at a time: many, for threads to wait for each other less, yet few tens of megabytes.
+# Rows at a time: many, so that threads wait less for each other, yet only tens of megabytes.
 BATCH = 1 << 17
-# ... of so many columns; of more, fewer rows.
+# ... for up to this many columns; fewer rows of more columns.
 _COLUMNS = 16
-# Bytes of all columns that are fetched at a time, however large their row groups are.
+# Bytes fetched at a time over all columns, however large the row groups are.
 _BUFFER = 1 << 24
 # Rows of an Arrow file that are mapped into memory at a time.
 _MAPPED = 1 << 20
@@ -40,40 +46,40 @@ class TableFile(Protocol):
     Attributes
     ----------
     schema
-        Its columns, those that are no data left out.
+        Its data columns.
     stretches
-        How many rows there are in each of the parts that can be read apart.
+        The number of rows of each segment that can be read independently.
     """
 
     path: str
-    stamp: Stamp
+    version: FileVersion
     schema: Any
-    stretches: tuple[int, ...]
+    segments: tuple[int, ...]
 
     def batches(self, place: int, columns: Sequence[str], threads: bool) -> Generator[Any]:
-        """Iterate over the rows of one part, as record batches."""
+        """Iterate over the rows of one segment, as record batches."""
         ...
 
 
 @dataclass(slots=True)
 class ParquetFile:
-    """A Parquet file, whose parts are its row groups."""
+    """A Parquet file, whose segments are its row groups."""
 
     path: str
-    stamp: Stamp
+    version: FileVersion
     schema: Any
-    stretches: tuple[int, ...]
+    segments: tuple[int, ...]
     metadata: Any
 
     @classmethod
     def open(cls, path: str, notes: list[str]) -> ParquetFile:
         """Read the file's footer."""
-        stamp = Stamp.of(path)
+        version = FileVersion.of(path)
         with pq.ParquetFile(path) as file:
             metadata, schema = file.metadata, file.schema_arrow
         groups = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
-        plain = _without(schema, index_of(path, schema, notes))
-        return cls(path, stamp, plain, tuple(groups), metadata)
+        plain = _without(schema, pandas_index_columns(path, schema, notes))
+        return cls(path, version, plain, tuple(groups), metadata)
 
     def batches(self, place: int, columns: Sequence[str], threads: bool) -> Generator[Any]:
         texts = [name for name in columns if is_text(self.schema.field(name).type)]
@@ -92,44 +98,46 @@ class ParquetFile:
 
 @dataclass(slots=True)
 class ArrowFile:
-    """An Arrow or Feather file, whose parts are some of its record batches.
+    """An Arrow or Feather file, whose segments are runs of its record batches.
 
     Attributes
     ----------
-    parts
-        The first and the last but one of the record batches of each; None where a stream was saved
-        as a file, which has no parts.
+    ranges
+        First and last (excluded) record batch of each segment; None for the stream format, which
+        has one segment.
     """
 
     path: str
-    stamp: Stamp
+    version: FileVersion
     schema: Any
-    stretches: tuple[int, ...]
-    parts: tuple[tuple[int, int], ...] | None
+    segments: tuple[int, ...]
+    ranges: tuple[tuple[int, int], ...] | None
 
     @classmethod
     def open(cls, path: str, notes: list[str]) -> ArrowFile:
-        """Look at the file's record batches, none of which is kept."""
-        stamp = Stamp.of(path)
+        """Read the sizes of the file's record batches."""
+        version = FileVersion.of(path)
         with pa.memory_map(path) as source:
             reader = _arrow_reader(source, None)
             schema = reader.schema
-        plain = _without(schema, index_of(path, schema, notes))
+        plain = _without(schema, pandas_index_columns(path, schema, notes))
         with pa.memory_map(path) as source:
             reader = _arrow_reader(source, [0] if len(schema) else None)
             rows = [len(batch) for batch in _arrow_batches(reader, None)]
-            parts = None
+            ranges = None
             if isinstance(reader, pa.ipc.RecordBatchFileReader):
-                parts = tuple(_runs(rows))
-        stretches = [sum(rows)] if parts is None else [sum(rows[a:b]) for a, b in parts]
-        return cls(path, stamp, plain, tuple(stretches), parts)
+                ranges = tuple(_runs(rows))
+        segments = [sum(rows)] if ranges is None else [sum(rows[a:b]) for a, b in ranges]
+        return cls(path, version, plain, tuple(segments), ranges)
 
     def batches(self, place: int, columns: Sequence[str], threads: bool) -> Generator[Any]:
         with pa.memory_map(self.path) as source:
             names = _arrow_reader(source, None).schema.names
             source.seek(0)
             reader = _arrow_reader(source, [names.index(name) for name in columns])
-            for batch in _arrow_batches(reader, None if self.parts is None else self.parts[place]):
+            for batch in _arrow_batches(
+                reader, None if self.ranges is None else self.ranges[place]
+            ):
                 rows = _batch_rows(columns)
                 for start in range(0, len(batch), rows):
                     yield batch.slice(start, rows)
@@ -140,7 +148,7 @@ def _batch_rows(columns: Sequence[str]) -> int:
 
 
 def _runs(rows: Sequence[int]) -> Generator[tuple[int, int]]:
-    """Cut record batches into runs of about as many rows as may be mapped at a time."""
+    """Group record batches into runs of about _MAPPED rows."""
     start, taken = 0, 0
     for place, count in enumerate(rows):
         taken += count
@@ -158,9 +166,9 @@ def _arrow_reader(source: Any, fields: list[int] | None) -> Any:
         return pa.ipc.open_stream(source, options=options)
 
 
-def _arrow_batches(reader: Any, part: tuple[int, int] | None) -> Generator[Any]:
+def _arrow_batches(reader: Any, span: tuple[int, int] | None) -> Generator[Any]:
     if isinstance(reader, pa.ipc.RecordBatchFileReader):
-        for place in range(*(part or (0, reader.num_record_batches))):
+        for place in range(*(span or (0, reader.num_record_batches))):
             yield reader.get_batch(place)
     else:
         yield from reader
@@ -181,41 +189,44 @@ class TableFiles:
 
     Attributes
     ----------
-    said
-        What directories say of all rows of each file.
+    partitions
+        The partition columns of each file.
     types
-        Of each column the one that suits all files.
+        The type of each column that holds the values of all files.
     """
 
     files: tuple[TableFile, ...]
-    said: tuple[Mapping[str, Any], ...]
+    partitions: tuple[Mapping[str, Any], ...]
     types: Mapping[str, Any]
 
     @classmethod
     def open(
         cls, paths: Sequence[str], root: Path | None, options: ReadOptions, notes: list[str]
     ) -> TableFiles:
-        """Look at all files; where some may be left out, read each through to find them."""
+        """Open all files; with ``skip_corrupt``, read each completely to find damaged ones."""
 
         def load(path: str) -> TableFile:
             try:
                 file: TableFile = _KINDS[ending_of(path)].open(path, notes)
                 if options.skip_corrupt:
-                    for place in range(len(file.stretches)):
+                    for place in range(len(file.segments)):
                         for _ in file.batches(place, file.schema.names, threads=True):
                             pass
             except (OSError, pa.ArrowException) as error:
                 raise unreadable(path, error) from error
             return file
 
-        files = tuple(joined(paths, load, options, notes))
+        files = tuple(load_files(paths, load, options, notes))
         partitions = [partition_of(file.path, root) for file in files]
-        schemas = [_with_said(f.schema, said) for f, said in zip(files, partitions, strict=True)]
+        schemas = [
+            _with_partition(f.schema, partition)
+            for f, partition in zip(files, partitions, strict=True)
+        ]
         names = all_columns([schema.names for schema in schemas], notes)
-        # Not by the method empty_table, which imports pandas.
-        whole = fitted([pa.Table.from_batches([], schema) for schema in schemas]).schema
+        # Not with Schema.empty_table, which imports pandas.
+        whole = concat_files([pa.Table.from_batches([], schema) for schema in schemas]).schema
         types = {name: whole.field(name).type for name in names}
-        return cls(files, tuple(_spelled(partitions)), types)
+        return cls(files, tuple(_partition_scalars(partitions)), types)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -223,36 +234,38 @@ class TableFiles:
 
     @property
     def work(self) -> float:
-        return sum(file.stamp.size for file in self.files)
+        return sum(file.version.size for file in self.files)
 
-    def stretches(self, columns: Sequence[str], workers: int) -> list[Stretch[Piece]]:
-        # A worker with a row group of its own decodes it alone; the fewer there are, the more
-        # help is needed with each.
-        threads = sum(len(file.stretches) for file in self.files) < workers
-        found: list[Stretch[Piece]] = []
+    def segments(self, columns: Sequence[str], workers: int) -> list[Segment[FileBatch]]:
+        # Each worker decodes its row group alone; with fewer row groups than workers, pyarrow's
+        # threads help.
+        threads = sum(len(file.segments) for file in self.files) < workers
+        found: list[Segment[FileBatch]] = []
         before = 0
         for number, file in enumerate(self.files):
             name = file.path if len(self.files) > 1 else None
             in_file = 0
-            for place, rows in enumerate(file.stretches):
-                part = RowOffset(before, name, in_file)
-                found.append(partial(self._pieces, number, place, columns, part, threads))
+            for place, rows in enumerate(file.segments):
+                offset = RowOffset(before, name, in_file)
+                found.append(partial(self._batches, number, place, columns, offset, threads))
                 before, in_file = before + rows, in_file + rows
         return found
 
-    def _pieces(
-        self, number: int, place: int, columns: Sequence[str], part: RowOffset, threads: bool
-    ) -> Generator[Piece]:
+    def _batches(
+        self, number: int, place: int, columns: Sequence[str], offset: RowOffset, threads: bool
+    ) -> Generator[FileBatch]:
         file = self.files[number]
-        per_row = file.stamp.size / max(1, sum(file.stretches))
-        some = [name for name in columns if name in file.schema.names]
+        per_row = file.version.size / max(1, sum(file.segments))
+        present = [name for name in columns if name in file.schema.names]
         try:
-            file.stamp.check(file.path)
-            for batch in file.batches(place, some, threads):
+            file.version.check(file.path)
+            for batch in file.batches(place, present, threads):
                 rows = len(batch)
                 if rows:
-                    yield Piece(rows, part, rows * per_row, partial(self._reader, batch, number))
-                part = RowOffset(part.before + rows, part.file, part.before_in_file + rows)
+                    yield FileBatch(
+                        rows, offset, rows * per_row, partial(self._reader, batch, number)
+                    )
+                offset = RowOffset(offset.before + rows, offset.file, offset.before_in_file + rows)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(file.path, error) from error
 
@@ -262,43 +275,45 @@ class TableFiles:
     def _column(self, batch: Any, number: int, name: str) -> Column:
         if name in batch.schema.names:
             return column_of(_cast(batch.column(name), self.types[name], self.files[number], name))
-        said = self.said[number].get(name)
-        if said is None:
+        partition = self.partitions[number].get(name)
+        if partition is None:
             return LevelColumn(np.full(len(batch), -1, dtype=np.int64), ())
-        return column_of(pa.repeat(said, len(batch)))
+        return column_of(pa.repeat(partition, len(batch)))
 
 
 def _without(schema: Any, names: Sequence[str]) -> Any:
     return pa.schema([field for field in schema if field.name not in names])
 
 
-def _with_said(schema: Any, said: Mapping[str, str | None]) -> Any:
-    for name in said:
+def _with_partition(schema: Any, partition: Mapping[str, str | None]) -> Any:
+    for name in partition:
         if name not in schema.names:
             schema = schema.append(pa.field(name, pa.string()))
     return schema
 
 
-def _spelled(partitions: Sequence[Mapping[str, str | None]]) -> Generator[dict[str, Any]]:
-    """Yield what directories say as scalars: numbers if all that is said of a name spells some."""
-    names = dict.fromkeys(name for said in partitions for name in said)
+def _partition_scalars(partitions: Sequence[Mapping[str, str | None]]) -> Generator[dict[str, Any]]:
+    """Yield the partition columns as scalars: numbers if all values of a name are."""
+    names = dict.fromkeys(name for partition in partitions for name in partition)
     values = {
-        name: spelled(pa.array([said.get(name) for said in partitions], pa.string()))
+        name: parse_numbers(
+            pa.array([partition.get(name) for partition in partitions], pa.string())
+        )
         for name in names
     }
-    for place, said in enumerate(partitions):
-        yield {name: values[name][place] for name in said}
+    for place, partition in enumerate(partitions):
+        yield {name: values[name][place] for name in partition}
 
 
 def _cast(array: Any, kind: Any, file: TableFile, name: str) -> Any:
-    """Return an array as the type that suits all files; texts are fine as they come."""
+    """Return an array in the type that holds all files' values; texts stay as they are."""
     if array.type == kind or pa.types.is_dictionary(array.type) or is_text(kind):
         return array
     try:
         return array.cast(kind)
     except pa.ArrowException as error:
         raise DataError(
-            f"Column {name!r} of {file.path!r} does not fit the other files: {one_line(error)}. "
-            "Read them apart.",
+            f"Column {name!r} of {file.path!r} does not match the other files: {one_line(error)}. "
+            "Read them separately.",
             column=name,
         ) from error

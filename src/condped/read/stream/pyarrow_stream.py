@@ -1,4 +1,4 @@
-"""Files of any size, as batches."""
+"""Files of any size as a source of batches."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from condped.read.batches import BatchReader
 from condped.read.files.folder import ending_of, find_files
 from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import ReadOptions
-from condped.read.stream.file_batch import Files, Piece
+from condped.read.stream.file_batch import FileBatch, StreamFiles
 from condped.read.stream.pyarrow_csv_files import ENDINGS as TEXTS
-from condped.read.stream.pyarrow_csv_files import TextFiles
+from condped.read.stream.pyarrow_csv_files import CsvFiles
 from condped.read.stream.pyarrow_parquet_files import ENDINGS as TABLES
 from condped.read.stream.pyarrow_parquet_files import TableFiles
-from condped.read.stream.workers import share_out, worker_count
+from condped.read.stream.workers import run_workers, worker_count
 from condped.read.table.build import no_rows
 from condped.read.table.raw import RawTable
 from condped.trials.batch import Fold, Schema, State
 
 
 def open_stream(source: Any, options: ReadOptions) -> StreamSource:
-    """Open files, those below a directory or those that a pattern names; nothing is read yet."""
+    """Open a file, a directory or a pattern of files; no rows are read yet."""
     source = str(source) if isinstance(source, Path) else source
     if not isinstance(source, str):
         raise SourceError(
@@ -43,8 +43,8 @@ def open_stream(source: Any, options: ReadOptions) -> StreamSource:
             f"{source!r}). Read it with engine='memory'."
         )
     notes = [] if options.space is None else list(options.space.notes)
-    opener = TableFiles if ending in TABLES else TextFiles
-    files: Files = opener.open(paths, root, options, notes)
+    opener = TableFiles if ending in TABLES else CsvFiles
+    files: StreamFiles = opener.open(paths, root, options, notes)
     notes += () if found is None else found.notes
     reader = BatchReader.of(files.names, options, options.space, texts=ending in TEXTS)
     return StreamSource(files, reader, reader.schema("stream"), tuple(notes))
@@ -52,33 +52,33 @@ def open_stream(source: Any, options: ReadOptions) -> StreamSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamSource:
-    """Batches of files, read by threads."""
+    """Batches of rows of files, read by threads."""
 
-    files: Files
+    files: StreamFiles
     reader: BatchReader
     schema: Schema
     notes: tuple[str, ...]
 
     def close(self) -> None:
-        """Nothing is held between passes."""
+        """Nothing to release between passes."""
 
     def fold(self, fold: Fold[State]) -> list[State]:
         view = self.reader.view(fold.parameters)
         rows, done = 0, 0.0
 
-        def take(state: State, piece: Piece) -> tuple[int, float]:
-            raw = RawTable(self.reader.names, piece.rows, piece.read())
-            fold.add(state, self.reader.batch(raw, view, piece.part, piece.words))
-            return piece.rows, piece.work  # and nothing that holds the piece itself
+        def step(state: State, batch: FileBatch) -> tuple[int, float]:
+            raw = RawTable(self.reader.names, batch.rows, batch.read())
+            fold.add(state, self.reader.batch(raw, view, batch.offset, batch.words))
+            return batch.rows, batch.work  # and no reference to the batch itself
 
-        def tell(taken: tuple[int, float]) -> None:
+        def report_progress(added: tuple[int, float]) -> None:
             nonlocal rows, done
-            rows, done = rows + taken[0], done + taken[1]
+            rows, done = rows + added[0], done + added[1]
             report(fold.what, min(done, self.files.work), self.files.work)
 
         workers = worker_count()
-        pieces = self.files.stretches(view.columns, workers)
-        states = share_out(pieces, fold.start, take, tell, workers)
+        segments = self.files.segments(view.columns, workers)
+        states = run_workers(segments, fold.start, step, report_progress, workers)
         if not rows:
             raise no_rows()
         return states

@@ -14,7 +14,7 @@ import numpy as np
 
 from condped.errors import DataError, SettingsError
 from condped.read.files.json_object import json_object
-from condped.read.files.many_files import refuse_twice
+from condped.read.files.many_files import check_unique_columns
 from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -141,7 +141,7 @@ class _Reports:
             raise DataError(f"The file {str(path)!r} is not a zip file: {error}.") from error
         except (csv.Error, ValueError) as error:
             raise DataError(f"The file {str(path)!r} holds no table: {error}.") from error
-        refuse_twice(str(path), names)
+        check_unique_columns(str(path), names)
         if "trial_id" not in names:
             raise DataError(f"The table in {str(path)!r} has no column 'trial_id'.")
         for line, row in enumerate(rows, start=2):
