@@ -18,7 +18,9 @@ def test_numbers_are_found_as_numpy_finds_them(edges: int, power: int) -> None:
     beside = [np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]
     ends = [np.inf, -np.inf, 1.7e308, -1.7e308, 0.0, -0.0]
     looked_up = np.concatenate([numbers, cuts, *beside, ends])
-    np.testing.assert_array_equal(EdgeLookup(cuts).places(looked_up), np.searchsorted(cuts, looked_up))
+    np.testing.assert_array_equal(
+        EdgeLookup(cuts).places(looked_up), np.searchsorted(cuts, looked_up)
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,9 @@ def test_odd_edges_are_no_trouble(cuts: list[float]) -> None:
     """Infinite, far and close edges are found as well."""
     edges = np.unique(np.array(cuts))
     numbers = np.concatenate([edges, edges / 2, np.nextafter(edges, 0), [0.0, np.inf]])
-    np.testing.assert_array_equal(EdgeLookup(edges).places(numbers), np.searchsorted(edges, numbers))
+    np.testing.assert_array_equal(
+        EdgeLookup(edges).places(numbers), np.searchsorted(edges, numbers)
+    )
 
 
 def test_what_is_no_number_is_no_trouble() -> None:

@@ -32,7 +32,9 @@ def written(space: CS.ConfigurationSpace, path: Path) -> Path:
 def holding(space: Space, configurations: list[CS.Configuration]) -> dict[str, list[bool]]:
     """Return which parameters our conditions call active in each configuration."""
     columns = {
-        name: convert_column(name, object_column([c.get(name) for c in configurations]), space[name])
+        name: convert_column(
+            name, object_column([c.get(name) for c in configurations]), space[name]
+        )
         for name in space
     }
     return {

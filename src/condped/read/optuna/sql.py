@@ -66,7 +66,8 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
     constraints = _rows(
         database,
         "SELECT a.trial_id, a.key, a.value_json FROM trial_system_attributes a "
-        f"JOIN trials t ON t.trial_id = a.trial_id WHERE {in_study} AND (a.key = ? OR a.key LIKE ?)",
+        f"JOIN trials t ON t.trial_id = a.trial_id WHERE {in_study} "
+        "AND (a.key = ? OR a.key LIKE ?)",
         study,
         "constraints",
         "constraints:%",
@@ -97,7 +98,8 @@ class _StoredAttributes:
         records = _rows(
             self.database,
             "SELECT a.trial_id, a.key, a.value_json FROM trial_user_attributes a "
-            f"JOIN trials t ON t.trial_id = a.trial_id WHERE {_in_study(self.database)} AND a.key = ?",
+            "JOIN trials t ON t.trial_id = a.trial_id "
+            f"WHERE {_in_study(self.database)} AND a.key = ?",
             self.study,
             attribute.key,
         )
@@ -114,7 +116,8 @@ class _StoredAttributes:
         records = _rows(
             self.database,
             f"SELECT v.trial_id, v.intermediate_value, {kind} FROM trial_intermediate_values v "
-            f"JOIN trials t ON t.trial_id = v.trial_id WHERE {_in_study(self.database)} AND v.step = ?",
+            "JOIN trials t ON t.trial_id = v.trial_id "
+            f"WHERE {_in_study(self.database)} AND v.step = ?",
             self.study,
             attribute.key,
         )

@@ -1,7 +1,7 @@
-"""Nested spaces: what each branch says of a name, brought together into one space.
+"""Nested spaces: the entries of all branches, merged into one space.
 
-A choice among mappings opens a branch for each of them. A trial does not record which branch was
-taken; an entry that all of them hold as a constant, a different one in each, tells it.
+A choice among mappings has one branch for each of them. A trial does not record which branch was
+taken; an entry that is constant in each branch, with different values, identifies it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from condped.space.space import Alternative, Space
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value that is not drawn."""
+    """A value that is not sampled."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEnded:
-    """What is drawn without a domain, and how."""
+    """A value sampled without a domain, and how."""
 
     drawn: str
 
@@ -39,26 +39,26 @@ class Turn:
     branches: int
 
 
-Way: TypeAlias = tuple[Turn, ...]
+BranchPath: TypeAlias = tuple[Turn, ...]
 Content: TypeAlias = Domain | Constant | OpenEnded
 
 
 @dataclass(slots=True)
 class Entries:
-    """All that a nested space says, by name: what a name holds, and on which way."""
+    """The entries of a nested space, by name: their contents, and the path to each."""
 
-    by_name: dict[str, list[tuple[Way, Content]]] = field(default_factory=dict)
+    by_name: dict[str, list[tuple[BranchPath, Content]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, name: str, way: Way, content: Content) -> None:
-        """Note what stands at the end of a way."""
-        self.by_name.setdefault(name, []).append((way, content))
+    def add(self, name: str, path: BranchPath, content: Content) -> None:
+        """Add the content at the end of a path."""
+        self.by_name.setdefault(name, []).append((path, content))
 
     def space(self) -> Space:
-        """Return the space; what cannot be said in one is said in its notes."""
+        """Return the space, with notes on what it cannot express."""
         found: dict[str, Any] = {}
         to_infer: list[str] = []
-        self._note_untold()
+        self._note_unrecorded()
         for name, entries in self.by_name.items():
             contents = [content for _, content in entries]
             for reason in dict.fromkeys(c.drawn for c in contents if isinstance(c, OpenEnded)):
@@ -77,100 +77,101 @@ class Entries:
         return Space(found, notes=self.notes, to_infer=list(dict.fromkeys(to_infer)))
 
     def _alternatives(
-        self, name: str, entries: Sequence[tuple[Way, Content]]
+        self, name: str, entries: Sequence[tuple[BranchPath, Content]]
     ) -> list[Alternative] | None:
-        """Return a name's domains with their conditions; None if only its values can tell them."""
-        ways: dict[Domain, list[Way]] = {}
+        """Return a name's domains with their conditions; None if values must show them."""
+        paths: dict[Domain, list[BranchPath]] = {}
         merged = _one_domain([content for _, content in entries])
         apart = not any(isinstance(content, Constant) for _, content in entries)
-        for way, content in entries:
+        for path, content in entries:
             domain = content if apart else merged
             idle = content == Constant(None) and not isinstance(merged, Categorical)
             if isinstance(domain, (Float, Int, Categorical)) and not idle:
-                ways.setdefault(domain, []).append(way)
+                paths.setdefault(domain, []).append(path)
         self._note_constants(name, entries)
-        tests = {domain: self._tests(reduced(taken)) for domain, taken in ways.items()}
-        kinds = {isinstance(domain, Categorical) for domain in ways}
-        told = {domain: found for domain, found in tests.items() if found is not None}
-        fine = len(ways) == 1 or not any(domain.single for domain in ways)
-        if len(kinds) == 1 and len(told) == len(ways) and fine:
-            return [Alternative(domain, reached_by(found)) for domain, found in told.items()]
+        tests = {domain: self._tests(reduced(taken)) for domain, taken in paths.items()}
+        kinds = {isinstance(domain, Categorical) for domain in paths}
+        identified = {domain: found for domain, found in tests.items() if found is not None}
+        fine = len(paths) == 1 or not any(domain.single for domain in paths)
+        if len(kinds) == 1 and len(identified) == len(paths) and fine:
+            return [Alternative(domain, reached_by(found)) for domain, found in identified.items()]
         if merged is None:
             self.notes.append(f"{name}: its branches hold values of different kinds.")
             return None
-        if len(ways) > 1:
+        if len(paths) > 1:
             self.notes.append(
-                f"{name}: has {len(ways)} domains in branches that no constant entry tells apart; "
-                f"one domain for all of them is taken, {merged.label}."
+                f"{name}: has {len(paths)} domains in branches that no constant entry identifies; "
+                f"one domain is used for all of them, {merged.label}."
             )
         if isinstance(merged, Categorical) and None in merged.choices:
             self.notes.append(
                 f"{name}: where it is inactive it counts as the choice None, since no constant "
-                "entry tells the branches apart."
+                "entry identifies the branches."
             )
         return [Alternative(merged)]
 
-    def _note_untold(self) -> None:
-        """Say which choices among branches leave no trace of themselves."""
-        ways = [way for entries in self.by_name.values() for way, _ in entries]
-        turns = dict.fromkeys((way[:k], way[k]) for way in ways for k in range(len(way)))
+    def _note_unrecorded(self) -> None:
+        """Note the choices of a branch that trials do not record."""
+        paths = [path for entries in self.by_name.values() for path, _ in entries]
+        turns = dict.fromkeys((path[:k], path[k]) for path in paths for k in range(len(path)))
         names = [turn.choice for before, turn in turns if self._test(before, turn) is None]
         for name in dict.fromkeys(names):
             self.notes.append(
-                f"{name}: the choice of a branch is no parameter, since no constant entry tells "
-                "which one was taken; what is inside the branches is."
+                f"{name}: the choice of a branch is not a parameter, since no constant entry "
+                "identifies the branch; the entries of the branches are."
             )
 
-    def _note_constants(self, name: str, entries: Sequence[tuple[Way, Content]]) -> None:
+    def _note_constants(self, name: str, entries: Sequence[tuple[BranchPath, Content]]) -> None:
         fixed = [c.value for _, c in entries if isinstance(c, Constant) and c.value is not None]
         if fixed and len(fixed) < len(entries):
-            shown = ", ".join(map(repr, dict.fromkeys(fixed)))
+            listed = ", ".join(map(repr, dict.fromkeys(fixed)))
             self.notes.append(
-                f"{name}: is fixed in some branches ({shown}), which count as values of its domain."
+                f"{name}: is fixed in some branches ({listed}), which count as values of its "
+                "domain."
             )
 
-    def _tests(self, ways: Iterable[Way]) -> list[tuple[Test, ...]] | None:
-        """Return what tells each way from all others; None if one cannot be told."""
+    def _tests(self, paths: Iterable[BranchPath]) -> list[tuple[Test, ...]] | None:
+        """Return the tests that identify each path; None if one cannot be identified."""
         found = []
-        for way in ways:
-            tests = [self._test(way[:place], turn) for place, turn in enumerate(way)]
-            told = tuple(test for test in tests if test is not None)
-            if len(told) < len(tests):
+        for path in paths:
+            tests = [self._test(path[:place], turn) for place, turn in enumerate(path)]
+            identified = tuple(test for test in tests if test is not None)
+            if len(identified) < len(tests):
                 return None
-            found.append(told)
+            found.append(identified)
         return found
 
-    def _test(self, before: Way, turn: Turn) -> Test | None:
-        """Return an entry that is constant in all branches of a choice, and different in each."""
+    def _test(self, before: BranchPath, turn: Turn) -> Test | None:
+        """Return an entry that is constant in each branch of a choice, with different values."""
         siblings = [(*before, Turn(turn.choice, k, turn.branches)) for k in range(turn.branches)]
         for name, entries in self.by_name.items():
-            here = {way: c.value for way, c in entries if isinstance(c, Constant)}
-            if len(entries) != len(siblings) or set(here) != set(siblings):
+            constants = {path: c.value for path, c in entries if isinstance(c, Constant)}
+            if len(entries) != len(siblings) or set(constants) != set(siblings):
                 continue
-            values = list(here.values())
+            values = list(constants.values())
             plain = all(isinstance(value, (str, bool, int, float)) for value in values)
             if plain and all(one != other for one, other in combinations(values, 2)):
-                return name, here[siblings[turn.branch]]
+                return name, constants[siblings[turn.branch]]
         return None
 
 
-def reduced(ways: Iterable[Way]) -> list[Way]:
-    """Return the ways with those that take all branches of a choice replaced by what led there."""
-    left = dict.fromkeys(ways)
-    for way in sorted(left, key=len, reverse=True):
-        if not way or way not in left:
+def reduced(paths: Iterable[BranchPath]) -> list[BranchPath]:
+    """Return the paths, those through all branches of a choice replaced by the path to it."""
+    left = dict.fromkeys(paths)
+    for path in sorted(left, key=len, reverse=True):
+        if not path or path not in left:
             continue
-        turn = way[-1]
-        siblings = [(*way[:-1], Turn(turn.choice, k, turn.branches)) for k in range(turn.branches)]
+        turn = path[-1]
+        siblings = [(*path[:-1], Turn(turn.choice, k, turn.branches)) for k in range(turn.branches)]
         if all(sibling in left for sibling in siblings):
             for sibling in siblings:
                 del left[sibling]
-            return reduced([*left, way[:-1]])
+            return reduced([*left, path[:-1]])
     return list(left)
 
 
 def _varies(contents: Sequence[Content]) -> bool:
-    """Return whether there is anything to choose: a domain, or different constants."""
+    """Return whether the value varies: a domain, or different constants."""
     if any(not isinstance(content, Constant) for content in contents):
         return True
     return len({_key(c.value) for c in contents if isinstance(c, Constant)}) > 1

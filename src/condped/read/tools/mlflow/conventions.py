@@ -1,4 +1,4 @@
-"""What MLflow's records mean, in whatever way they reach us."""
+"""Conventions of MLflow's records, the same in all of its stores and exports."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _LARGEST = np.finfo(np.float64).max
 
 
 def with_infinities(values: FloatArray) -> FloatArray:
-    """Return metrics with infinities again, for which MLflow's databases hold the largest float."""
+    """Return metrics with infinities restored: MLflow's databases store the largest float."""
     infinite = np.abs(values) == _LARGEST
     return np.where(infinite, np.copysign(np.inf, values), values) if infinite.any() else values
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The runs that are trials, and what to say about the others."""
+    """The runs that are trials, and notes on the others."""
 
     rows: BoolArray
     notes: tuple[str, ...]
 
 
 def trials_among(runs: Sequence[str], parents: Mapping[str, str], tried: BoolArray) -> Kept:
-    """Decide which of nested runs and the runs above them are trials.
+    """Decide which of nested runs and their parents are trials.
 
-    A run above nested runs with parameters is their frame: a sweep. Nested runs without any are
-    parts of the run above them: the folds of a cross-validation.
+    The parent of nested runs with parameters is a sweep, not a trial. Nested runs without
+    parameters are parts of their parent: the folds of a cross-validation.
 
     Parameters
     ----------
     runs
         Their ids.
     parents
-        The run above each nested run.
+        The parent of each nested run.
     tried
         (runs,) whether a run has parameters.
     """

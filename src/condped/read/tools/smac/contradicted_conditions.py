@@ -1,4 +1,4 @@
-"""Tools that now and then record a value where their own conditions say there is none."""
+"""Conditions of a tool's space that its trials contradict."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from condped.space.space import Space
 def as_recorded(space: Space, raw: RawTable) -> Space:
     """Return a tool's space without the conditions that its own trials contradict.
 
-    What is recorded was tried, so a parameter is active where it has a value. This cannot be
-    told for a parameter with the choice None: such a contradiction stays, to be refused.
+    A parameter is active where it has a recorded value. This is unknown for a parameter with the
+    choice None: such a contradiction stays, and raises later.
     """
     columns = {
         name: convert_column(name, raw[name], space[name]) for name in space if name in raw.names
