@@ -291,8 +291,9 @@ class Trials:
                 return None
             return PooledTrials(self._with(found.raw), self._with(found.unit), found.domains)
         for name in self.names:
-            own = self._recorded[name]
-            if all_varying and len(own) > 1 and not any(isinstance(d, Categorical) for d in own):
+            domains = self._recorded[name]
+            categorical = any(isinstance(domain, Categorical) for domain in domains)
+            if all_varying and len(domains) > 1 and not categorical:
                 raise self._no_pooling(name)
         many = tuple(name for name in self.names if may_be_smooth(self._recorded[name]))
         if many:
@@ -327,15 +328,15 @@ class Trials:
         recorded = {name: self._recorded[name] for name in self.names}
         if not self.spanned:
             return recorded
-        return {name: (spanning_domain(name, own),) for name, own in recorded.items()}
+        return {name: (spanning_domain(name, domains),) for name, domains in recorded.items()}
 
     def count(self, sets: Sets) -> StudyCounts:
         """Count the trials of each set in each cell of the grids."""
-        many = tuple(name for name, own in self.domains.items() if len(own) > _FEW_DOMAINS)
+        many = tuple(n for n, domains in self.domains.items() if len(domains) > _FEW_DOMAINS)
         regimes = self._regime_sizes(sets, many)
         laid_out = {
-            name: tuple(np.flatnonzero(own[:-1, -1] >= SMALLEST_REGIME).tolist())
-            for name, own in regimes.items()
+            name: tuple(np.flatnonzero(sizes[:-1, -1] >= SMALLEST_REGIME).tolist())
+            for name, sizes in regimes.items()
         }
         counted = self._count(replace(self._query(sets), laid_out=laid_out))
         parameters = []

@@ -120,7 +120,7 @@ class BranchingProblem:
             inter=np.array([spread(share, chance, self._regimes(name)) for name in names]),
             unweighted=np.array(
                 [
-                    sum(without_shares(term, share, chance, own) for term, own in parameter)
+                    sum(without_shares(term, share, chance, leaves) for term, leaves in parameter)
                     for parameter in terms
                 ]
             ),
@@ -145,8 +145,8 @@ class BranchingProblem:
             if path.leaf.name == name:
                 domains.setdefault((path.leaf.low, path.leaf.high), []).append(place)
         return [
-            (float((share[own] * chance[own] * (1 - chance[own])).sum()), own)
-            for own in domains.values()
+            (float((share[leaves] * chance[leaves] * (1 - chance[leaves])).sum()), leaves)
+            for leaves in domains.values()
         ]
 
     def _regimes(self, name: str) -> list[list[int]]:

@@ -165,12 +165,12 @@ def _parameters(table: TrialTable, row: int) -> Iterator[tuple[str, Any]]:
             yield parameter.name, value
 
 
-def _check_same(again: TrialTable, table: TrialTable) -> None:
+def _check_same(second: TrialTable, table: TrialTable) -> None:
     """Check that reading twice gives the same."""
-    _agree(again.names, table.names, "The parameters at the second reading")
-    _agree(again.notes, table.notes, "The notes at the second reading")
-    _agree(again.states.tolist(), table.states.tolist(), "The states at the second reading")
-    for one, other in zip(again.parameters, table.parameters, strict=True):
+    _agree(second.names, table.names, "The parameters at the second reading")
+    _agree(second.notes, table.notes, "The notes at the second reading")
+    _agree(second.states.tolist(), table.states.tolist(), "The states at the second reading")
+    for one, other in zip(second.parameters, table.parameters, strict=True):
         _agree(one.domains, other.domains, f"The domains of {one.name!r} at the second reading")
         same = np.array_equal(one.domain_ids, other.domain_ids) and np.array_equal(
             one.values, other.values, equal_nan=one.values.dtype.kind == "f"

@@ -139,9 +139,9 @@ def array_column(values: Any) -> Column:
     if hasattr(values, "to_pylist"):  # Arrow, whose scalars are not Python values
         values = values.to_pylist()
     if isinstance(values, np.ma.MaskedArray):
-        gone = np.ma.getmaskarray(values)
+        masked = np.ma.getmaskarray(values)
         values = values.data.astype(object)
-        values[gone] = None
+        values[masked] = None
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
         return UnusableColumn(f"{array.ndim}-dimensional values")

@@ -52,10 +52,10 @@ def select_experiment(
     used = [e for e in experiments if e.runs or e.name != _DEFAULT] or list(experiments)
     if len(used) == 1:
         return used[0]
-    shown = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
+    listed = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
     more = f" and {len(used) - 12} more" if len(used) > 12 else ""
     raise SettingsError(
-        f"{place} holds {len(used)} experiments: name one with the option study ({shown}{more})."
+        f"{place} holds {len(used)} experiments: name one with the option study ({listed}{more})."
     )
 
 

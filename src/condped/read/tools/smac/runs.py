@@ -134,12 +134,12 @@ def _highest(runs: Sequence[Run]) -> list[Run]:
 
 def _match_budget(configurations: Sequence[Configuration], budget: float) -> float:
     known = sorted({r.budget for c in configurations for r in c.runs if r.budget is not None})
-    shown = ", ".join(f"{value:.10g}" for value in known) or "none"
+    listed = ", ".join(f"{value:.10g}" for value in known) or "none"
     for value in known:
         # Budgets are often such as 11.111111111111112.
         if math.isclose(value, budget, rel_tol=1e-6):
             return value
-    raise SettingsError(f"There are no runs at budget {budget:g}. There is: {shown}.")
+    raise SettingsError(f"There are no runs at budget {budget:g}. There is: {listed}.")
 
 
 def _count(entries: Iterable[Configuration | Trial]) -> int:
@@ -155,9 +155,9 @@ def _notes(configurations: Sequence[Configuration], trials: Sequence[Trial]) -> 
     )
     budgets = sorted((value, count) for value, count in tops.items() if value is not None)
     if len(budgets) > 1:
-        shown = ", ".join(f"{count} at {value:g}" for value, count in budgets)
+        listed = ", ".join(f"{count} at {value:g}" for value, count in budgets)
         yield (
-            f"Each configuration counts at its highest budget ({shown}); "
+            f"Each configuration counts at its highest budget ({listed}); "
             f"{total - _count(trials)} of {total} runs do not count. Set budget to compare at one."
         )
     waiting = sum(
