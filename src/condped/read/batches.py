@@ -215,6 +215,7 @@ def _times(raw: RawTable, name: str) -> IntArray:
     first = int(np.argmax(wrong))
     raise DataError(
         f"The order column {name!r} must hold a whole number in every row; one does "
-        f"not{format_rows(first, 1)}. Name another column, or none to take the rows in their order.",
+        f"not{format_rows(first, 1)}. Name another column, or none to take the rows in their "
+        "order.",
         column=name,
     )

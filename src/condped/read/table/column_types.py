@@ -64,7 +64,8 @@ def _numbers(name: str, column: LevelColumn) -> NumberColumn:
         raise_for_rows(
             name,
             wrong,
-            f"must be numeric, but {describe_row(first)} holds {column.levels[column.codes[first]]!r}",
+            f"must be numeric, but {describe_row(first)} holds "
+            f"{column.levels[column.codes[first]]!r}",
             "Correct the value or the domain's type",
         )
     numbers = np.array([*found, np.nan], dtype=np.float64)[column.codes]

@@ -79,12 +79,12 @@ def _note(parameter: Parameter, where: BoolArray, policy: str) -> RowsNote:
         end = f" choices not in {label}; {how}."
     else:
         value = f"{parameter.values[first]}{place}"
-        told = (
+        end = (
             f" values outside the domain ({'first' if place else 'such as'}: {value}, outside "
             f"{label}); {how}."
         )
     begin = f"{' '.join(parameter.name.split())}: "
-    return RowsNote("outside", parameter.name, begin, count, told, first_row=row or 0)
+    return RowsNote("outside", parameter.name, begin, count, end, first_row=row or 0)
 
 
 def _outside_mask(parameter: Parameter) -> BoolArray | None:

@@ -107,10 +107,10 @@ class RawTable:
             first, count = int(np.argmax(texts)), int(np.count_nonzero(texts))
             rows_text = f", the first of {count} such rows (rows count from 0)"
             if known_count(count) is None:
-                told = format_rows(first, count)
+                rows_text = format_rows(first, count)
             raise DataError(
                 f"The {kind} {name!r} must be numeric: {describe_row(first)} holds "
-                f"{column.levels[column.codes[first]]!r}{told}.",
+                f"{column.levels[column.codes[first]]!r}{rows_text}.",
                 column=name,
                 first_row=row_number(first),
                 count=known_count(count),
