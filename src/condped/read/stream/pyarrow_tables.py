@@ -252,7 +252,7 @@ class TableFiles:
                 rows = len(batch)
                 if rows:
                     yield Piece(rows, part, rows * per_row, partial(self._reader, batch, number))
-                part = Part(part.before + rows, part.file, part.before_in_file + rows)
+                part = part.after(rows)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(file.path, error) from error
 

@@ -32,6 +32,11 @@ class Part:
     file: str | None = None
     before_in_file: int = 0
 
+    def after(self, rows: int) -> Part:
+        """Return the part that comes after so many rows of this one."""
+        before = None if self.before is None else self.before + rows
+        return Part(before, self.file, self.before_in_file + rows)
+
 
 _part: ContextVar[Part | None] = ContextVar("part", default=None)
 
