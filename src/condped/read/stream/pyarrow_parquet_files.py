@@ -264,8 +264,7 @@ class TableFiles(NothingHeld):
                 if rows:
                     read = partial(self._reader, batch, number)
                     yield RawBatch(rows, offset, rows * per_row, read)
-                before = (offset.before or 0) + rows
-                offset = RowOffset(before, offset.file, offset.before_in_file + rows)
+                offset = offset.after(rows)
         except (OSError, pa.ArrowException) as error:
             raise unreadable(file.path, error) from error
 

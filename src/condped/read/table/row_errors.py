@@ -32,6 +32,11 @@ class RowOffset:
     file: str | None = None
     before_in_file: int = 0
 
+    def after(self, rows: int) -> RowOffset:
+        """Return the offset of what follows so many rows."""
+        before = None if self.before is None else self.before + rows
+        return RowOffset(before, self.file, self.before_in_file + rows)
+
 
 _row_offset: ContextVar[RowOffset | None] = ContextVar("row_offset", default=None)
 
