@@ -41,7 +41,7 @@ PICTURES = (
         "importance",
         "Importances",
         "Bars with intervals. The fill, the hatching and the word behind a bar say whether the "
-        "parameter can be told from noise. Of many parameters the least important share a bar.",
+        "effect is statistically significant. Of many parameters the least important share a bar.",
         "condped.plot.importance(result)",
     ),
     Picture(
@@ -54,7 +54,7 @@ PICTURES = (
         "densities",
         "Good values",
         "Where the best trials lie among all, on the scale of the domain. Green: values that are "
-        "better than others, marked only where the parameter can be told from noise.",
+        "better than others, marked only where the effect is statistically significant.",
         'condped.plot.densities(result, ["learning_rate", "model", "layers", "seed"])',
     ),
     Picture(

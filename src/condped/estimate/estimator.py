@@ -30,7 +30,7 @@ class Estimate:
 
     within: FloatArray  # (T, P)
     inter: FloatArray  # (T, P)
-    variance: FloatArray  # (T, P): the one that was asked for
+    variance: FloatArray  # (T, P): by the requested measure
     owner: IntArray  # (R,): the parameter of each regime
     target_shares: FloatArray  # (R, T): alpha
     region_shares: FloatArray  # (R,): beta

@@ -135,12 +135,12 @@ class BaselineSettings:
 
 
 def check_region(region_quantile: float) -> None:
-    """Refuse a region quantile that is not a share."""
+    """Raise if a region quantile is not a share."""
     _require_quantile("region_quantile", region_quantile)
 
 
 def check_target(target_quantile: float, region_quantile: float) -> None:
-    """Refuse a target quantile that is out of order."""
+    """Raise if a target quantile is not between 0 and the region quantile."""
     _require_quantile("target_quantile", target_quantile)
     if not 0 < target_quantile < region_quantile:
         raise SettingsError(

@@ -46,20 +46,20 @@ _OPENERS: Mapping[_Kind, _Opener] = {
     "files": _Opener(
         "stream.pyarrow_stream", "open_stream", "Streaming files", "pyarrow", "parquet"
     ),
-    "table": _Opener("databases.ibis_tables", "open_table", "Reading tables of databases", *_IBIS),
-    "long": _Opener("databases.ibis_long", "open_long", "Reading long tables", *_IBIS),
+    "table": _Opener("databases.ibis.tables", "open_table", "Reading tables of databases", *_IBIS),
+    "long": _Opener("databases.ibis.long_tables", "open_long", "Reading long tables", *_IBIS),
     "lazy": _Opener(
-        "databases.pyarrow_frames", "open_frame", "Reading lazy frames", "pyarrow", "parquet"
+        "databases.lazy_frames", "open_frame", "Reading lazy frames", "pyarrow", "parquet"
     ),
     "spark": _Opener(
-        "databases.spark",
+        "databases.clusters.spark",
         "open_spark",
         "Counting in Spark",
         "pyspark and pyarrow and py4j",
         "spark",
     ),
     "ray": _Opener(
-        "databases.ray_data", "open_ray", "Counting in Ray Data", "ray and pyarrow", "ray"
+        "databases.clusters.ray_data", "open_ray", "Counting in Ray Data", "ray and pyarrow", "ray"
     ),
 }
 

@@ -241,7 +241,7 @@ def _drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float
 
 
 def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> None:
-    """Refuse what cannot be drawn on."""
+    """Raise if ``on`` is nothing that the library can draw on."""
     paper = library.FIGURE if backend == "plotly" or picture == "panels" else library.AXES
     if not isinstance(on, paper):
         wanted = "axes of matplotlib"

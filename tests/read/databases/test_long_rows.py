@@ -13,8 +13,8 @@ from condped.count.counter import Counter
 from condped.count.counting import Query
 from condped.count.ranking import ByLoss
 from condped.errors import DataError, SettingsError, SourceError
+from condped.read.databases.ibis.long_rows import LongLayout, by_trial
 from condped.read.databases.long_table import LongTable
-from condped.read.databases.pyarrow_long import LongLayout, by_trial
 from condped.read.opening import open_source
 from condped.trials.topsets import Handling
 

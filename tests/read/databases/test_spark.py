@@ -19,7 +19,7 @@ import pytest
 import condped
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError
-from condped.read.databases.spark import open_spark
+from condped.read.databases.clusters.spark import open_spark
 from condped.read.opening import open_source
 from condped.read.options import ReadOptions
 from tests.read.databases.cluster_trials import (

@@ -31,7 +31,7 @@ class AnalysisOptions(Opening, total=False):
 
 
 def split_options(function: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of the analysis and those of opening; refuse all others."""
+    """Return the options of the analysis and those of opening; raise if there are others."""
     known = AnalysisOptions.__annotations__
     for name in given:
         if name not in known:

@@ -21,7 +21,7 @@ _NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
 
 
 def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
-    """Return the target quantiles that the slider stops at, the one that was asked for included.
+    """Return the target quantiles that the slider stops at, the requested one included.
 
     Examples
     --------

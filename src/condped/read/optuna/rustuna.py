@@ -20,9 +20,10 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     objectives = len(study.directions)
     records = ParameterRecords()
     for number, trial in enumerate(trials):
-        texts = [json.dumps(trial.distributions[name].to_dict()) for name in trial.internal_params]
-        values = list(trial.internal_params.values())
-        records.add([number] * len(values), trial.internal_params, values, texts)
+        # Each is made anew whenever it is asked for.
+        distributions, params = trial.distributions, trial.internal_params
+        texts = [json.dumps(distributions[name].to_dict()) for name in params]
+        records.add([number] * len(params), params, list(params.values()), texts)
     nothing = [np.nan] * objectives
     rows = np.arange(len(trials))
     table = StudyRecords(

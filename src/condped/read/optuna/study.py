@@ -209,12 +209,14 @@ class _Known(dict[Any, int]):
         """Return each distribution's place among the distinct domains, in order of appearance."""
         kinds = set(map(type, active))
         self.kind = self.kind or next(iter(kinds))
-        keys: Iterator[Any]
-        if kinds == {self.kind} and not self.kind.__name__.startswith("Categorical"):
-            # One chain of C functions, without a Python step per trial.
-            keys = map(_BOUNDS, active)
-        else:
-            keys = map(_key, active)
+        keys: Iterator[Any] = map(_key, active)
+        # Where it can be: one chain of C functions, without a Python step per trial.
+        if kinds == {self.kind}:
+            if not self.kind.__name__.startswith("Categorical"):
+                keys = map(_BOUNDS, active)
+            elif (texts := _text_choices(active)) is not None:
+                distinct = {choices: self[_choices_key(choices)] for choices in set(texts)}
+                return np.fromiter(map(distinct.__getitem__, texts), np.int64, len(active))
         return np.fromiter(map(self.__getitem__, keys), np.int64, len(active))
 
     def __missing__(self, key: tuple[Any, ...]) -> int:
@@ -231,8 +233,14 @@ class _Known(dict[Any, int]):
             return np.fromiter(found, np.int64, len(places))
         if Categorical not in self.types:
             return np.fromiter(found, np.float64, len(places))
+        values = list(found)
+        if len(self.domains) == 1 and (positions := _text_positions(*self.domains)) is not None:
+            try:
+                return np.fromiter(map(positions.__getitem__, values), np.int32, len(values))
+            except (KeyError, TypeError):
+                pass  # a choice of another type, which is looked up with more care
         coders = self.coders
-        coded = (coders[place](value) for value, place in zip(found, places.tolist(), strict=True))
+        coded = (coders[place](value) for value, place in zip(values, places.tolist(), strict=True))
         dtype = np.int32 if self.types == {Categorical} else np.float64
         return np.fromiter(coded, dtype, len(places))
 
@@ -247,8 +255,29 @@ def _key(distribution: Any) -> tuple[Any, ...]:
         same = False
     if not same:
         choices = Categorical(choices).choices
+    return _choices_key(choices)
+
+
+def _choices_key(choices: tuple[Any, ...]) -> tuple[Any, ...]:
     # The types stand beside: True == 1 == 1.0 would share a key.
     return (Categorical, choices, tuple(map(type, choices)))
+
+
+def _text_choices(active: Sequence[Any]) -> list[tuple[str, ...]] | None:
+    """Return the choices of each distribution if all are texts, which only equal texts."""
+    found = list(map(attrgetter("choices"), active))
+    try:
+        texts = all(type(choice) is str for choices in set(found) for choice in choices)
+    except TypeError:  # lists among the choices
+        return None
+    return found if texts else None
+
+
+def _text_positions(domain: Domain) -> dict[str, int] | None:
+    """Return the position of each choice of a domain if all are texts."""
+    if not isinstance(domain, Categorical) or any(type(c) is not str for c in domain.choices):
+        return None
+    return {choice: place for place, choice in enumerate(domain.choices)}
 
 
 def _domain(key: tuple[Any, ...]) -> Domain:

@@ -11,12 +11,10 @@ import ibis.expr.types as ir
 
 from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
 from condped.read.batches import BatchReader
-from condped.read.databases.ibis_batches import cancel, one_snapshot, record_batches
-from condped.read.databases.ibis_session import Session
-from condped.read.databases.ibis_tables import session_of, with_plain_types
-from condped.read.databases.long_reader import RecordedReader, SpacedReader, domain_column
-from condped.read.databases.long_table import LongTable
-from condped.read.databases.pyarrow_long import (
+from condped.read.databases.fetched_rows import FetchedRows, needed_columns
+from condped.read.databases.ibis.batches import cancel, one_snapshot, record_batches
+from condped.read.databases.ibis.long_reader import RecordedReader, SpacedReader, domain_column
+from condped.read.databases.ibis.long_rows import (
     DOMAIN,
     PARAMETER,
     TRIAL,
@@ -24,7 +22,9 @@ from condped.read.databases.pyarrow_long import (
     LongLayout,
     by_trial,
 )
-from condped.read.databases.pyarrow_rows import FetchedRows, needed_columns
+from condped.read.databases.ibis.session import Session
+from condped.read.databases.ibis.tables import session_of, with_plain_types
+from condped.read.databases.long_table import LongTable
 from condped.read.options import ReadOptions
 from condped.read.optuna.records import domain_of
 from condped.read.stream.source import StreamSource

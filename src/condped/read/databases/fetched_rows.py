@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from condped.errors import DataError, SettingsError
 from condped.progress import report
 from condped.read.batches import BatchReader
-from condped.read.databases.pyarrow_kept import KeptBatches
+from condped.read.databases.kept_batches import KeptBatches
 from condped.read.stream.piece import Piece
 from condped.read.stream.pyarrow_columns import column_of
 from condped.read.stream.pyarrow_tables import batch_rows

@@ -15,7 +15,7 @@ from ray.data import DataContext
 from condped.errors import SettingsError
 from condped.progress import report
 from condped.read.batches import BatchReader
-from condped.read.databases.pyarrow_partition import PartitionTask, Passes, raise_failure
+from condped.read.databases.clusters.partition import PartitionTask, Passes, raise_failure
 from condped.read.options import ReadOptions
 from condped.trials.batch import Fold, Schema, State
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from condped.errors import CondpedError
 from condped.read.databases.failure import failure
-from condped.read.databases.ibis_batches import record_batches
+from condped.read.databases.ibis.batches import record_batches
 
 # How engines are called that the tests run; others are taken, too.
 _ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}

@@ -11,7 +11,7 @@ import ibis
 import ibis.expr.types as ir
 
 from condped.errors import DataError, MissingLibraryError, SettingsError, SourceError, not_found
-from condped.read.databases.ibis_session import Session
+from condped.read.databases.ibis.session import Session
 from condped.read.databases.urls import split_url, without_password
 
 

@@ -13,11 +13,11 @@ import ibis.expr.types as ir
 from condped.errors import DataError, SourceError
 from condped.optional import load_optional
 from condped.read.batches import BatchReader
-from condped.read.databases.ibis_batches import cancel, one_snapshot, record_batches
-from condped.read.databases.ibis_connect import named_table
-from condped.read.databases.ibis_session import Session
-from condped.read.databases.ibis_where import translated
-from condped.read.databases.pyarrow_rows import FetchedRows, ScannedRows, needed_columns
+from condped.read.databases.fetched_rows import FetchedRows, ScannedRows, needed_columns
+from condped.read.databases.ibis.batches import cancel, one_snapshot, record_batches
+from condped.read.databases.ibis.connect import named_table
+from condped.read.databases.ibis.session import Session
+from condped.read.databases.ibis.where import translated
 from condped.read.options import ReadOptions
 from condped.read.stream.source import StreamSource
 from condped.read.table.build import no_rows
@@ -82,7 +82,7 @@ def open_table(source: Any, options: ReadOptions, backend: str | None = None) ->
     session, table = _session(source, backend)
     if session.backend.name == "pyspark":
         spark = load_optional(
-            "condped.read.databases.spark",
+            "condped.read.databases.clusters.spark",
             feature="Counting in Spark",
             library="pyspark and pyarrow and py4j",
             extra="spark",
