@@ -11,11 +11,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "scale.md"
-_ENGINES = {"scan": "plain scan", "stream": "`stream`", "ibis": "`ibis`, DuckDB"}
+_IN_SQL = "ibis"  # the engine that counted in SQL, as long as its measurements are the last
+_ENGINES = {
+    "scan": "plain scan",
+    "stream": "files in batches",
+    "duckdb": "DuckDB through Ibis",
+    _IN_SQL: "DuckDB, counted in SQL",
+}
 _WORKERS = {
-    "stream": "`stream`, threads",
+    "stream": "files in batches, threads",
     "duckdb": "DuckDB, threads",
     "spark": "Spark, task slots",
+    "ray": "Ray Data, workers",
 }
 _TASKS = {"scan": "", "one": "one γ'", "many": "99 γ'"}
 # The plan: rows, workers, cores of each, bytes per second that each reads.
@@ -41,12 +48,13 @@ def _sizes(scale: dict[str, Any]) -> list[str]:
         "## Measured",
         "",
         "10 parameters with conditions, one Parquet file of 42 bytes a row, in the page cache, "
-        f"{scale['cores']} cores;",
-        "a plain scan reads the same columns in batches on all cores and sums them up. Each in",
-        "fresh processes, the best of two or three rounds, ratios to the scan of the same round "
-        "([benchmarks/scale.json](../benchmarks/scale.json)).",
+        f"{scale['cores']} cores.",
+        "A plain scan reads the same columns in batches on all cores and sums them up. Each run in",
+        "a fresh process, the best of two or three rounds; ratios are to the scan of the same "
+        "round ([benchmarks/scale.json](../benchmarks/scale.json)).",
         "",
-        "| rows | engine | | seconds | × the scan | × its processor time | peak memory |",
+        *_outdated(scale),
+        "| rows | source | | seconds | × the scan | × its processor time | peak memory |",
         "|---|---|---|---|---|---|---|",
     ]
     lines += [
@@ -59,6 +67,18 @@ def _sizes(scale: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _outdated(scale: dict[str, Any]) -> list[str]:
+    """Say so if the numbers are older than the one counter."""
+    if all(run["engine"] != _IN_SQL for run in scale["runs"]):
+        return []
+    return [
+        "**All numbers of this section are from the previous version**, which counted streamed "
+        "files by other code, and rows in",
+        "DuckDB and Spark by SQL queries. They have not been measured again yet.",
+        "",
+    ]
+
+
 def _linear(scale: dict[str, Any]) -> list[str]:
     """Say how the time grows with the rows, and what is spent after counting."""
     times = {(run["engine"], run["task"], run["rows"]): run for run in scale["runs"]}
@@ -68,9 +88,9 @@ def _linear(scale: dict[str, Any]) -> list[str]:
         per_row = [f"{1e9 * times['stream', task, rows]['seconds'] / rows:.0f}" for rows in sizes]
         after = [f"{1e3 * times['stream', task, rows]['seconds_after']:.0f}" for rows in sizes]
         lines.append(
-            f"Streaming {_TASKS[task]}: {', '.join(per_row)} ns a row at "
-            f"{', '.join(f'{rows:,}' for rows in sizes)} rows; after counting "
-            f"{', '.join(after)} ms."
+            f"Files in batches, {_TASKS[task]}: {', '.join(per_row)} ns a row at "
+            f"{', '.join(f'{rows:,}' for rows in sizes)} rows; {', '.join(after)} ms after "
+            "counting."
         )
     return lines
 
@@ -81,13 +101,13 @@ def _one_and_two(workers: dict[str, Any]) -> list[str]:
     lines = [
         "### One worker and two",
         "",
-        f"One γ' at {sizes[0]:,} and {sizes[1]:,} rows. From the two sizes on one worker come the "
-        "time of a row (c of",
-        "the plan below) and the time beside the rows (t₀); what they predict for two workers at",
-        "the larger size is set beside what two took, on a machine with "
+        f"One γ' at {sizes[0]:,} and {sizes[1]:,} rows. The two sizes on one worker give the time "
+        "per row (c in the",
+        "model below) and the fixed time (t₀). What these predict for two workers at the larger",
+        "size is compared with what two workers took, on a machine with "
         f"{workers['cores']} cores ([benchmarks/workers.json](../benchmarks/workers.json)).",
         "",
-        "| | c, µs a row | t₀, s | two workers: predicted, s | measured, s | off by |",
+        "| | c, µs a row | t₀, s | two workers: predicted, s | measured, s | difference |",
         "|---|---|---|---|---|---|",
     ]
     for engine, model in workers["models"].items():
@@ -105,7 +125,7 @@ def _shuffled(workers: dict[str, Any]) -> list[str]:
     told = "; ".join(
         f"{run['shuffled_bytes'] / 1e6:.2f} MB of {run['rows']:,} rows" for run in runs
     )
-    return [f"What Spark shuffled, all stages together: {told}."]
+    return [f"Shuffled by Spark, all stages together: {told}."]
 
 
 def _plan(workers: dict[str, Any]) -> list[str]:
@@ -119,7 +139,7 @@ def _plan(workers: dict[str, Any]) -> list[str]:
         bound = "counting" if counting > reading else "reading"
         lines.append(
             f"- counting at the rate of {_WORKERS[engine].split(',')[0]}: {counting:.0f} s, so "
-            f"{max(counting, reading) / 60:.0f} minutes in all, bound by {bound}"
+            f"{max(counting, reading) / 60:.0f} minutes in total, bound by {bound}"
         )
     return lines
 

@@ -80,4 +80,15 @@ def _real(number: float) -> Any:
 
 def _present(column: Any) -> Any:
     there = column.notnull()
-    return there & ~column.isnan().fill_null(False) if column.type().is_floating() else there
+    return there & ~_is_nan(column) if column.type().is_floating() else there
+
+
+def _is_nan(column: Any) -> Any:
+    """Return whether a float is not a number, never null.
+
+    Not by ``isnan``: DuckDB answers it from the statistics of Parquet files, which do not tell of
+    NaN (its issue 25521). Only of finite numbers the difference to themselves is 0.
+    """
+    finite = (column - column) == _real(0.0)
+    infinite = (column == _real(math.inf)) | (column == _real(-math.inf))
+    return ~(finite | infinite).fill_null(False)
