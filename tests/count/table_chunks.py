@@ -27,7 +27,7 @@ class TableChunks:
         self.table, self.size, self.times, self.workers = table, size, times, workers
         self.schema: Schema = replace(TableSource.of(table).schema, source="reference")
 
-    def fold(self, fold: Fold[State]) -> list[State]:
+    def fold(self, fold: Fold[State]) -> State:
         some = self.table.with_parameters(fold.parameters)
         folds: list[Fold[State]] = [pickle.loads(pickle.dumps(fold)) for _ in range(self.workers)]
         states = [own.start() for own in folds]
@@ -37,7 +37,11 @@ class TableChunks:
             times = None if self.times is None else self.times[rows]
             worker = number % self.workers
             folds[worker].add(states[worker], Batch(some.only(rows), first, times))
-        return [pickle.loads(pickle.dumps(state)) for state in states]
+        whole, *others = [pickle.loads(pickle.dumps(state)) for state in states]
+        for other in others:
+            fold.merge(whole, other)
+        found: State = whole
+        return found
 
     def close(self) -> None:
         pass

@@ -54,7 +54,9 @@ def test_distinct_keys_are_counted(groups: int, monkeypatch: pytest.MonkeyPatch)
     parts = [Distinct(10**6) for _ in range(3)]
     for number, some in enumerate(np.array_split(np.arange(1000), 20)):
         parts[number % 3].add(keys_of(values[some]), None if groups == 1 else group[some])
-    levels = Distinct.joined(parts, 10**6).levels(whole=False)
+    for other in parts[1:]:
+        parts[0].merge(other)
+    levels = parts[0].levels(whole=False)
     expected = Counter(zip(values.tolist(), group.tolist(), strict=True))
     found = zip(levels.values.tolist(), levels.groups.tolist(), strict=True)
     assert dict(zip(found, levels.counts.tolist(), strict=True)) == expected
@@ -89,7 +91,8 @@ def test_a_worker_sends_counts_and_nothing_that_waits() -> None:
     for state in (histogram, distinct):
         assert len(pickle.dumps(state)) < 2000
     assert pickle.loads(pickle.dumps(histogram)).counts().tolist() == [[3334, 3333, 3333, 0]]
-    again = Distinct.joined([pickle.loads(pickle.dumps(distinct)), distinct], 10**6)
+    again = pickle.loads(pickle.dumps(distinct))
+    again.merge(distinct)
     levels = again.levels(whole=True)
     assert levels.values.tolist() == [0, 1, 2]
     assert levels.counts.tolist() == [6668, 6666, 6666]

@@ -255,13 +255,14 @@ def test_states_are_merged_after_their_way_back() -> None:
     note = RowsNote("outside", "x", "Parameter 'x': ", 2, " rows.", first_row=7)
     found = folds(handling)
     counting, tallying, varying = found["count blocks"], found["tally"], found["varying"]
-    states: dict[str, list[Any]] = {"count": [], "tally": [], "varying": []}
-    for rows in (np.arange(0, 100), np.arange(0), np.arange(100, 300)):
-        for name, fold in (("count", counting), ("tally", tallying), ("varying", varying)):
+    states: dict[str, Any] = {}
+    for name, fold in (("count", counting), ("tally", tallying), ("varying", varying)):
+        states[name] = fold.start()
+        for rows in (np.arange(0, 100), np.arange(0), np.arange(100, 300)):
             state = fold.start()
             if rows.size:
                 fold.add(state, Batch(table.only(rows), int(rows[0]), notes=(note,)))
-            states[name].append(pickle.loads(pickle.dumps(state)))
+            fold.merge(states[name], pickle.loads(pickle.dumps(state)))
     counter = Counter(TableSource.of(table), (Condition.parse("c < 0.9"),))
     query = queries(handling)["blocks"]
     counted, whole = counted_of(states["count"], query, table.names), counter.count(query)

@@ -213,11 +213,8 @@ def _buckets(batch: Batch, query: Query, levels: FloatArray, used: BoolArray | N
     return np.asarray(found)
 
 
-def counted_of(states: Sequence[CountState], query: Query, names: Sequence[str]) -> Counted:
-    """Combine the counts of all workers."""
-    whole, *others = states
-    for other in others:
-        whole.merge(other)
+def counted_of(whole: CountState, query: Query, names: Sequence[str]) -> Counted:
+    """Return the counts of all workers, in the shape of the query."""
     groups, blocks, buckets = query.shape
     return Counted(
         parameters=tuple(

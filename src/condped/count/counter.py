@@ -9,7 +9,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.count_fold import Counted, CountFold, Query, counted_of
-from condped.count.order_statistics.bins import Distinct, Levels
+from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins
 from condped.count.order_statistics.series import (
     ONE_GROUP,
@@ -62,9 +62,8 @@ class Counter:
 
     def tally(self, ranking: Ranking) -> Tally:
         """Return how many trials are used or left out, and the range of their losses."""
-        states = self.source.fold(TallyFold(ranking, self.conditions))
         return tally_of(
-            states,
+            self.source.fold(TallyFold(ranking, self.conditions)),
             self.conditions,
             names=self.schema.names,
             source_notes=self.source.notes,
@@ -75,10 +74,9 @@ class Counter:
         self, requested: tuple[Series, ...], within: Region, groups: Groups = ONE_GROUP
     ) -> dict[Series, tuple[ValueArray, IntArray | None]]:
         """Return all numbers of each series, and the group of each (None: one group)."""
-        states = self.source.fold(GatherFold(requested, within, groups, self.conditions))
+        gathered = self.source.fold(GatherFold(requested, within, groups, self.conditions))
         found = {}
-        for series in requested:
-            parts = [part for state in states for part in state[series]]
+        for series, parts in gathered.items():
             owners = [group for _, group in parts if group is not None]
             found[series] = (
                 _joined([numbers for numbers, _ in parts]), _joined(owners) if owners else None
@@ -97,11 +95,9 @@ class Counter:
         """
         sets = bin_sets(requested)
         fold = HistogramFold(tuple(requested), within, groups, self.conditions, bins=sets)
-        states = self.source.fold(fold)
+        counted = self.source.fold(fold)
         return {
-            series: np.split(
-                np.sum([state[series].counts() for state in states], axis=0), bins.ends[:-1], axis=1
-            )
+            series: np.split(counted[series].counts(), bins.ends[:-1], axis=1)
             for series, bins in sets.items()
         }
 
@@ -126,18 +122,16 @@ class Counter:
         fold = LevelsFold(
             tuple(requested), within, groups, self.conditions, marked=marked, most=most
         )
-        states = self.source.fold(fold)
+        distinct = self.source.fold(fold)
         return {
-            series: Distinct.joined([state[series] for state in states], most).levels(
-                whole=entries[0][0].whole
-            )
+            series: distinct[series].levels(whole=entries[0][0].whole)
             for series, entries in requested.items()
         }
 
     def count(self, query: Query) -> Counted:
         """Return the trials in each cell and bucket."""
-        states = self.source.fold(CountFold(query, self.conditions))
-        return counted_of(states, query, self.schema.names)
+        counts = self.source.fold(CountFold(query, self.conditions))
+        return counted_of(counts, query, self.schema.names)
 
 
 def _joined(parts: list[ValueArray]) -> ValueArray:

@@ -144,8 +144,8 @@ def subset_counts(
         rows = slice(first, first + per_chunk)
         chunk = Subsamples(subsamples.groups, subsamples.members[rows], subsamples.cutoffs[rows])
         if few:
-            states = counter.source.fold(SubsampleFold(query, chunk, cells, counter.conditions))
-            yield _as_subsets(chunk, np.sum(states, axis=0))
+            fold = SubsampleFold(query, chunk, cells, counter.conditions)
+            yield _as_subsets(chunk, counter.source.fold(fold))
         else:
             grouped = counter.count(replace(query, cutoffs=chunk.levels, groups=chunk.groups))
             yield _add_groups(chunk, grouped)

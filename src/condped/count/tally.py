@@ -162,20 +162,17 @@ class TallyFold:
 
 
 def tally_of(
-    states: Sequence[TallyState],
+    whole: TallyState,
     conditions: tuple[Condition, ...],
     *,
     names: Sequence[str],
     source_notes: tuple[str, ...],
     in_time: bool,
 ) -> Tally:
-    """Combine the tallies of all workers.
+    """Return the tally of all workers.
 
     ``in_time`` says that the rows of the source stand in the order of time.
     """
-    whole, *others = states
-    for other in others:
-        whole.merge(other)
     steps = list(zip(conditions, whole.met, whole.met[1:], strict=False))
     selection_notes = tuple(
         f"All trials meet {c.text}."

@@ -58,12 +58,8 @@ def _merged(
     )  # fmt: skip
 
 
-def varying_of(states: Sequence[VaryingState], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the parameters that vary, from the states of all workers."""
-    whole: VaryingState = {}
-    for state in states:
-        for name, extremes in state.items():
-            whole[name] = _merged(whole.get(name), extremes)
+def varying_of(whole: VaryingState, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the parameters that vary."""
     spread = {
         name: low != high or first != last for name, (low, high, first, last) in whole.items()
     }

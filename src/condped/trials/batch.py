@@ -155,10 +155,10 @@ class Source(Protocol):
         """Notes so far, such as on files that were left out."""
         ...
 
-    def fold(self, fold: Fold[State]) -> list[State]:
-        """Let every worker add its batches to a state; return the states.
+    def fold(self, fold: Fold[State]) -> State:
+        """Let every worker add its batches to a state; return these states merged.
 
-        Together the batches hold every row once.
+        Between them the batches hold every row once.
         """
         ...
 
@@ -200,10 +200,10 @@ class TableSource:
     def notes(self) -> tuple[str, ...]:
         return self.table.notes
 
-    def fold(self, fold: Fold[State]) -> list[State]:
+    def fold(self, fold: Fold[State]) -> State:
         state = fold.start()
         fold.add(state, self.batch)
-        return [state]
+        return state
 
     def close(self) -> None:
         """Nothing to release."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,11 +183,3 @@ class Distinct:
             raise TooManyLevels
         self.keys, self.groups = keys[starts], groups[starts]
         self.counts = np.add.reduceat(counts, starts) if len(starts) else counts
-
-    @classmethod
-    def joined(cls, parts: Iterable[Distinct], most: int) -> Distinct:
-        """Merge the keys of several workers."""
-        whole = cls(most)
-        for part in parts:
-            whole.merge(part)
-        return whole

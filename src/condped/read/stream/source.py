@@ -29,7 +29,7 @@ class StreamSource:
     def close(self) -> None:
         self.rows.close()
 
-    def fold(self, fold: Fold[State]) -> list[State]:
+    def fold(self, fold: Fold[State]) -> State:
         view = self.reader.view(fold.parameters)
         rows, done = 0, 0.0
 
@@ -51,4 +51,7 @@ class StreamSource:
         )
         if not rows:
             raise no_rows()
-        return states
+        whole, *others = states
+        for other in others:
+            fold.merge(whole, other)
+        return whole

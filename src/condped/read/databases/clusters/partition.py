@@ -126,7 +126,7 @@ class Passes:
     remedy: str
     seen: list[RowsSeen] = field(default_factory=list)
 
-    def states(self, fold: Fold[State], answers: Iterable[bytes]) -> list[State]:
+    def merged(self, fold: Fold[State], answers: Iterable[bytes]) -> State:
         """Return the state of all rows; raises what a worker has raised."""
         whole, seen = fold.start(), RowsSeen()
         for packed in answers:
@@ -144,7 +144,7 @@ class Passes:
                 f"{self.remedy}"
             )
         self.seen = [seen]
-        return [whole]
+        return whole
 
 
 def raise_failure(engine: str, error: Exception, shipping: str) -> NoReturn:

@@ -65,11 +65,11 @@ class RaySource:
     passes: Passes
     blocks: list[Any] = field(default_factory=list)
 
-    def fold(self, fold: Fold[State]) -> list[State]:
+    def fold(self, fold: Fold[State]) -> State:
         view = self.reader.view(fold.parameters)
         task = PartitionTask(self.reader, view, fold)
         with _quiet(), closing(self._answers(task)) as answers:
-            return self.passes.states(fold, answers)
+            return self.passes.merged(fold, answers)
 
     def _answers(self, task: PartitionTask[State]) -> Generator[bytes]:
         """Let a worker count each block; yield what they return, as they come."""

@@ -122,7 +122,7 @@ class SparkSource:
         if self.place is not None:
             weakref.finalize(self, self.place.close)
 
-    def fold(self, fold: Fold[State]) -> list[State]:
+    def fold(self, fold: Fold[State]) -> State:
         view = self.reader.view(fold.parameters)
         task = PartitionTask(self.reader, view, fold)
 
@@ -136,7 +136,7 @@ class SparkSource:
                 # It asks for pandas, which nothing here goes through, and then doubts its version.
                 warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
                 counted = some.coalesce(self._partitions()).mapInArrow(count, "state binary")
-            return self.passes.states(fold, [bytes(row[0]) for row in counted.collect()])
+            return self.passes.merged(fold, [bytes(row[0]) for row in counted.collect()])
         except CondpedError:
             self.close()
             raise
