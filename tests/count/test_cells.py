@@ -44,7 +44,7 @@ def test_counts_equal_a_loop_over_the_trials(
 ) -> None:
     """Every cell of every regime and set, whichever way the regimes are laid out."""
     monkeypatch.setattr(trials, "_FEW_DOMAINS", few)
-    monkeypatch.setattr(cells, "_SOME_DOMAINS", 8 if few else 0)
+    monkeypatch.setattr(cells, "_FEW_DOMAINS", 8 if few else 0)
     monkeypatch.setattr(cells, "_CHUNK", 37)
     table = mixed_table(400, seed)
     expected = slow.grid_counts(

@@ -190,6 +190,8 @@ def test_results_say_what_memory_says() -> None:
         told, same = own.to_data(), like.to_data()
         evidence = told.pop("evidence")
         assert evidence == f"{same.pop('evidence')} {counted.remark_on_repeats()}"
+        assert told["tests"].pop("remark") == counted.remark_on_repeats()
+        assert same["tests"].pop("remark") == ""
         assert told == same
         assert own.evidence.parameters == like.evidence.parameters
     assert condped.sweep(counted) == condped.sweep(table)
