@@ -175,9 +175,9 @@ def test_a_password_is_not_shown() -> None:
     """A URL is shown without what only its owner may know, and a path without its folders."""
     made = condped.report(conditional())
     assert made.data["title"] == ""
-    assert "secret" not in source_name("postgresql://me:secret@host/studies?key=secret", {})
-    assert source_name("/home/me/results.csv", {}) == "results.csv"
-    assert source_name("sqlite:///studies.db", {"study": "tuning"}) == "tuning"
+    assert "secret" not in source_name("postgresql://me:secret@host/studies?key=secret", None)
+    assert source_name("/home/me/results.csv", None) == "results.csv"
+    assert source_name("sqlite:///studies.db", "tuning") == "tuning"
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:

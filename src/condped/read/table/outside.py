@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray, ValueArray
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError
 from condped.read.table.refusal import refuse, row_number
 from condped.space.domain import Categorical, Domain, bounds_of
 from condped.trials.notes import RowsNote
 from condped.trials.table import Parameter, TrialTable
 
-WAYS = ("error", "nearest", "drop")
+Outside = Literal["error", "nearest", "drop"]
 # Up to this many domains it is faster to look at all values for each of them.
 _FEW_DOMAINS = 8
-
-
-def check_outside(way: object) -> None:
-    """Raise if ``outside`` is not a known policy."""
-    if way not in WAYS:
-        raise SettingsError(f"outside must be one of {', '.join(WAYS)} (got {way!r}).")
 
 
 def refuse_outside(
@@ -38,10 +34,10 @@ def refuse_outside(
         )
 
 
-def settle(table: TrialTable, way: str) -> TrialTable:
+def settle(table: TrialTable, way: Outside) -> TrialTable:
     """Return a table in whose analysis values outside their domains are no trouble.
 
-    ``way`` is one of WAYS. Counting puts such values into the nearest cell by itself.
+    Counting puts such values into the nearest cell by itself.
     """
     if way == "error":
         for parameter in table.parameters:
