@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import optuna
@@ -20,12 +20,11 @@ import condped
 from benchmarks.statistics_page import page
 from benchmarks.statistics_problems import NEW, PAPER, TPE_TRIALS, Case, cases, gates
 from condped.analyse.robustness import kendall
-from condped.count.resampling import Intervals
-from condped.estimate.settings import Method, Sampling
 from condped.problems.catalogue import Problem
-from condped.trials.table import TrialTable
 from experiments.yahpo.folder import find_folder, read_folder
 
+Method = Literal["paper", "calibrated"]
+Intervals = Literal["half-sampling", "jackknife"]
 METHODS: tuple[Method, ...] = ("paper", "calibrated")
 KINDS: tuple[Intervals, ...] = ("half-sampling", "jackknife")
 
@@ -54,10 +53,12 @@ def _repeats(seeds: int, by_tpe: bool) -> int:
     return max(3, seeds // 3) if by_tpe else seeds
 
 
-def _compared(case: Case, tables: Sequence[TrialTable], method: Method) -> dict[str, Any]:
+def _compared(case: Case, tables: Sequence[condped.TrialTable], method: Method) -> dict[str, Any]:
     wrong, leaks, taus, found_gate, true_gate = [], [], [], [], []
     gate = next(iter(gates(case.problem)))
-    sampling: Sampling = "adaptive" if case.kind == "drawn by TPE" else "random"
+    sampling: Literal["adaptive", "random"] = "random"
+    if case.kind == "drawn by TPE":
+        sampling = "adaptive"
     for table in tables:
         truth = case.truth(table)
         found = condped.importance(table, method=method, sampling=sampling).to_dict()

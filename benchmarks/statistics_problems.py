@@ -11,10 +11,10 @@ import numpy as np
 import optuna
 
 import condped
+from condped import Categorical, Float, Int, TrialTable
 from condped.problems.branching import BranchingProblem, Gate, Leaf
 from condped.problems.catalogue import Problem
-from condped.space.domain import Categorical, Float, Int
-from condped.trials.table import Parameter, TrialTable
+from condped.trials.table import Parameter
 
 PAPER = ("activation-disjoint", "activation-overlap", "nested", "three-way", "regime-dependent")
 Kind = Literal["as it is", "categorical gates", "categorical gates, log values",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from condped.analyse.joint import JointEffects, joint_effects
     from condped.analyse.report import Report, report
     from condped.analyse.saving.loading import load
+    from condped.analyse.sources import Sources, sources
     from condped.comparison import Comparison, baselines, compare
     from condped.read.databases.long_table import LongTable
     from condped.read.registry import Reader
@@ -51,6 +52,7 @@ _HOMES = {
     "LongTable": "condped.read.databases.long_table",
     "Reader": "condped.read.registry",
     "Report": "condped.analyse.report.result",
+    "Sources": "condped.analyse.sources",
     "Space": "condped.space",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
@@ -65,6 +67,7 @@ _HOMES = {
     "plot": "condped.show",
     "problems": "condped",
     "report": "condped.analyse.report",
+    "sources": "condped.analyse.sources",
     "sweep": "condped.analyse.importance.sweep",
     "when": "condped.space",
 }
@@ -82,6 +85,7 @@ __all__ = [
     "LongTable",
     "Reader",
     "Report",
+    "Sources",
     "Space",
     "SweepResult",
     "TrialTable",
@@ -98,6 +102,7 @@ __all__ = [
     "problems",
     "read",
     "report",
+    "sources",
     "sweep",
     "when",
 ]

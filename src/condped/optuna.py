@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from typing import Unpack
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import MissingLibraryError, SettingsError, not_found
-from condped.estimate.settings import Method, Pooling, Settings, check_target
+from condped.estimate.settings import EstimatorOptions, Reference, Settings, check_target
 from condped.optional import load_optional
+from condped.options import check_options, takes
 from condped.read import read
 from condped.read.optuna.study import losses_of
 from condped.trials.table import Objective, State, TrialTable
@@ -45,15 +47,12 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
     ----------
     target_quantile
         γ': the best trials of this share are the target set.
-    region_quantile
-        γ: the importance is measured inside the best trials of this share.
     evaluate_on_local
         Compare the target set with the region set (True) or with a uniform distribution over
-        the search space (False).
-    method
-        ``paper`` gives Optuna 5.0.0's numbers, ``calibrated`` ours without their biases.
-    pooling
-        ``auto`` pools domains that vary smoothly with other parameters; ``never`` is Optuna's way.
+        the search space (False); Optuna's name of ``reference``.
+    **options
+        What is estimated, as :class:`~condped.estimate.settings.Settings` describes. ``pooling`` is
+        ``never`` if not given, which is Optuna's way.
 
     Examples
     --------
@@ -66,27 +65,22 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
     {'x': 1.0}
     """
 
+    @takes(EstimatorOptions, Settings)
     def __init__(
         self,
         *,
         target_quantile: float = 0.1,
-        region_quantile: float = 1.0,
         evaluate_on_local: bool = True,
-        method: Method = "paper",
-        pooling: Pooling = "never",
+        **options: Unpack[EstimatorOptions],
     ) -> None:
-        Settings(
-            region_quantile=region_quantile,
-            method=method,
-            pooling=pooling,
-            reference="region" if evaluate_on_local else "space",
-        )
-        check_target(target_quantile, region_quantile)
+        """Check what is asked for."""
+        check_options(CondPedAnovaImportanceEvaluator.__init__, options)
+        if not evaluate_on_local and "reference" in options:
+            raise SettingsError("Give either evaluate_on_local or reference, not both.")
+        reference: Reference = "region" if evaluate_on_local else "space"
+        self._options: EstimatorOptions = {"pooling": "never", "reference": reference, **options}
+        check_target(target_quantile, Settings(**self._options).region_quantile)
         self._target_quantile = target_quantile
-        self._region_quantile = region_quantile
-        self._evaluate_on_local = evaluate_on_local
-        self._method = method
-        self._pooling: Pooling = pooling
 
     def evaluate(
         self,
@@ -103,13 +97,7 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
             losses = losses_of(study.get_trials(deepcopy=False), target)
             table = table.with_loss(_directed(losses, table))
         result = importance(
-            table,
-            parameters=names,
-            target_quantile=self._target_quantile,
-            region_quantile=self._region_quantile,
-            reference="region" if self._evaluate_on_local else "space",
-            method=self._method,
-            pooling=self._pooling,
+            table, parameters=names, target_quantile=self._target_quantile, **self._options
         )
         if names and result.reason is not None:
             warnings.warn(f"Importances are undetermined: {result.reason}", stacklevel=2)

@@ -15,7 +15,11 @@ class Presentable:
     __slots__ = ()
 
     def __str__(self) -> str:
-        text: str = import_module("condped.show.text").text_of(self)
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return what ``print`` shows, in so many columns; 100 if not given."""
+        text: str = import_module("condped.show.text").text_of(self, width)
         return text
 
     def _repr_html_(self) -> str:

@@ -19,7 +19,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
     """Return the source, the objective and the space of the demo."""
     folder = tmp_path_factory.mktemp("demo")
     assert condped_command("demo", "-n", "400", "--folder", folder).returncode == 0
-    return [folder / "results.csv", "-o", "error", "-s", folder / "space.json"]
+    return [folder / "results.csv", "--objective", "error", "-s", folder / "space.json"]
 
 
 @pytest.mark.parametrize("command", ["branches", "advise"])
@@ -87,6 +87,6 @@ def test_mistakes_end_in_one_line(
 def test_a_source_that_is_not_there_is_named() -> None:
     """For both commands."""
     for command in ("branches", "advise"):
-        done = condped_command(command, "nowhere.csv", "-o", "loss")
+        done = condped_command(command, "nowhere.csv", "--objective", "loss")
         assert done.returncode == 2
         assert "nowhere.csv" in done.stderr

@@ -60,7 +60,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def basics(folder: Path) -> list[str | Path]:
     """Return source, objective and space."""
-    return [folder / "results.csv", "-o", "loss", "-s", folder / "space.json", "-p", "c", "-p", "x"]
+    return [
+        folder / "results.csv",
+        "--objective",
+        "loss",
+        "-s",
+        folder / "space.json",
+        "-p",
+        "c",
+        "-p",
+        "x",
+    ]
 
 
 def expected(folder: Path, **options: Any) -> Any:
@@ -104,7 +114,7 @@ def test_every_option_reaches_the_analysis(folder: Path) -> None:
     """All options at once, against the same call in Python."""
     done = condped_command(
         *["importance", str(folder / "results.csv"), "--space", str(folder / "space.json")],
-        *["-o", "loss", "-o", "accuracy", "-d", "minimize", "-d", "maximize"],
+        *["--objective", "loss", "--objective", "accuracy", "-d", "minimize", "-d", "maximize"],
         *["-q", "0.2", "--region-quantile", "0.8", "--measure", "standard"],
         *["--reference", "space", "--state", "end", "--constraint", "g", "-p", "y"],
         *["--failed", "worst", "--pruned", "worst", "--nonfinite", "worst"],
@@ -187,30 +197,39 @@ def test_version_is_the_packages() -> None:
     ("arguments", "says"),
     [
         (["importance", "{results}"], "objective is needed"),
-        (["importance", "{results}", "-o", "los"], "Did you mean 'loss'"),
-        (["importance", "{results}", "-o", "end"], "'end' must be numeric"),
-        (["importance", "{results}", "-o", "loss", "-p", "zz"], "'zz'"),
-        (["importance", "{results}", "-o", "loss", "-q", "2"], "target_quantile"),
-        (["importance", "{results}", "-o", "loss", "-q", "nan"], "target_quantile"),
-        (["importance", "{results}", "-o", "loss", "--region-quantile", "0.1"], "0.1 and 0.1"),
+        (["importance", "{results}", "--objective", "los"], "Did you mean 'loss'"),
+        (["importance", "{results}", "--objective", "end"], "'end' must be numeric"),
+        (["importance", "{results}", "--objective", "loss", "-p", "zz"], "'zz'"),
+        (["importance", "{results}", "--objective", "loss", "-q", "2"], "target_quantile"),
+        (["importance", "{results}", "--objective", "loss", "-q", "nan"], "target_quantile"),
         (
-            ["importance", "{results}", "-o", "loss", "--json", "--csv"],
-            "only one of --json, --csv and --parquet",
+            ["importance", "{results}", "--objective", "loss", "--region-quantile", "0.1"],
+            "0.1 and 0.1",
         ),
         (
-            ["importance", "{results}", "-o", "loss", "-d", "maximize", "-d", "minimize"],
+            ["importance", "{results}", "--objective", "loss", "--json", "--csv"],
+            "only one of --json, --csv",
+        ),
+        (
+            ["importance", "{results}", "--objective", "loss", "-d", "maximize", "-d", "minimize"],
             "direction",
         ),
-        (["importance", "{results}", "-o", "loss", "-s", "none.json"], "none.json"),
-        (["importance", "{results}", "-o", "loss", "-s", "{results}"], "not valid JSON"),
-        (["importance", "{results}", "-o", "loss", "--state", "c"], "state 'b'"),
-        (["importance", "none.csv", "-o", "loss"], "none.csv' cannot be read"),
-        (["importance", "none.parquet", "-o", "loss"], "none.parquet' cannot be read"),
-        (["importance", "none.txt", "-o", "loss"], "There is no file or directory"),
-        (["importance", "{folder}/torn.parquet", "-o", "loss"], "torn.parquet' cannot be read"),
-        (["importance", "{folder}/double.csv", "-o", "loss"], "two columns named 'x'"),
-        (["sweep", "none.csv", "-o", "loss"], "none.csv' cannot be read"),
-        (["sweep", "{results}", "-o", "loss", "--region-quantile", "0.005"], "region_quantile"),
+        (["importance", "{results}", "--objective", "loss", "-s", "none.json"], "none.json"),
+        (["importance", "{results}", "--objective", "loss", "-s", "{results}"], "not valid JSON"),
+        (["importance", "{results}", "--objective", "loss", "--state", "c"], "state 'b'"),
+        (["importance", "none.csv", "--objective", "loss"], "none.csv' cannot be read"),
+        (["importance", "none.parquet", "--objective", "loss"], "none.parquet' cannot be read"),
+        (["importance", "none.txt", "--objective", "loss"], "There is no file or directory"),
+        (
+            ["importance", "{folder}/torn.parquet", "--objective", "loss"],
+            "torn.parquet' cannot be read",
+        ),
+        (["importance", "{folder}/double.csv", "--objective", "loss"], "two columns named 'x'"),
+        (["sweep", "none.csv", "--objective", "loss"], "none.csv' cannot be read"),
+        (
+            ["sweep", "{results}", "--objective", "loss", "--region-quantile", "0.005"],
+            "region_quantile",
+        ),
         (["demo", "--folder", "{results}/below"], "results.csv"),
     ],
 )
@@ -235,9 +254,9 @@ def test_what_a_user_did_wrong_ends_in_one_line(
     [
         ["importance"],
         ["importance", "{results}", "--objectiv"],
-        ["importance", "{results}", "-o", "loss", "-q", "much"],
-        ["importance", "{results}", "-o", "loss", "--measure", "best"],
-        ["importance", "{results}", "-o", "loss", "-d", "up"],
+        ["importance", "{results}", "--objective", "loss", "-q", "much"],
+        ["importance", "{results}", "--objective", "loss", "--measure", "best"],
+        ["importance", "{results}", "--objective", "loss", "-d", "up"],
         ["nonsense"],
         ["demo", "-n", "0"],
     ],
@@ -255,8 +274,8 @@ def test_undetermined_is_an_answer_not_an_error(tmp_path: Path) -> None:
     """All losses equal: exit code 0, and the output says why there is no ranking."""
     path = tmp_path / "flat.csv"
     path.write_text("loss,x\n1,2\n1,3\n1,4\n", encoding="utf-8")
-    assert "Undetermined" in condped_command("importance", path, "-o", "loss").stdout
-    done = condped_command("importance", path, "-o", "loss", "--json")
+    assert "Undetermined" in condped_command("importance", path, "--objective", "loss").stdout
+    done = condped_command("importance", path, "--objective", "loss", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["status"] == "undetermined"
 
@@ -265,7 +284,7 @@ def test_without_parameters_the_csv_still_has_its_header(tmp_path: Path) -> None
     """What reads the output finds its columns."""
     path = tmp_path / "bare.csv"
     path.write_text("loss\n1\n2\n", encoding="utf-8")
-    done = condped_command("importance", path, "-o", "loss", "--csv")
+    done = condped_command("importance", path, "--objective", "loss", "--csv")
     assert done.returncode == 0
     assert done.stdout.startswith("parameter,importance,")
 
@@ -355,7 +374,7 @@ def test_evidence_intervals_and_outcomes_on_the_command_line(tmp_path: Path) -> 
     ]
     (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
     path = str(tmp_path / "t.csv")
-    options = ["-o", "loss", "--state", "state"]
+    options = ["--objective", "loss", "--state", "state"]
     done = condped_command("importance", path, *options, "--intervals", "jackknife")
     assert "90 %" in done.stdout
     assert "matters" in done.stdout

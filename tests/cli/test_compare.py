@@ -18,7 +18,7 @@ FEW = ["-m", "paper", "-m", "ped-anova", "-m", "mdi/imputation", "--trees", "4"]
 
 def basics(folder: Path) -> list[str | Path]:  # noqa: F811
     """Return source, objective and space."""
-    return [folder / "results.csv", "-o", "loss", "-s", folder / "space.json"]
+    return [folder / "results.csv", "--objective", "loss", "-s", folder / "space.json"]
 
 
 def expected(folder: Path, **options: Any) -> condped.Comparison:  # noqa: F811
@@ -86,18 +86,18 @@ def test_every_option_reaches_the_methods(folder: Path) -> None:  # noqa: F811
     ("arguments", "says"),
     [
         (["{results}"], "objective is needed"),
-        (["{results}", "-o", "los"], "Did you mean 'loss'"),
-        (["{results}", "-o", "loss", "-m", "fanova"], "Did you mean 'f-anova'"),
-        (["{results}", "-o", "loss", "--trees", "0"], "trees must be"),
-        (["{results}", "-o", "loss", "--seed", "-1"], "seed must be"),
-        (["{results}", "-o", "loss", "-q", "1.5"], "target_quantile"),
-        (["{results}", "-o", "loss", "-m", "mdi", "--failed", "worst"], "as worst"),
-        (["{results}", "-o", "loss", "-o", "accuracy", "-m", "mdi"], "Name one"),
+        (["{results}", "--objective", "los"], "Did you mean 'loss'"),
+        (["{results}", "--objective", "loss", "-m", "fanova"], "Did you mean 'f-anova'"),
+        (["{results}", "--objective", "loss", "--trees", "0"], "trees must be"),
+        (["{results}", "--objective", "loss", "--seed", "-1"], "seed must be"),
+        (["{results}", "--objective", "loss", "-q", "1.5"], "target_quantile"),
+        (["{results}", "--objective", "loss", "-m", "mdi", "--failed", "worst"], "as worst"),
+        (["{results}", "--objective", "loss", "--objective", "accuracy", "-m", "mdi"], "Name one"),
         (
-            ["{results}", "-o", "loss", "-m", "paper", "--json", "--csv"],
-            "only one of --json, --csv and --parquet",
+            ["{results}", "--objective", "loss", "-m", "paper", "--json", "--csv"],
+            "only one of --json, --csv",
         ),
-        (["none.csv", "-o", "loss"], "none.csv' cannot be read"),
+        (["none.csv", "--objective", "loss"], "none.csv' cannot be read"),
     ],
 )
 def test_what_a_user_did_wrong_ends_in_one_line(

@@ -25,7 +25,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 def source_of(folder: Path) -> list[str]:
     """Return the arguments that name the trials."""
-    return [str(folder / "results.csv"), "-o", "loss", "-s", str(folder / "space.json")]
+    return [str(folder / "results.csv"), "--objective", "loss", "-s", str(folder / "space.json")]
 
 
 def asked(command: str, folder: Path) -> list[str]:
@@ -60,8 +60,8 @@ def test_all_forms_hold_the_same_rows(folder: Path, command: str, tmp_path: Path
     arguments, file = asked(command, folder), tmp_path / "rows.parquet"
     rows = list(csv.DictReader(io.StringIO(condped_command(*arguments, "--csv").stdout)))
     data = json.loads(condped_command(*arguments, "--json").stdout)
-    done = condped_command(*arguments, "--parquet", file)
-    assert (done.returncode, done.stdout) == (0, "")
+    done = condped_command(*arguments, "-o", file)
+    assert (done.returncode, done.stderr) == (0, f"Written to {file}.\n")
     table = pq.read_table(file)
     assert table.schema.metadata[b"condped.schema"].decode() == data["schema"]
     assert re.fullmatch(r"condped\.\w+/\d+", data["schema"])
@@ -80,7 +80,7 @@ def test_sources_come_in_all_forms(tmp_path: Path) -> None:
     listed = json.loads(condped_command("sources", "--json").stdout)
     assert listed["schema"] == "condped.sources/1"
     assert any(entry["extra"] == "postgresql" for entry in listed["sources"])
-    condped_command("sources", "--parquet", tmp_path / "s.parquet")
+    condped_command("sources", "-o", tmp_path / "s.parquet")
     assert pq.read_table(tmp_path / "s.parquet").num_rows == len(listed["sources"])
 
 
@@ -89,7 +89,7 @@ def test_two_forms_at_once_are_refused(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "rows.parquet"
     for command in (*ANALYSES, "sources"):
         arguments = ["sources"] if command == "sources" else asked(command, folder)
-        done = condped_command(*arguments, "--json", "--parquet", file)
+        done = condped_command(*arguments, "--json", "--csv", "-o", file)
         assert (done.returncode, done.stdout) == (2, "")
         assert "only one of --json, --csv" in done.stderr
         assert not file.exists()
@@ -97,7 +97,7 @@ def test_two_forms_at_once_are_refused(folder: Path, tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_named(folder: Path, tmp_path: Path) -> None:
     """With exit code 2 and one line."""
-    done = condped_command(*asked("importance", folder), "--parquet", tmp_path / "no" / "r.parquet")
+    done = condped_command(*asked("importance", folder), "-o", tmp_path / "no" / "r.parquet")
     assert done.returncode == 2
     assert "r.parquet" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -156,9 +156,9 @@ def test_what_is_read_is_never_overwritten(folder: Path, tmp_path: Path) -> None
     before = {path: path.read_bytes() for path in (trials, space, page)}
     named: list[str | Path] = ["--objective", "loss", "--space", space]
     wrong: list[list[str | Path]] = [
-        ["importance", trials, *named, "--parquet", trials],
-        ["importance", trials, *named, "--parquet", space],
-        ["sweep", f"{tmp_path}/*.csv", *named, "--parquet", trials],
+        ["importance", trials, *named, "-o", trials],
+        ["importance", trials, *named, "-o", space],
+        ["sweep", f"{tmp_path}/*.csv", *named, "-o", trials],
         ["report", tmp_path, *named, "-o", page],
         ["report", trials, *named, "-o", trials],
         ["report", trials, *named, "-o", "loss"],
@@ -166,6 +166,6 @@ def test_what_is_read_is_never_overwritten(folder: Path, tmp_path: Path) -> None
     for arguments in wrong:
         done = condped_command(*arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments
-        assert "would be overwritten" in done.stderr or "named .html" in done.stderr
+        assert "would be overwritten" in done.stderr or "must end in .html" in done.stderr
     assert {path: path.read_bytes() for path in before} == before
     assert condped_command("report", trials, *named, "-o", page).returncode == 0

@@ -32,7 +32,7 @@ def test_report_writes_one_page(folder: Path, tmp_path: Path) -> None:
         "report", folder / "results.csv", "--objective", "loss", "-s", folder / "space.json",
         "-q", "0.2", "--method", "calibrated", "--title", "Mine", "-o", page,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"Written to {page}.\n")
     told = condped.importance(
         str(folder / "results.csv"),
         objective="loss",
@@ -40,7 +40,7 @@ def test_report_writes_one_page(folder: Path, tmp_path: Path) -> None:
         target_quantile=0.2,
         method="calibrated",
     )
-    assert done.stdout == f"{told}\n\nThe page is in {page}.\n"
+    assert done.stdout == f"{told}\n"
     data = data_of(page)
     assert (data["schema"], data["title"]) == ("condped.report/1", "Mine")
     assert data["steps"][data["start"]] == 0.2
@@ -54,7 +54,7 @@ def test_rows_and_data_beside_the_page(folder: Path, tmp_path: Path) -> None:
     trials, space = folder / "results.csv", folder / "space.json"
     basics: list[str | Path] = [trials, "--objective", "loss", "-s", space]
     done = condped_command("report", *basics, "--csv", "-o", page)
-    assert (done.returncode, done.stderr) == (0, f"The page is in {page}.\n")
+    assert (done.returncode, done.stderr) == (0, f"Written to {page}.\n")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     told = condped.importance(str(trials), objective="loss", space=space)
     asked = [r for r in rows if (r["method"], r["target_quantile"]) == ("paper", "0.1")]

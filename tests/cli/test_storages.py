@@ -95,7 +95,7 @@ def test_the_bar_is_gone_before_the_result_is_printed(tmp_path: Path) -> None:
         program = (
             "import sys, condped.cli.progress as shown; shown._PATIENCE = shown._BETWEEN = 0; "
             "from condped.cli import main; "
-            f"sys.argv = ['condped', {command!r}, {str(path)!r}, '-o', 'loss']; main()"
+            f"sys.argv = ['condped', {command!r}, {str(path)!r}, '--objective', 'loss']; main()"
         )
         told = on_a_terminal([sys.executable, "-c", program])
         before, sign, after = told.partition("What mattered")

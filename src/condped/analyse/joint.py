@@ -16,14 +16,15 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
 from condped.analyse.importance.question import Question
+from condped.analyse.opening import open_table
+from condped.analyse.options import TRIALS, Options, TrialOptions
 from condped.analyse.result import Result
 from condped.analyse.saving.plain import plain
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError
 from condped.estimate.calibration import excess
 from condped.estimate.settings import Settings
-from condped.read import read
-from condped.read.options import Reading, check_reading
+from condped.options import takes
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter
@@ -113,8 +114,9 @@ class JointEffects(Result):
         return dict(plain(data))
 
 
+@takes(TrialOptions, *TRIALS)
 def joint_effects(
-    source: Any, *, target_quantile: float = 0.1, **reading: Unpack[Reading]
+    source: Any, *, target_quantile: float = 0.1, **options: Unpack[TrialOptions]
 ) -> JointEffects:
     """Find pairs of parameters that together reach the target set, beyond what each does alone.
 
@@ -124,8 +126,8 @@ def joint_effects(
         Anything that :func:`condped.read` takes, of at least 200 trials.
     target_quantile
         γ': the best trials of this share are the target set.
-    **reading
-        Options of :func:`condped.read`.
+    **options
+        Which trials to use, as for :func:`condped.importance`.
 
     Examples
     --------
@@ -136,9 +138,9 @@ def joint_effects(
     >>> joint_effects(trials, objective="loss", target_quantile=0.25)[0].parameters
     ('a', 'b')
     """
-    question = Question((target_quantile,), Settings(pooling="never"))
-    check_reading("joint_effects", reading)
-    table = read(source, **reading)
+    asked = Options.of(joint_effects, options)
+    question = Question((target_quantile,), Settings(pooling="never"), asked.handling)
+    table = open_table("Finding joint effects", source, **asked.reading)
     sets = count_sets(table, question).trials
     assert sets is not None
     top = sets.top

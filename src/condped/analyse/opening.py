@@ -6,19 +6,20 @@ from typing import Any, Unpack
 
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.read.opening import Opening, open_source
+from condped.read.opening import open_source
+from condped.read.options import Reading
 from condped.trials.table import TrialTable
 
 
-def open_trials(source: Any, **opening: Unpack[Opening]) -> Trials:
+def open_trials(source: Any, **reading: Unpack[Reading]) -> Trials:
     """Return a source's trials as something that can be counted.
 
     ``source`` is anything that :func:`condped.read.opening.open_source` takes, or trials that have
     been opened before.
     """
     if not isinstance(source, Trials):
-        return Trials.of(open_source(source, **opening))
-    given = [name for name, value in opening.items() if value is not None and value != "auto"]
+        return Trials.of(open_source(source, **reading))
+    given = [name for name, value in reading.items() if value is not None and value != "auto"]
     if given:
         raise SettingsError(
             f"The trials are opened already: {', '.join(given)} cannot be set any more. Set them "
@@ -27,14 +28,14 @@ def open_trials(source: Any, **opening: Unpack[Opening]) -> Trials:
     return source
 
 
-def open_table(purpose: str, source: Any, **opening: Unpack[Opening]) -> TrialTable:
+def open_table(purpose: str, source: Any, **reading: Unpack[Reading]) -> TrialTable:
     """Return a source's trials in memory, for what cannot be done by counting them."""
-    engine = opening.get("engine", "auto")
-    if engine not in ("auto", "memory") or opening.get("backend") is not None:
+    engine = reading.get("engine", "auto")
+    if engine == "stream" or (engine == "auto" and reading.get("backend") is not None):
         raise SettingsError(
-            f"{purpose} needs the trials themselves, in memory (got engine {engine!r}). Read a "
-            "part of them that fits, and leave engine and backend out."
+            f"{purpose} needs the trials themselves, in memory (got engine {engine!r}). Set engine "
+            "to 'memory' if they fit, or read a part of them."
         )
-    if not isinstance(source, Trials):
-        opening["engine"] = "memory"
-    return open_trials(source, **opening).table(purpose)
+    if engine == "auto" and not isinstance(source, Trials):
+        reading["engine"] = "memory"
+    return open_trials(source, **reading).table(purpose)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from csv import DictWriter
 from dataclasses import fields
+from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from condped.analyse.saving.files import write_result
+from condped.analyse.saving.files import write_result, write_whole
 from condped.analyse.saving.plain import plain, rebuilt_dataclass
 from condped.optional import load_optional
 from condped.presentable import Presentable
+from condped.writing import ending_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -45,11 +48,33 @@ class Result(Presentable):
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result into a file, from which :func:`condped.load` returns it.
+        """Write the result into a file, in the form that its name ends in.
 
-        What only the trials can tell, such as the evidence, is found first if it is not known yet.
+        From ``.json`` :func:`condped.load` returns it; what only the trials can tell, such as the
+        evidence, is found first if it is not known yet. ``.csv`` and ``.parquet`` get
+        :meth:`rows`, ``.txt`` what ``print`` shows. A file that is there is replaced as a whole.
         """
-        write_result({"schema": self.schema, **self._saved()}, path)
+        ending = ending_of(path)
+        if ending == ".json":
+            write_result({"schema": self.schema, **self._saved()}, path)
+        elif ending == ".parquet":
+            module = load_optional(
+                "condped.analyse.saving.pyarrow_rows",
+                feature="A Parquet file",
+                library="pyarrow",
+                extra="parquet",
+            )
+            module.write_rows(self.rows(), self.columns, self.schema, path)
+        else:
+            write_whole(self.to_csv() if ending == ".csv" else f"{self}\n", path)
+
+    def to_csv(self) -> str:
+        """Return :meth:`rows` as lines of comma-separated values under a line of names."""
+        lines = StringIO()
+        writer = DictWriter(lines, self.columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
+        return lines.getvalue()
 
     def _saved(self) -> dict[str, Any]:
         """Return what the result can be made from again."""

@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given, target_quantile_option
-from condped.cli.output import form_of, show
-from condped.cli.progress import progress_bar
+from condped.cli.options import source_options, target_quantile_option
+from condped.cli.output import answer, output_options
 
 
 @click.command("branches")
-@analysis_options
+@source_options(condped.branches)
 @target_quantile_option
+@output_options()
 def command(source: str, **options: Any) -> None:
     """Tell which parameter switches which, and what matters inside each branch.
 
@@ -24,9 +24,6 @@ def command(source: str, **options: Any) -> None:
     \b
     condped branches results.csv --objective loss
     condped branches sqlite:///study.db --study tuning
-    condped branches results.csv -o loss --where "model == 'svm'" --json
+    condped branches results.csv --objective loss --where "model == 'svm'" --json
     """  # noqa: D301
-    form = form_of(options, source)
-    with progress_bar():  # wiped before the result is printed
-        found = condped.branches(source, **given(options))
-    show(found, form)
+    answer(condped.branches, source, **options)

@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import comparison_options, given, target_quantile_option
-from condped.cli.output import form_of, show
-from condped.cli.progress import progress_bar
+from condped.cli.options import source_options, target_quantile_option
+from condped.cli.output import answer, output_options
 
 
 @click.command("compare")
-@comparison_options
+@source_options(condped.compare)
 @target_quantile_option
 @click.option(
     "-m",
@@ -24,9 +23,7 @@ from condped.cli.progress import progress_bar
     help="Ask this method only; repeatable: paper, calibrated, ped-anova, f-anova, mdi, shap, or "
     "one of the last four with /filtering or /imputation.  [default: all]",
 )
-@click.option("--trees", type=int, default=64, show_default=True, help="Trees of a forest.")
-@click.option("--max-depth", type=int, default=64, show_default=True, help="Depth of its trees.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Fixes the forests.")
+@output_options()
 def command(source: str, **options: Any) -> None:
     """Tell what other methods would have said.
 
@@ -40,7 +37,4 @@ def command(source: str, **options: Any) -> None:
     condped compare results.csv --objective loss --space space.json
     condped compare results.csv --objective loss --method paper --method shap/imputation --csv
     """  # noqa: D301
-    form = form_of(options, source)
-    with progress_bar():  # wiped before the result is printed
-        told = condped.compare(source, **given(options))
-    show(told, form)
+    answer(condped.compare, source, **options)

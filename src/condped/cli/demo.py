@@ -12,8 +12,6 @@ import numpy as np
 
 import condped
 from condped.errors import MissingLibraryError
-from condped.optional import load_optional
-from condped.show.views import bars_view, curves_view
 
 _SPACE: dict[str, Any] = {
     "model": {"type": "categorical", "choices": ["svm", "forest", "network"]},
@@ -81,16 +79,15 @@ def command(trials: int, folder: Path) -> None:
     )
     curve = condped.sweep(str(results), objective="error", space=space)
     try:
-        draw = load_optional(
-            "condped.show.matplotlib", feature="A picture", library="matplotlib", extra="plot"
-        )
+        figure = condped.plot.importance(result, backend="matplotlib")
     except MissingLibraryError as error:
         click.echo(f"No picture: {error}")
         return
-    figure = draw.figure(9.0, 7.5)
+    figure.clear()  # a figure without a window, for both pictures
+    figure.set_size_inches(9.0, 7.5)
     above, below = figure.subplots(2, 1)
-    draw.bars(bars_view(result), above)
-    draw.curves(curves_view(curve), below)
+    condped.plot.importance(result, backend="matplotlib", on=above)
+    condped.plot.sweep(curve, backend="matplotlib", on=below)
     figure.savefig(picture, dpi=120)
     click.echo(f"The picture is in {picture}, the trials in {results}.")
 

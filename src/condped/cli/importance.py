@@ -7,23 +7,15 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import (
-    analysis_options,
-    given,
-    target_quantile_option,
-)
-from condped.cli.output import form_of, show
-from condped.cli.progress import progress_bar
+from condped.cli.options import source_options, target_option, target_quantile_option
+from condped.cli.output import answer, output_options
 
 
 @click.command("importance")
-@analysis_options
+@source_options(condped.importance)
 @target_quantile_option
-@click.option(
-    "--target",
-    type=click.Choice(["failed", "pruned", "nonfinite", "infeasible"]),
-    help="Explain this outcome instead of good objectives.",
-)
+@target_option
+@output_options()
 def command(source: str, **options: Any) -> None:
     """Tell which parameters mattered for reaching the best trials.
 
@@ -34,9 +26,6 @@ def command(source: str, **options: Any) -> None:
     condped importance results.csv --objective loss
     condped importance sqlite:///study.db --study tuning
     condped importance smac3_output/svm
-    condped importance 'runs/*.parquet' -o accuracy -d maximize --space space.json --json
+    condped importance 'runs/*.parquet' --objective accuracy -d maximize --space space.json --json
     """  # noqa: D301
-    form = form_of(options, source)
-    with progress_bar():  # wiped before the result is printed
-        result = condped.importance(source, **given(options))
-    show(result, form)
+    answer(condped.importance, source, **options)

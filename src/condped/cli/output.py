@@ -1,24 +1,23 @@
-"""In which form a result leaves: a text that fits the terminal, JSON, CSV or Parquet."""
+"""From a command's options to its result: printed for people, as JSON or CSV, and into a file."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import reduce
+from pathlib import Path
 from typing import Any, Protocol
 
 import click
 
+from condped.cli.options import Command, given
+from condped.cli.progress import progress_bar
 from condped.errors import SettingsError
-from condped.optional import load_optional
-from condped.read.overwriting import refuse_overwriting
-from condped.show.text.layout import printed_within
+from condped.writing import ENDINGS, PAGES, check_output
 
 _WIDEST = 160
 _VERDICT = re.compile(r"(?<=\d  )(matters|unclear|no evidence|untested)(?=  |$)")
@@ -30,76 +29,78 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
     "untested": {"dim": True},
 }
 
-FORMS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
-    click.option("--parquet", metavar="FILE", help="Write the rows to a Parquet file."),
-)
 
-
-class Told(Protocol):
+class Result(Protocol):
     """What every result can be shown as."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The fields of the rows."""
-
-    def rows(self) -> Sequence[Mapping[str, Any]]:
-        """Return flat records."""
 
     def to_data(self) -> Mapping[str, Any]:
         """Return everything as plain data under a schema with a version."""
 
+    def to_csv(self) -> str:
+        """Return the rows."""
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The form that was asked for; text if none was."""
+    def to_text(self, width: int | None = None) -> str:
+        """Return what people read."""
 
-    as_json: bool = False
-    as_csv: bool = False
-    parquet: str | None = None
-
-    @property
-    def text(self) -> bool:
-        """Whether people are to read it."""
-        return not (self.as_json or self.as_csv or self.parquet)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file in the form that its name ends in."""
 
 
-def form_of(options: dict[str, Any], source: str | None = None) -> Form:
-    """Take the form out of a command's options; it must not overwrite what is read."""
-    form = Form(options.pop("as_json"), options.pop("as_csv"), options.pop("parquet"))
-    if form.as_json + form.as_csv + (form.parquet is not None) > 1:
-        raise SettingsError("Give only one of --json, --csv and --parquet.")
-    if form.parquet is not None:
-        refuse_overwriting(form.parquet, source, options.get("space"))
-    return form
+def output_options(*, page: str | None = None) -> Callable[[Command], Command]:
+    """Add the forms of output; ``page`` is the file that a page is written into by default."""
+    endings = ", ".join((*PAGES[:1], *ENDINGS) if page else ENDINGS)
+    options = (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+        click.option(
+            "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), default=page,
+            show_default=page is not None, metavar="FILE",
+            help=f"Write a file, too, in the form that its name ends in: {endings}. One that is "
+            "there is replaced.",
+        ),
+    )  # fmt: skip
+    return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
 
 
-def show(told: Told, form: Form) -> None:
-    """Print a result, or write it down."""
-    if form.as_json:
-        click.echo(json.dumps(told.to_data(), indent=2, ensure_ascii=False, default=str))
-    elif form.as_csv:
-        lines = io.StringIO()
-        writer = csv.DictWriter(lines, told.columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(told.rows())
-        click.echo(lines.getvalue(), nl=False)
-    elif form.parquet is not None:
-        module = load_optional(
-            "condped.cli.pyarrow_rows", feature="--parquet", library="pyarrow", extra="parquet"
-        )
-        module.write_rows(form.parquet, told.rows(), told.columns, told.to_data()["schema"])
-        click.echo(f"{len(told.rows())} rows are in {form.parquet}.", err=True)
+def answer(
+    function: Callable[..., Any],
+    *sources: str,
+    as_json: bool,
+    as_csv: bool,
+    output: Path | None,
+    show: Callable[[Any], str] | None = None,
+    **options: Any,
+) -> Any:
+    """Call a function with a command's options, and print and write what it returns.
+
+    ``show`` makes the text that people read, if it is another one than the result's own.
+    """
+    if as_json + as_csv + (show is not None) > 1:
+        raise SettingsError("Give only one of --json, --csv and other forms to print.")
+    if output is not None:
+        page = function.__name__ == "report"
+        check_output(output, *sources, options.get("space"), page=page)
+    with progress_bar():  # wiped before the result is printed
+        result: Result = function(*sources, **given(options))
+        if output is not None:
+            result.save(output)
+    if as_json:
+        click.echo(json.dumps(result.to_data(), indent=2, ensure_ascii=False, default=str))
+    elif as_csv:
+        click.echo(result.to_csv(), nl=False)
+    elif show is not None:
+        click.echo(show(result))
     else:
         terminal = sys.stdout is not None and sys.stdout.isatty()
-        click.echo(_for_terminal(told) if terminal else str(told))
+        click.echo(_for_terminal(result) if terminal else str(result))
+    if output is not None:
+        click.echo(f"Written to {output}.", err=True)
+    return result
 
 
-def _for_terminal(told: Told) -> str:
+def _for_terminal(result: Result) -> str:
     """Return a text as wide as the terminal, in colours unless they are not wanted."""
-    with printed_within(min(shutil.get_terminal_size().columns, _WIDEST)):
-        lines = str(told).splitlines()
+    lines = result.to_text(min(shutil.get_terminal_size().columns, _WIDEST)).splitlines()
     return "\n".join(lines if os.environ.get("NO_COLOR") else map(_coloured, lines))
 
 

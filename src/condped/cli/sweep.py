@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import analysis_options, given
-from condped.cli.output import form_of, show
-from condped.cli.progress import progress_bar
+from condped.cli.options import source_options
+from condped.cli.output import answer, output_options
 
 
 @click.command("sweep")
-@analysis_options
+@source_options(condped.sweep)
+@output_options()
 def command(source: str, **options: Any) -> None:
     """Tell how the importances change with the target quantile, from 0.01 up.
 
@@ -25,7 +25,4 @@ def command(source: str, **options: Any) -> None:
     condped sweep results.csv --objective loss --space space.json
     condped sweep results.csv --objective loss --csv > curves.csv
     """  # noqa: D301
-    form = form_of(options, source)
-    with progress_bar():  # wiped before the result is printed
-        curve = condped.sweep(source, **given(options))
-    show(curve, form)
+    answer(condped.sweep, source, **options)

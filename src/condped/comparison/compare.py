@@ -8,55 +8,47 @@ from typing import Any, Unpack, get_args
 
 from condped.analyse.importance.importance import importance as ask_own
 from condped.analyse.importance.result import ImportanceResult
-from condped.comparison.baselines.choices import ABSENT, METHODS, forest_settings
+from condped.analyse.opening import open_table
+from condped.analyse.options import TRIALS, Options
+from condped.comparison.baselines.choices import ABSENT, METHODS, Forest
 from condped.comparison.baselines.forests import scores_of
+from condped.comparison.baselines.point import BaselineOptions
 from condped.comparison.baselines.point import importance as ask_baseline
 from condped.comparison.result import Comparison
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
-from condped.estimate.settings import Method, Pooling, Sampling
+from condped.estimate.settings import Method, Settings, TrialSettings
+from condped.options import declared, takes
 from condped.progress import report
-from condped.read import read
-from condped.read.options import Reading, check_reading
-from condped.trials.topsets import Handling, LeftOut, Treatment
 
 _OWN: tuple[Method, ...] = get_args(Method)
 # All that can be asked; a baseline's name by itself means it with both ways to treat absences.
 NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
 
 
+class ComparisonOptions(BaselineOptions, TrialSettings, total=False):
+    """Options that :func:`compare` shares with the methods."""
+
+
+@takes(ComparisonOptions, *TRIALS, Settings, Forest)
 def compare(
     source: Any,
     *,
     methods: Sequence[str] | None = None,
     target_quantile: float = 0.1,
-    region_quantile: float = 1.0,
-    sampling: Sampling = "adaptive",
-    pooling: Pooling = "auto",
-    trees: int = 64,
-    max_depth: int = 64,
-    seed: int | None = 0,
-    failed: LeftOut = "drop",
-    pruned: Treatment = "drop",
-    nonfinite: LeftOut = "drop",
-    infeasible: Treatment = "keep",
-    **reading: Unpack[Reading],
+    **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Compare what several methods say of the same trials.
 
     Parameters
     ----------
-    source, target_quantile, region_quantile, sampling, pooling
+    source, target_quantile
         As for :func:`condped.importance`.
     methods
         ``paper`` and ``calibrated``, condped's own; ``ped-anova``, ``f-anova``, ``mdi`` and
         ``shap``, or one of them with one way to treat absences, such as ``shap/imputation``. By
         default all that can be asked; the rest is noted.
-    trees, max_depth, seed
-        Of the forests; see :func:`condped.baselines.importance`.
-    failed, pruned, nonfinite, infeasible
-        As for :func:`condped.importance`.
-    **reading
-        Options of :func:`condped.read`.
+    **options
+        As for :func:`condped.importance` and :func:`condped.baselines.importance`.
 
     Examples
     --------
@@ -66,18 +58,16 @@ def compare(
     ['paper', 'ped-anova/filtering', 'ped-anova/imputation']
     """
     chosen = _chosen(methods)
-    forest_settings("f-anova", "filtering", trees, max_depth, seed)
-    check_reading("compare", reading)
+    asked, forest = Options.of(compare, options), asdict(declared(Forest, options))
     if methods is not None:
         _require_libraries(chosen)
-    table = read(source, **reading)
+    table = open_table("Comparing methods", source, **asked.reading)
     shared: dict[str, Any] = {
         "target_quantile": target_quantile,
-        "region_quantile": region_quantile,
-        **asdict(Handling(failed, pruned, nonfinite, infeasible)),
+        "region_quantile": asked.settings.region_quantile,
+        **asdict(asked.handling),
     }
-    own = {"sampling": sampling, "pooling": pooling, **shared}
-    forest = {"trees": trees, "max_depth": max_depth, "seed": seed, **shared}
+    own = {"sampling": asked.settings.sampling, "pooling": asked.settings.pooling}
     results: dict[str, ImportanceResult] = {}
     refused: dict[str, list[str]] = {}  # why, and which methods
     for done, name in enumerate(chosen):
@@ -86,10 +76,10 @@ def compare(
         try:
             if absent:
                 results[name] = ask_baseline(
-                    table, **{"method": method, "absent": absent, **forest}
+                    table, **{"method": method, "absent": absent, **forest, **shared}
                 )
             else:
-                results[name] = ask_own(table, **{"method": method, **own})
+                results[name] = ask_own(table, **{"method": method, **own, **shared})
         except (DataError, MissingLibraryError, SettingsError) as error:
             # Nobody asked for this one: the others can answer.
             if methods is not None or not absent:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 from condped.errors import SettingsError
+from condped.options import check_choices, option
 
 # ``method`` is the name of an estimator, the same in every function and in every result.
 Method = Literal["paper", "calibrated"]  # condped's own
@@ -15,6 +16,22 @@ Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
 Sampling = Literal["adaptive", "random"]
 Pooling = Literal["auto", "never", "always"]
+
+
+class TrialSettings(TypedDict, total=False):
+    """Settings that are about the trials, which several methods share."""
+
+    region_quantile: float
+    sampling: Sampling
+    pooling: Pooling
+
+
+class EstimatorOptions(TrialSettings, total=False):
+    """The fields of :class:`Settings`, for functions that take them."""
+
+    method: Method
+    measure: Measure
+    reference: Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +66,32 @@ class Settings:
         ``always``: wherever a number has several domains. ``never``: as in the reference.
     """
 
-    region_quantile: float = 1.0  # gamma
-    method: Method = "paper"
-    measure: Measure = "within"
-    reference: Reference = "region"
-    sampling: Sampling = "adaptive"
-    pooling: Pooling = "auto"
+    region_quantile: float = option(
+        1.0, "γ: the importance is measured inside the best trials of this share."
+    )
+    method: Method = option(
+        "paper", "The estimator of the paper, or by ranks and without its biases (calibrated)."
+    )
+    measure: Measure = option(
+        "within", "The variance that counts as importance; the others are the paper's ablations."
+    )
+    reference: Reference = option(
+        "region", "Compare the target set with the region set or with the whole space."
+    )
+    sampling: Sampling = option(
+        "adaptive", "How the trials were drawn, which the test needs to know."
+    )
+    pooling: Pooling = option(
+        "auto", "Whether to pool domains that vary smoothly with other parameters."
+    )
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("method", Method),
-            ("measure", Measure),
-            ("reference", Reference),
-            ("sampling", Sampling),
-            ("pooling", Pooling),
-        ):
-            value = getattr(self, name)
-            if value not in get_args(allowed):
-                other = value in get_args(BaselineMethod)
-                hint = " condped.baselines.importance has it." if other else ""
-                raise SettingsError(
-                    f"{name} must be one of {', '.join(get_args(allowed))} (got {value!r}).{hint}"
-                )
+        if self.method in get_args(BaselineMethod):
+            raise SettingsError(
+                f"method must be one of {', '.join(get_args(Method))} (got {self.method!r}). "
+                "condped.baselines.importance has it."
+            )
+        check_choices(self)
         _require_quantile("region_quantile", self.region_quantile)
         if self.method == "calibrated" and (
             self.measure in ("standard", "unweighted") or self.reference == "space"

@@ -59,6 +59,14 @@ def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
     order
         Column of a table with the place of each trial in time, such as its number. The rows are
         taken in their own order if not given.
+    engine
+        Here "memory". Where trials are only counted (``importance``, ``sweep``, ``branches``,
+        ``report``) also "stream": in batches, in as much memory as a few of them take; and "auto"
+        (default): in batches for tables of databases and clusters, for lazy frames whose space is
+        given, and for files that are larger than an eighth of the machine's memory.
+    backend
+        The database or cluster in which the source is the name of a table:
+        ``duckdb://runs.duckdb``, ``postgres://…``, ``spark://…``.
 
     Examples
     --------
@@ -70,8 +78,6 @@ def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
     (('lr', 'momentum'), 3)
     """
     # Loaded here, so that importing condped costs next to nothing.
-    from condped.read.options import ReadOptions, check_reading  # noqa: PLC0415
-    from condped.read.read_table import read_table  # noqa: PLC0415
+    from condped.read.opening import read_whole  # noqa: PLC0415
 
-    check_reading("read", options)
-    return read_table(source, ReadOptions.of(options))
+    return read_whole(source, options)

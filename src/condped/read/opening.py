@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Unpack, cast, get_args
+from typing import Any, Literal, NamedTuple, Unpack, cast
 
-from condped.errors import SettingsError, not_found
+from condped.errors import SettingsError
 from condped.optional import load_optional
+from condped.options import check_names
 from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
 from condped.read.files.space_sidecar import with_sidecar
@@ -19,7 +20,6 @@ from condped.read.registry import reader_for
 from condped.trials.batch import Source, TableSource
 from condped.trials.table import TrialTable
 
-Engine = Literal["auto", "memory", "stream"]
 # Files that take more of the memory than this are streamed: in memory they would take several
 # times what they take on disk.
 SHARE_OF_MEMORY = 1 / 8
@@ -64,22 +64,19 @@ _OPENERS: Mapping[_Kind, _Opener] = {
 }
 
 
-class Opening(Reading, total=False):
-    """The options of :func:`condped.read`, and where the trials are counted."""
-
-    engine: Engine
-    backend: str | None
-
-
-def check_opening(function: str, given: Mapping[str, Any]) -> None:
-    """Raise if an option is neither the function's nor :func:`open_source`'s."""
-    for name in given:
-        if name not in Opening.__annotations__:
-            hint = not_found("option", name, Opening.__annotations__)
-            raise TypeError(f"{function}() does not take {name!r}. {hint}")
+def read_whole(source: Any, given: Mapping[str, Any]) -> TrialTable:
+    """Read all trials of a source into memory, by the options of :func:`condped.read`."""
+    check_names("read", given, Reading.__annotations__)
+    options = ReadOptions.of(given)
+    if options.engine == "stream":
+        raise SettingsError(
+            "condped.read reads all trials into memory (got engine='stream'). Leave engine out; "
+            "importance, sweep, branches and report can count trials in batches."
+        )
+    return _read_whole(source, options)
 
 
-def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
+def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
     """Return where the batches of a source's trials come from.
 
     Parameters
@@ -88,29 +85,15 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
         Anything that :func:`condped.read` takes, a lazy frame, an Ibis table, a
         :class:`condped.LongTable`, a DataFrame of Spark, a dataset of Ray Data, or the name of a
         table in ``backend``. Rows in Spark and Ray Data are counted by the workers of the cluster.
-    engine
-        ``memory``: read all of it. ``stream``: read it in batches, in as much memory as a few of
-        them take. ``auto``: stream for tables of databases and clusters, for lazy frames whose
-        space is given, and for files that are larger than an eighth of the machine's memory;
-        memory otherwise.
-    backend
-        Where the table is: ``duckdb://runs.duckdb``, ``postgres://…``, ``spark://…``.
+    **reading
+        Options of :func:`condped.read`.
     """
-    engine, backend = opening.pop("engine", "auto"), opening.pop("backend", None)
-    if engine not in get_args(Engine):
-        raise SettingsError(
-            f"engine must be one of {', '.join(get_args(Engine))} (got {engine!r})."
-        )
-    source = str(source) if isinstance(source, Path) else source
-    options = ReadOptions.of(opening)
-    if backend is not None and not isinstance(source, str):
-        raise SettingsError(
-            "backend is where a table is that the source names (got an object of type "
-            f"{type(source).__name__}, which knows where it is). Leave backend out."
-        )
-    kind: _Kind = "other" if options.reader is not None else _kind(source, backend)
-    if engine == "memory" or (engine == "auto" and _fits(kind, source, options)):
-        return TableSource.of(read_table(_in_memory(kind, source, backend), options))
+    options = ReadOptions.of(reading)
+    if options.engine == "memory":
+        return TableSource.of(_read_whole(source, options))
+    source, kind = _recognised(source, options)
+    if options.engine == "auto" and _fits(kind, source, options):
+        return TableSource.of(_read_whole(source, options))
     for name in ("loss", "study", "budget", "reader"):
         if getattr(options, name) is not None:
             raise SettingsError(
@@ -119,8 +102,24 @@ def open_source(source: Any, **opening: Unpack[Opening]) -> Source:
             )
     kind = "files" if kind == "other" else kind
     open_it = getattr(_load(kind), _OPENERS[kind].function)
-    given = (source, options, backend) if kind in ("table", "spark") else (source, options)
-    return cast(Source, open_it(*given))
+    extra = (options.backend,) if kind in ("table", "spark") else ()
+    return cast(Source, open_it(source, options, *extra))
+
+
+def _read_whole(source: Any, options: ReadOptions) -> TrialTable:
+    source, kind = _recognised(source, options)
+    return read_table(_in_memory(kind, source, options.backend), options)
+
+
+def _recognised(source: Any, options: ReadOptions) -> tuple[Any, _Kind]:
+    """Return a source, a path as text, and what it is."""
+    source = str(source) if isinstance(source, Path) else source
+    if options.backend is not None and not isinstance(source, str):
+        raise SettingsError(
+            "backend is where a table is that the source names (got an object of type "
+            f"{type(source).__name__}, which knows where it is). Leave backend out."
+        )
+    return source, "other" if options.reader is not None else _kind(source, options.backend)
 
 
 def _kind(source: Any, backend: str | None) -> _Kind:

@@ -6,25 +6,29 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy.typing as npt
 
-from condped.errors import SettingsError, not_found
+from condped.errors import SettingsError
+from condped.options import check_choices, option
 from condped.read.load_space import load_space
-from condped.read.table.outside_domain import check_outside
+from condped.read.table.outside_domain import Outside
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.columns import number_of
 from condped.trials.table import Direction, TrialTable
 from condped.trials.where import parse_where
 
+# Where trials are counted: all of them in memory, or in batches as they are read.
+Engine = Literal["auto", "memory", "stream"]
+
 
 class Reading(TypedDict, total=False):
-    """The options of :func:`condped.read`, for functions that pass them on."""
+    """The options of :func:`condped.read`, for functions that take them."""
 
     objective: str | int | Sequence[str] | None
-    direction: str | Sequence[str] | None
+    direction: Direction | Sequence[Direction] | None
     space: Any
     loss: npt.ArrayLike | Callable[[Any], float] | None
     state: str | None
@@ -33,42 +37,89 @@ class Reading(TypedDict, total=False):
     study: str | None
     budget: float | str | None
     failure_values: Sequence[float] | None
-    outside: str
+    outside: Outside
     skip_corrupt: bool
     reader: str | None
     where: str | Condition | None
     order: str | None
+    engine: Engine
+    backend: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """The same, checked and parse_where; see :func:`condped.read` for what they mean.
+    """The same, checked and parsed; :func:`condped.read` describes them.
 
-    A reader need not look at ``failure_values`` and ``where``, which are seen to afterwards.
+    A reader need not look at ``failure_values`` and ``where``, which are seen to afterwards, nor at
+    ``engine`` and ``backend``, which have been seen to.
     """
 
-    objective: str | int | Sequence[str] | None = None
-    direction: str | Sequence[str] | None = None
-    space: Space | None = None
-    loss: Any | Callable[[Any], float] | None = None
-    state: str | None = None
-    constraints: Sequence[str] | None = None
-    parameters: Sequence[str] | None = None
-    study: str | None = None
-    budget: float | None = None  # None: each configuration's highest
-    failure_values: tuple[float, ...] = ()
-    outside: str = "error"
-    skip_corrupt: bool = False
-    reader: str | None = None
-    where: Condition | None = None
-    order: str | None = None
+    objective: str | int | Sequence[str] | None = option(
+        None, "The objective, where it is not recorded, or several.", metavar="COLUMN"
+    )
+    direction: Direction | Sequence[Direction] | None = option(
+        None, "Which way is better, one per objective; as recorded, or minimize, if not given."
+    )
+    space: Space | None = option(
+        None,
+        "The domains, such as a JSON file; as recorded, or inferred from the values, if not given.",
+        metavar="FILE",
+    )
+    loss: npt.ArrayLike | Callable[[Any], float] | None = option(
+        None, "Numbers to minimise in place of the objective, one per trial.", python_only=True
+    )
+    state: str | None = option(
+        None, "How trials ended: complete, pruned, failed, running.", metavar="COLUMN"
+    )
+    constraints: Sequence[str] | None = option(
+        None, "Constraints, each violated above 0.", metavar="COLUMN"
+    )
+    parameters: Sequence[str] | None = option(None, "Use these parameters only.", metavar="COLUMN")
+    study: str | None = option(
+        None, "The study or experiment, where a source holds several.", metavar="NAME"
+    )
+    budget: float | None = option(
+        None,
+        "The budget to use, where configurations were tried with several; the highest of each if "
+        "not given.",
+        metavar="NUMBER",
+    )
+    failure_values: tuple[float, ...] = option(
+        (), "Objective values that stand for a failure.", metavar="NUMBER"
+    )
+    outside: Outside = option("error", "What to do with values outside their domains.")
+    skip_corrupt: bool = option(False, "Pass over lines that cannot be read; they are counted.")
+    reader: str | None = option(
+        None, "The reader to use, of those that `condped sources` lists.", metavar="NAME"
+    )
+    where: Condition | None = option(
+        None,
+        "Only trials that meet this condition, such as \"model == 'svm' and depth > 3\".",
+        metavar="CONDITION",
+    )
+    order: str | None = option(
+        None,
+        "The place of each trial in time; the order of the rows if not given.",
+        metavar="COLUMN",
+    )
+    engine: Engine = option(
+        "auto", "Read all trials into memory, or count them in batches as they are read (stream)."
+    )
+    backend: str | None = option(
+        None,
+        "The database or cluster in which the source is the name of a table: duckdb://…, "
+        "postgres://…, spark://….",
+        metavar="URL",
+    )
+
+    def __post_init__(self) -> None:
+        check_choices(self)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> ReadOptions:
         """Check and parse what the caller gave."""
         options = {name: value for name, value in given.items() if value is not None}
         check_parameters(options.get("parameters"))
-        check_outside(options.get("outside", "error"))
         if not isinstance(options.get("reader", ""), str):
             raise SettingsError(f"reader must be a name (got {options['reader']!r}).")
         if "where" in options:
@@ -90,14 +141,6 @@ class ReadOptions:
                     f"{name} cannot be set for {source}: it is recorded or has no meaning there "
                     f"(got {reprlib.repr(getattr(self, name))}). Leave {name} out."
                 )
-
-
-def check_reading(function: str, given: Mapping[str, Any]) -> None:
-    """Refuse options that neither the function nor :func:`condped.read` knows."""
-    for name in given:
-        if name not in Reading.__annotations__:
-            hint = not_found("option", name, Reading.__annotations__)
-            raise TypeError(f"{function}() does not take {name!r}. {hint}")
 
 
 def check_parameters(parameters: object) -> None:

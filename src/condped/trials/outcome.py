@@ -12,10 +12,11 @@ import numpy.typing as npt
 from condped.arrays import BoolArray
 from condped.errors import SettingsError
 from condped.trials.table import State, TrialTable
+from condped.trials.topsets import ENDINGS
 
 # One of OUTCOMES, a truth value per trial, or a function from the table to these.
 Target: TypeAlias = str | npt.ArrayLike | Callable[[TrialTable], npt.ArrayLike]
-OUTCOMES = ("failed", "pruned", "nonfinite", "infeasible")
+OUTCOMES = ENDINGS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

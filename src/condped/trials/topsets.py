@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Literal, TypedDict
 
 import numpy as np
 
 from condped.arrays import BoolArray
-from condped.errors import SettingsError
+from condped.options import check_choices, option
 from condped.trials.table import State, TrialTable
 
 LeftOut = Literal["drop", "worst"]
 Treatment = Literal["keep", "drop", "worst"]
+
+
+class HandlingOptions(TypedDict, total=False):
+    """The fields of :class:`Handling`, for functions that take them."""
+
+    failed: LeftOut
+    pruned: Treatment
+    nonfinite: LeftOut
+    infeasible: Treatment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +34,19 @@ class Handling:
     ones with the last value they reported.
     """
 
-    failed: LeftOut = "drop"
-    pruned: Treatment = "drop"
-    nonfinite: LeftOut = "drop"
-    infeasible: Treatment = "keep"
+    failed: LeftOut = option(
+        "drop", "Failed trials: leave them out, or count them as worse than all others."
+    )
+    pruned: Treatment = option("drop", "Pruned trials; keep: with the value that they had reached.")
+    nonfinite: LeftOut = option("drop", "Trials whose objective is NaN or infinite.")
+    infeasible: Treatment = option("keep", "Trials that violate a constraint.")
 
     def __post_init__(self) -> None:
-        for name in ("failed", "pruned", "nonfinite", "infeasible"):
-            kept = name in ("pruned", "infeasible")
-            allowed = ("keep", "drop", "worst") if kept else ("drop", "worst")
-            if getattr(self, name) not in allowed:
-                raise SettingsError(
-                    f"{name} must be one of {', '.join(allowed)} (got {getattr(self, name)!r})."
-                )
+        check_choices(self)
+
+
+# How trials end that did not end well.
+ENDINGS = tuple(one.name for one in fields(Handling))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +63,8 @@ class TrialCounts:
     counted_as_worst: int = 0
 
     def __add__(self, other: TrialCounts) -> TrialCounts:
-        return TrialCounts(
-            self.total + other.total,
-            self.used + other.used,
-            self.failed + other.failed,
-            self.pruned + other.pruned,
-            self.running + other.running,
-            self.nonfinite + other.nonfinite,
-            self.infeasible + other.infeasible,
-            self.counted_as_worst + other.counted_as_worst,
-        )
+        names = [one.name for one in fields(TrialCounts)]
+        return TrialCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     @property
     def left_out(self) -> int:
@@ -85,7 +86,7 @@ def classify_trials(
     infeasible.
     """
     n = len(table)
-    counts = dict.fromkeys(("running", "failed", "pruned", "nonfinite", "infeasible"), 0)
+    counts = dict.fromkeys(("running", *ENDINGS), 0)
     undecided: BoolArray | None = None  # None: all
     dropped: list[BoolArray] = []
     worst: list[BoolArray] = []

@@ -175,9 +175,9 @@ def test_a_password_is_not_shown() -> None:
     """A URL is shown without what only its owner may know, and a path without its folders."""
     made = condped.report(conditional())
     assert made.data["title"] == ""
-    assert "secret" not in source_name("postgresql://me:secret@host/studies?key=secret", {})
-    assert source_name("/home/me/results.csv", {}) == "results.csv"
-    assert source_name("sqlite:///studies.db", {"study": "tuning"}) == "tuning"
+    assert "secret" not in source_name("postgresql://me:secret@host/studies?key=secret", None)
+    assert source_name("/home/me/results.csv", None) == "results.csv"
+    assert source_name("sqlite:///studies.db", "tuning") == "tuning"
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
@@ -186,9 +186,9 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="target_quantile must be"):
         condped.report(conditional(), path, target_quantile=2)
     with pytest.raises(SettingsError, match="intervals must be"):
-        condped.report(conditional(), path, intervals="guess")
+        condped.report(conditional(), path, intervals="guess")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="does not take 'tittle'"):
-        condped.report(conditional(), path, tittle="x")
+        condped.report(conditional(), path, tittle="x")  # type: ignore[call-arg]
     assert not path.exists()
 
 

@@ -16,12 +16,11 @@ from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import require_conditions
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.options import AnalysisOptions, split_options
-from condped.analyse.importance.question import question_of
 from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.opening import open_table
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.arrays import BoolArray, IntArray
-from condped.estimate.settings import check_target
+from condped.options import takes
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch
@@ -33,6 +32,7 @@ _MATTERS = 0.05
 _RISK = "What is good only together with something that was hardly tried would be missed."
 
 
+@takes(AnalysisOptions, *ANALYSIS)
 def advise(
     source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
 ) -> Advice:
@@ -53,7 +53,7 @@ def advise(
     target_quantile
         γ': the best trials of this share are the target set.
     **options
-        Options of :func:`condped.importance` and of :func:`condped.read`.
+        As for :func:`condped.importance`.
 
     Examples
     --------
@@ -62,13 +62,13 @@ def advise(
     >>> advice.dropped
     ('y', 'z')
     """
-    analysis, opening = split_options("advise", options)
-    # What to leave out is judged among all trials: outside the region set is not good, either.
-    region_quantile = analysis.pop("region_quantile", 1.0)
-    question = question_of((target_quantile,), analysis)
+    asked = Options.of(advise, options)
+    question = asked.question((target_quantile,))
     require_conditions("advise", question)
-    check_target(target_quantile, region_quantile)
-    recorded = open_table("Advice", source, **opening)
+    # What to leave out is judged among all trials: outside the region set is not good, either.
+    region_quantile = question.settings.region_quantile
+    question = replace(question, settings=replace(question.settings, region_quantile=1.0))
+    recorded = open_table("Advice", source, **asked.reading)
     alone = recorded.some_parameters or not recorded.parameters
     table = recorded if alone else merged(recorded)
     counts = count_sets(table, question)

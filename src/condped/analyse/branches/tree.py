@@ -9,13 +9,15 @@ from condped.analyse.branches.grown import Grower, GrownNode
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.options import AnalysisOptions, split_options
-from condped.analyse.importance.question import Question, question_of
+from condped.analyse.importance.question import Question
 from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.opening import open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.errors import SettingsError
+from condped.options import takes
 
 
+@takes(AnalysisOptions, *ANALYSIS)
 def branches(
     source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
 ) -> Branches:
@@ -28,7 +30,7 @@ def branches(
     target_quantile
         γ': the best trials of this share are the target set, of the study as of each branch.
     **options
-        Options of :func:`condped.importance` and of :func:`condped.read`.
+        As for :func:`condped.importance`.
 
     Examples
     --------
@@ -39,10 +41,10 @@ def branches(
     >>> found.roots[0].branches[1].inside.names[0]  # what matters where nothing is good
     'y'
     """
-    analysis, opening = split_options("branches", options)
-    question = question_of((target_quantile,), analysis)
+    asked = Options.of(branches, options)
+    question = asked.question((target_quantile,))
     require_conditions("branches", question)
-    trials = open_trials(source, **opening)
+    trials = open_trials(source, **asked.reading)
     counts = count_sets(trials, question)
     assert counts.trials is not None
     whole = importance_result(answered(counts, question))

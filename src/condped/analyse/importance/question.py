@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import TypedDict
 
 from condped.count.resampling import Intervals
 from condped.errors import SettingsError
 from condped.estimate.settings import Method, Settings, check_target
+from condped.options import check_choices, option
 from condped.trials.outcome import Target
-from condped.trials.topsets import Handling
+from condped.trials.topsets import ENDINGS, Handling
+
+
+class IntervalOptions(TypedDict, total=False):
+    """The options that :class:`Question` declares, for functions that take them."""
+
+    intervals: Intervals | None
+    level: float
+    seed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,17 +40,16 @@ class Question:
     settings: Settings = field(default_factory=Settings)
     handling: Handling = field(default_factory=Handling)
     target: Target | None = None
-    intervals: Intervals | None = None
-    level: float = 0.9
-    seed: int = 0
+    intervals: Intervals | None = option(
+        None, "Intervals around the numbers, by 200 halves of the trials or by 20 groups (faster)."
+    )
+    level: float = option(0.9, "How often an interval should hold the truth.")
+    seed: int = option(0, "Fixes the subsets that intervals are made from.")
 
     def __post_init__(self) -> None:
         for quantile in self.target_quantiles:
             check_target(quantile, self.settings.region_quantile)
-        if self.intervals not in (None, "half-sampling", "jackknife"):
-            raise SettingsError(
-                f"intervals must be 'half-sampling', 'jackknife' or None (got {self.intervals!r})."
-            )
+        check_choices(self)
         level, seed = self.level, self.seed
         if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
             raise SettingsError(f"level must be a number between 0 and 1 (got {level!r}).")
@@ -52,7 +59,7 @@ class Question:
         if self.target is not None and not plain:
             raise SettingsError(
                 "An outcome as target is compared with all trials that could have had it: it takes "
-                "no region_quantile, failed, pruned, nonfinite or infeasible. Leave them out."
+                f"no region_quantile, {', '.join(ENDINGS)}. Leave them out."
             )
 
     @property
@@ -72,16 +79,3 @@ class Question:
     def by(self, method: Method) -> Question:
         """Return the same question to another method."""
         return replace(self, settings=replace(self.settings, method=method))
-
-
-def question_of(
-    target_quantiles: Sequence[float], options: dict[str, Any], target: Target | None = None
-) -> Question:
-    """Return the question that the options of :func:`condped.importance` ask, or raise."""
-    given = dict(options)
-
-    def taken(kind: type) -> dict[str, Any]:
-        return {one.name: given.pop(one.name) for one in fields(kind) if one.name in given}
-
-    settings, handling = Settings(**taken(Settings)), Handling(**taken(Handling))
-    return Question(tuple(target_quantiles), settings, handling, target, **given)

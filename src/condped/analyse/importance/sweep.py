@@ -13,9 +13,9 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.intervals import Uncertainty
 from condped.analyse.importance.numbers import Numbers
-from condped.analyse.importance.question import Question
 from condped.analyse.importance.result import Status, untested
 from condped.analyse.opening import open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.analyse.result import Result
 from condped.analyse.saving.analysis import (
     restored_analysis,
@@ -26,19 +26,9 @@ from condped.analyse.saving.analysis import (
 )
 from condped.analyse.saving.plain import plain, rebuilt
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.resampling import Intervals
 from condped.errors import SettingsError, not_found
-from condped.estimate.settings import (
-    BaselineSettings,
-    Measure,
-    Method,
-    Pooling,
-    Reference,
-    Sampling,
-    Settings,
-)
-from condped.read.opening import Opening, check_opening
-from condped.trials.topsets import Handling, LeftOut, Treatment
+from condped.estimate.settings import BaselineSettings, Settings
+from condped.options import takes
 
 _NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")  # of a parameter
 _COLUMNS = (
@@ -251,39 +241,23 @@ def _result(
     )
 
 
+@takes(AnalysisOptions, *ANALYSIS)
 def sweep(
     source: Any,
     *,
     target_quantiles: Sequence[float] | None = None,
-    region_quantile: float = 1.0,
-    method: Method = "paper",
-    measure: Measure = "within",
-    reference: Reference = "region",
-    sampling: Sampling = "adaptive",
-    pooling: Pooling = "auto",
-    intervals: Intervals | None = None,
-    level: float = 0.9,
-    seed: int = 0,
-    failed: LeftOut = "drop",
-    pruned: Treatment = "drop",
-    nonfinite: LeftOut = "drop",
-    infeasible: Treatment = "keep",
-    **opening: Unpack[Opening],
+    **options: Unpack[AnalysisOptions],
 ) -> SweepResult:
     """Estimate how the importances change with the target quantile.
 
     Parameters
     ----------
-    source, region_quantile, method, measure, reference, sampling, pooling
-        As for :func:`condped.importance`.
-    intervals, level, seed
-        As for :func:`condped.importance`; intervals are bands around the curves.
-    failed, pruned, nonfinite, infeasible
-        As for :func:`condped.importance`.
+    source
+        Anything that :func:`condped.read` takes.
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
-    **opening
-        Options of :func:`condped.read`, ``engine`` and ``backend``.
+    **options
+        As for :func:`condped.importance`; intervals are bands around the curves.
 
     Examples
     --------
@@ -292,12 +266,9 @@ def sweep(
     >>> len(curve.target_quantiles), curve.names
     (99, ('c0', 'c1', 'x', 'y', 'z'))
     """
-    settings = Settings(region_quantile, method, measure, reference, sampling, pooling)
-    handling = Handling(failed, pruned, nonfinite, infeasible)
-    check_opening("sweep", opening)
-    quantiles = ascending_quantiles(target_quantiles, region_quantile)
-    question = Question(quantiles, settings, handling, intervals=intervals, level=level, seed=seed)
-    return sweep_result(analyse(open_trials(source, **opening), question))
+    asked = Options.of(sweep, options)
+    quantiles = ascending_quantiles(target_quantiles, asked.settings.region_quantile)
+    return sweep_result(analyse(open_trials(source, **asked.reading), asked.question(quantiles)))
 
 
 def ascending_quantiles(given: Sequence[float] | None, region_quantile: float) -> tuple[float, ...]:

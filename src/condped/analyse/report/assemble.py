@@ -17,10 +17,10 @@ from condped.analyse.advice.result import Advice, Step
 from condped.analyse.branches.grown import Grower
 from condped.analyse.branches.structure import structure_of
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.options import AnalysisOptions, split_options
-from condped.analyse.importance.question import Question, question_of
+from condped.analyse.importance.question import Question
 from condped.analyse.importance.result import importance_result
 from condped.analyse.opening import open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.analyse.report.definition import definition
 from condped.analyse.report.parameters import parameters_data
 from condped.analyse.report.result import Report
@@ -29,10 +29,11 @@ from condped.analyse.report.tree import tree_data
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
 from condped.errors import SettingsError
+from condped.options import takes
 from condped.read.databases.urls import without_password
-from condped.read.overwriting import refuse_overwriting
 from condped.space.domain import Categorical, choice_labels
 from condped.trials.outcome import Target
+from condped.writing import check_output
 
 _NO_TREE = {
     "outcome": "Branches and advice are about good objectives; this report explains an outcome.",
@@ -40,6 +41,7 @@ _NO_TREE = {
 }
 
 
+@takes(AnalysisOptions, *ANALYSIS)
 def report(
     source: Any,
     path: str | os.PathLike[str] | None = None,
@@ -67,7 +69,7 @@ def report(
     title
         What stands on top; by default the name of the source, if it has one.
     **options
-        Options of :func:`condped.importance` and of :func:`condped.read`.
+        As for :func:`condped.importance`.
 
     Examples
     --------
@@ -77,25 +79,25 @@ def report(
     'x'
     >>> made.save("report.html")  # doctest: +SKIP
     """
+    parsed = Options.of(report, options)
     if path is not None:
-        refuse_overwriting(path, source, options.get("space"))
-    analysis, opening = split_options("report", options)
-    question = question_of((target_quantile,), analysis, target)
+        check_output(path, source, options.get("space"), page=True)
+    question = parsed.question((target_quantile,), target)
     start = 0
     if target is None:
         steps = slider_quantiles(target_quantile, question.settings.region_quantile)
         question, start = replace(question, target_quantiles=steps), steps.index(target_quantile)
-    trials = open_trials(source, **opening)
+    trials = open_trials(source, **parsed.reading)
     answers = answers_of(trials, question)
     told = importance_result(answers.by_method[question.settings.method].at(start))
-    asked = {name: value for name, value in analysis.items() if name != "intervals"}
-    asked["target_quantile"] = target_quantile
+    reading = parsed.reading
+    own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
     data = {
         "schema": Report.schema,
-        "title": source_name(source, opening) if title is None else title,
+        "title": source_name(source, reading.get("study")) if title is None else title,
         **_asked(question, answers, start),
         "parameters": parameters_data(answers),
-        **_structure(trials, question, answers, asked),
+        **_structure(trials, question, answers, {"target_quantile": target_quantile, **own}),
         "account": _account(told.account),
         "settings": _settings(question, told.account, target_quantile),
         "versions": _versions(),
@@ -106,9 +108,9 @@ def report(
     return made
 
 
-def source_name(source: Any, reading: dict[str, Any]) -> str:
+def source_name(source: Any, study: str | None) -> str:
     """Return the name of a source, without where it lies and without a password."""
-    name = reading.get("study") or getattr(source, "study_name", None)
+    name = study or getattr(source, "study_name", None)
     if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):
         name = Path(without_password(os.fspath(source))).name
     # What Optuna calls a study that nobody has named says nothing.

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
 from typing import Any, ClassVar
 
 from condped.analyse.importance.result import ImportanceResult
@@ -15,6 +14,7 @@ from condped.analyse.result import Result
 from condped.analyse.saving.files import write_whole
 from condped.analyse.saving.plain import plain, rebuilt
 from condped.errors import DataError
+from condped.writing import PAGES, ending_of
 
 _COLUMNS = (
     "parameter",
@@ -56,14 +56,11 @@ class Report(Result):
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page into a file; one that is there is replaced as a whole.
-
-        A file named ``.json`` gets the data, from which :func:`condped.load` returns the report.
-        """
-        if Path(path).suffix.lower() == ".json":
-            super().save(path)
-        else:
+        """Write the page into a file named ``.html``; other forms are those of all results."""
+        if ending_of(path, page=True) in PAGES:
             write_whole(self.html, path)
+        else:
+            super().save(path)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ def write_result(data: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
 
 def write_whole(text: str, path: str | os.PathLike[str]) -> None:
     """Write a text into a file; one that is there is replaced as a whole."""
+    with written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a file to write beside another one, which it replaces when it is written."""
     target = Path(path)
     if not target.parent.is_dir():
         raise DataError(
@@ -29,7 +37,7 @@ def write_whole(text: str, path: str | os.PathLike[str]) -> None:
     # Under another name first: a full disk must not leave half a file where there was a whole one.
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
-        beside.write_text(text, encoding="utf-8")
+        yield beside
         beside.replace(target)
     except OSError as error:  # of a full disk the error does not say where
         raise OSError(error.errno, error.strerror, str(target)) from error

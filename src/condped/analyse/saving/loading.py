@@ -20,6 +20,7 @@ _KINDS = {
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
     "condped.joint/1": ("condped.analyse.joint", "JointEffects"),
     "condped.report/1": ("condped.analyse.report.result", "Report"),
+    "condped.sources/1": ("condped.analyse.sources", "Sources"),
     "condped.compare/1": ("condped.comparison.result", "Comparison"),
 }
 

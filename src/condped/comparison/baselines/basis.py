@@ -19,7 +19,7 @@ from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch, Goal
 from condped.trials.regimes import expand_domains
 from condped.trials.table import Parameter, TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.topsets import ENDINGS, Handling
 
 _MOST_NAMED = 5
 
@@ -78,7 +78,7 @@ def _require_values(table: TrialTable, handling: Handling) -> None:
             f"f-ANOVA, MDI and SHAP explain one objective (got {len(table.objectives)}: {names}). "
             "Name one with objective=."
         )
-    for name in ("failed", "pruned", "nonfinite", "infeasible"):
+    for name in ENDINGS:
         if getattr(handling, name) == "worst":
             raise SettingsError(
                 "f-ANOVA, MDI and SHAP learn the objective from its values and cannot count trials "

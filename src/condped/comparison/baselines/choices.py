@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypedDict, get_args
 
 from condped.errors import SettingsError
 from condped.estimate.settings import (
@@ -13,6 +14,7 @@ from condped.estimate.settings import (
     check_region,
     check_target,
 )
+from condped.options import option
 
 Absent: TypeAlias = Literal["filtering", "imputation"]
 METHODS: tuple[BaselineMethod, ...] = get_args(BaselineMethod)
@@ -30,26 +32,41 @@ def ped_anova_settings(
     return BaselineSettings("ped-anova", absent, region_quantile=region_quantile)
 
 
-def forest_settings(
-    method: BaselineMethod, absent: Absent, trees: int, max_depth: int, seed: int | None
-) -> BaselineSettings:
+class ForestOptions(TypedDict, total=False):
+    """The fields of :class:`Forest`, for functions that take them."""
+
+    trees: int
+    max_depth: int
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The forest that f-ANOVA, MDI and SHAP explain."""
+
+    trees: int = option(64, "Trees of a forest.")
+    max_depth: int = option(64, "Depth of its trees.")
+    seed: int | None = option(0, "Fixes the forests; None: other ones every time.")
+
+    def __post_init__(self) -> None:
+        for name, value in (("trees", self.trees), ("max_depth", self.max_depth)):
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise SettingsError(f"{name} must be a whole number above 0 (got {value!r}).")
+        seed = self.seed
+        whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+        if seed is not None and not (whole and 0 <= seed < 2**32):
+            raise SettingsError(
+                f"seed must be a whole number from 0 to 4294967295, or None (got {seed!r})."
+            )
+
+
+def forest_settings(method: BaselineMethod, absent: Absent, forest: Forest) -> BaselineSettings:
     """Return the settings of a method that explains a forest, or raise."""
     _require("method", method, METHODS)
     _require("absent", absent, ABSENT)
-    for name, value in (("trees", trees), ("max_depth", max_depth)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise SettingsError(f"{name} must be a whole number above 0 (got {value!r}).")
-    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if seed is not None and not (whole and 0 <= seed < 2**32):
-        raise SettingsError(
-            f"seed must be a whole number from 0 to 4294967295, or None (got {seed!r})."
-        )
+    seed = None if forest.seed is None else int(forest.seed)
     return BaselineSettings(
-        method,
-        absent,
-        trees=int(trees),
-        max_depth=int(max_depth),
-        seed=None if seed is None else int(seed),
+        method, absent, trees=int(forest.trees), max_depth=int(forest.max_depth), seed=seed
     )
 
 

@@ -9,17 +9,29 @@ import numpy as np
 
 from condped.analyse.importance.numbers import Numbers, shared_out
 from condped.analyse.importance.result import ImportanceResult, scored_result
+from condped.analyse.opening import open_table
+from condped.analyse.options import TRIALS, Options, TrialOptions
 from condped.comparison.baselines.basis import Basis, account_of, basis_of
-from condped.comparison.baselines.choices import Absent, forest_settings, ped_anova_settings
+from condped.comparison.baselines.choices import (
+    Absent,
+    Forest,
+    ForestOptions,
+    forest_settings,
+    ped_anova_settings,
+)
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
 from condped.estimate.settings import BaselineMethod, BaselineSettings
-from condped.read import read
-from condped.read.options import Reading, check_reading
+from condped.options import declared, takes
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling, LeftOut, Treatment
+from condped.trials.topsets import Handling
 
 
+class BaselineOptions(TrialOptions, ForestOptions, total=False):
+    """Options that :func:`importance` shares with others."""
+
+
+@takes(BaselineOptions, *TRIALS, Forest)
 def importance(
     source: Any,
     *,
@@ -27,14 +39,7 @@ def importance(
     absent: Absent = "imputation",
     target_quantile: float = 0.1,
     region_quantile: float = 1.0,
-    trees: int = 64,
-    max_depth: int = 64,
-    seed: int | None = 0,
-    failed: LeftOut = "drop",
-    pruned: Treatment = "drop",
-    nonfinite: LeftOut = "drop",
-    infeasible: Treatment = "keep",
-    **reading: Unpack[Reading],
+    **options: Unpack[BaselineOptions],
 ) -> ImportanceResult:
     """Estimate importances of the same trials by a method that knows no conditions.
 
@@ -55,12 +60,9 @@ def importance(
         geometric one on a log scale, the first choice of a categorical parameter.
     target_quantile, region_quantile
         γ' and γ of PED-ANOVA. With filtering they are shares of each parameter's own trials.
-    trees, max_depth, seed
-        Of the forest; a seed of None grows another one every time.
-    failed, pruned, nonfinite, infeasible
-        As for :func:`condped.importance`; a forest cannot count trials as worst.
-    **reading
-        Options of :func:`condped.read`.
+    **options
+        Which trials to use, as for :func:`condped.importance` (a forest cannot count trials as
+        worst), and the size and seed of the forest.
 
     Returns
     -------
@@ -76,13 +78,16 @@ def importance(
     >>> plain["y"].importance > 0.2  # though it cannot lead to the best 10 %
     True
     """
-    handling = Handling(failed, pruned, nonfinite, infeasible)
-    check_reading("importance", reading)
-    if method == "ped-anova":
-        settings = ped_anova_settings(absent, target_quantile, region_quantile)
-        return _of_best_trials(read(source, **reading), target_quantile, settings, handling)
-    settings = forest_settings(method, absent, trees, max_depth, seed)
-    return _of_whole_objective(read(source, **reading), settings, handling)
+    asked, best = Options.of(importance, options), method == "ped-anova"
+    settings = (
+        ped_anova_settings(absent, target_quantile, region_quantile)
+        if best
+        else forest_settings(method, absent, declared(Forest, options))
+    )
+    table = open_table("Asking another method", source, **asked.reading)
+    if best:
+        return _of_best_trials(table, target_quantile, settings, asked.handling)
+    return _of_whole_objective(table, settings, asked.handling)
 
 
 def _of_best_trials(

@@ -6,25 +6,22 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
+from condped.analyse.opening import open_table
+from condped.analyse.options import TRIALS, Options, TrialOptions
 from condped.comparison.baselines.basis import account_of, basis_of
 from condped.comparison.baselines.choices import Absent, ped_anova_settings
 from condped.comparison.baselines.ped_anova import ped_anova
-from condped.read import read
-from condped.read.options import Reading, check_reading
-from condped.trials.topsets import Handling, LeftOut, Treatment
+from condped.options import takes
 
 
+@takes(TrialOptions, *TRIALS)
 def sweep(
     source: Any,
     *,
     target_quantiles: Sequence[float] | None = None,
     absent: Absent = "imputation",
     region_quantile: float = 1.0,
-    failed: LeftOut = "drop",
-    pruned: Treatment = "drop",
-    nonfinite: LeftOut = "drop",
-    infeasible: Treatment = "keep",
-    **reading: Unpack[Reading],
+    **options: Unpack[TrialOptions],
 ) -> SweepResult:
     """Estimate how PED-ANOVA's importances change with the target quantile.
 
@@ -33,14 +30,14 @@ def sweep(
 
     Parameters
     ----------
-    source, region_quantile, failed, pruned, nonfinite, infeasible
+    source, region_quantile
         As for :func:`condped.baselines.importance`.
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
     absent
         ``filtering`` or ``imputation``.
-    **reading
-        Options of :func:`condped.read`.
+    **options
+        Which trials to use, as for :func:`condped.importance`.
 
     Examples
     --------
@@ -49,11 +46,11 @@ def sweep(
     >>> condped.baselines.sweep(table, absent="filtering").importance.shape
     (99, 3)
     """
-    handling = Handling(failed, pruned, nonfinite, infeasible)
+    asked = Options.of(sweep, options)
     settings = ped_anova_settings(absent, None, region_quantile)
-    check_reading("sweep", reading)
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
-    basis = basis_of(read(source, **reading), settings, handling, quantiles)
-    found = ped_anova(basis.table, quantiles, settings, handling)
+    table = open_table("Asking another method", source, **asked.reading)
+    basis = basis_of(table, settings, asked.handling, quantiles)
+    found = ped_anova(basis.table, quantiles, settings, asked.handling)
     account = account_of(basis, settings, found.region_size, found.untold)
     return scored_sweep(found.numbers, quantiles, settings, account)

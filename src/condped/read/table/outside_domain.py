@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray, ValueArray
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError
 from condped.read.table.row_errors import raise_for_rows, row_number
 from condped.space.domain import Categorical, Domain, bounds_of
 from condped.trials.notes import RowsNote
 from condped.trials.table import Parameter, TrialTable
 
-POLICIES = ("error", "nearest", "drop")
+Outside = Literal["error", "nearest", "drop"]
 # Up to this many domains it is faster to check all values against each of them.
 _FEW_DOMAINS = 8
-
-
-def check_outside(policy: object) -> None:
-    """Raise if ``outside`` is not a known policy."""
-    if policy not in POLICIES:
-        raise SettingsError(f"outside must be one of {', '.join(POLICIES)} (got {policy!r}).")
 
 
 def raise_if_outside(
@@ -38,10 +34,10 @@ def raise_if_outside(
         )
 
 
-def apply_outside_policy(table: TrialTable, policy: str) -> TrialTable:
+def apply_outside_policy(table: TrialTable, policy: Outside) -> TrialTable:
     """Apply a policy to values outside their domains: raise, note, or drop the trials.
 
-    ``policy`` is one of POLICIES. Counting puts such values into the nearest cell itself.
+    Counting puts such values into the nearest cell itself.
     """
     if policy == "error":
         for parameter in table.parameters:

@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+from condped.show.text.layout import printed_within, text_width
+
 # The module and the function of each kind of result; loaded when one is printed.
 _TEXTS = {
     "Advice": ("advice", "advice_text"),
@@ -11,13 +13,15 @@ _TEXTS = {
     "JointEffects": ("joint", "joint_text"),
     "Report": ("report", "report_text"),
     "Robustness": ("robustness", "robustness_text"),
+    "Sources": ("sources", "sources_text"),
     "SweepResult": ("sweep", "sweep_text"),
 }
 
 
-def text_of(result: object) -> str:
-    """Return a result as text, in as many columns as there are."""
+def text_of(result: object, width: int | None = None) -> str:
+    """Return a result as text, in so many columns; None: what whoever asks for it allows."""
     kind = next(base.__name__ for base in type(result).__mro__ if base.__name__ in _TEXTS)
     module, function = _TEXTS[kind]
-    text: str = getattr(import_module(f"{__name__}.{module}"), function)(result)
+    with printed_within(width or text_width()):
+        text: str = getattr(import_module(f"{__name__}.{module}"), function)(result)
     return text

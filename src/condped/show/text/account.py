@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from condped.analyse.importance.account import Account
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.printable import printable, shortened
@@ -59,14 +61,14 @@ def trial_lines(account: Account, sets: str = "") -> list[str]:
     trials, handling = account.trials, account.handling
     lines = [f"{trials.used} of {trials.total} trials used{sets}."]
     treatments = {"drop": "left out", "worst": "counted as worst", "keep": "counted like others"}
-    aside = (
-        (trials.running, "still running", "drop"),
-        (trials.failed, "failed", handling.failed),
-        (trials.pruned, "pruned", handling.pruned),
-        (trials.nonfinite, "without a finite objective", handling.nonfinite),
-        (trials.infeasible, "infeasible", handling.infeasible),
-    )
-    named = [f"{count} {what} ({treatments[how]})" for count, what, how in aside if count]
+    how = {"running": "drop", **asdict(handling)}
+    words = {"running": "still running", "nonfinite": "without a finite objective"}
+    aside = {ending: getattr(trials, ending) for ending in how}
+    named = [
+        f"{count} {words.get(ending, ending)} ({treatments[how[ending]]})"
+        for ending, count in aside.items()
+        if count
+    ]
     if named:
         lines.append(f"Of all trials: {', '.join(named)}.")
     return lines

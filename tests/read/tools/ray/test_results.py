@@ -70,7 +70,7 @@ def test_importances_are_those_of_a_table_made_with_ray(
         if result.error is None
     ]
     space = PARAM_SPACE if name == "nested" else SWITCHING
-    direction = "minimize" if name == "nested" else "maximize"
+    direction: Any = "minimize" if name == "nested" else "maximize"
     expected = condped.importance(rows, objective="metric", direction=direction, space=space)
     ours = condped.importance(condped.read(grid, space=space))
     found = ours.to_dict(normalize=False)

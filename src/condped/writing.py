@@ -1,4 +1,4 @@
-"""Protecting the files that are read from being overwritten by the output."""
+"""Files to write: in which form, and never in place of what is read."""
 
 from __future__ import annotations
 
@@ -9,17 +9,35 @@ from typing import Any
 
 from condped.errors import SettingsError
 
+# How the names of files end, by what is written into them.
+ENDINGS = (".json", ".csv", ".parquet", ".txt")
+PAGES = (".html", ".htm")
 
-def refuse_overwriting(output: str | os.PathLike[str], *sources: Any) -> None:
-    """Raise if a file to be written is one of the sources, or a file inside one."""
+
+def ending_of(path: str | os.PathLike[str], *, page: bool = False) -> str:
+    """Return how a file's name ends, or raise if nothing is written in that form."""
+    ending, known = Path(path).suffix.lower(), (*PAGES, *ENDINGS) if page else ENDINGS
+    if ending not in known:
+        hint = " Only a report is a page." if ending in PAGES else ""
+        raise SettingsError(
+            f"The name of a file to write must end in {', '.join(known)} (got "
+            f"{os.fspath(path)!r}).{hint}"
+        )
+    return ending
+
+
+def check_output(output: str | os.PathLike[str], *sources: Any, page: bool = False) -> None:
+    """Raise if a file cannot be written, or is one of the sources or a file inside one."""
     target = Path(output)
     if not target.exists():
+        ending_of(output, page=page)
         return
     for source in sources:
         if isinstance(source, (str, os.PathLike)) and _holds(os.fspath(source), target):
             raise SettingsError(
                 f"{str(target)!r} is an input and would be overwritten. Choose another output file."
             )
+    ending_of(output, page=page)
 
 
 def _holds(source: str | bytes, target: Path) -> bool:

@@ -1,0 +1,75 @@
+"""``condped.sources``: what can be read."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+from condped.analyse.result import Result
+from condped.read.registry import Reader, installed, readers
+
+_COLUMNS = ("reader", "description", "extra", "installed")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """A kind of source, the extra that it needs (None: none), and whether that is installed."""
+
+    reader: str
+    description: str
+    extra: str | None
+    installed: bool
+
+
+@dataclass(frozen=True)
+class Sources(Result):
+    """What can be read.
+
+    Attributes
+    ----------
+    kinds
+        By the names of their readers.
+    problems
+        Of readers of other packages that cannot be used.
+    """
+
+    schema: ClassVar[str] = "condped.sources/1"
+
+    kinds: tuple[SourceKind, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return _COLUMNS
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one record per kind of source."""
+        return [dict(zip(_COLUMNS, astuple(kind), strict=True)) for kind in self.kinds]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the rows under a schema with a version."""
+        return {"schema": self.schema, "sources": self.rows()}
+
+
+def sources() -> Sources:
+    """List the kinds of sources that :func:`condped.read` reads, and which extra each needs.
+
+    Examples
+    --------
+    >>> import condped
+    >>> [kind.extra for kind in condped.sources().kinds if kind.reader == "parquet"]
+    ['parquet']
+    """
+    found = (
+        SourceKind(reader.name, reader.description, reader.extra or None, _there(reader))
+        for reader in readers()
+    )
+    return Sources(tuple(found), installed().broken)
+
+
+def _there(reader: Reader) -> bool:
+    """Return whether what a reader needs is installed."""
+    needed = reader.library.split(" and ") if reader.library else []
+    return all(find_spec(library) is not None for library in needed)
