@@ -71,12 +71,6 @@ PICTURES = (
         "condped.plot.heatmap(curve)",
     ),
     Picture(
-        "joint",
-        "Joint effects",
-        "How much pairs of parameters explain beyond what each explains alone.",
-        "condped.plot.joint(condped.joint_effects(**trials))",
-    ),
-    Picture(
         "comparison",
         "Side by side",
         "Methods, studies or target sets. Hollow marks: no statistically significant effect.",
@@ -111,6 +105,12 @@ PICTURES = (
         "Its good values",
         "Low values are good in every branch that reaches the target set.",
         "condped.plot.densities(condped.importance(table, target_quantile=0.3))",
+    ),
+    Picture(
+        "paper-joint",
+        "Its joint effects",
+        "How much each pair of parameters explains beyond what its parameters explain alone.",
+        "condped.plot.joint(condped.joint_effects(table))",
     ),
 )
 
