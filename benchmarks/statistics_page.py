@@ -14,8 +14,8 @@ def page(found: Mapping[str, Any]) -> str:
         [
             "# Statistical properties",
             "",
-            "Measured by `python -m benchmarks.statistics`, all seeds fixed; γ' = 0.1 unless stated. "
-            "*Idle* parameters have no effect on the objective.",
+            "Measured by `python -m benchmarks.statistics`, all seeds fixed; γ' = 0.1 unless "
+            "stated. *Idle* parameters have no effect on the objective.",
             "",
             "## Aims",
             "",
@@ -126,7 +126,8 @@ def _aims(found: Mapping[str, Any]) -> list[str]:
     lines = [
         ("error at most half of `paper`'s (20 idle, N = 100)", many == 1,
          "; ".join(f"{value:.2f} {group}" for value, group in halved)),
-        ("at most 5 % of the importance for idle parameters (20 idle, N = 100)", max(leaks) <= 0.05,
+        ("at most 5 % of the importance to idle parameters (20 idle, N = 100)",
+         max(leaks) <= 0.05,
          f"{100 * min(leaks):.1f}–{100 * max(leaks):.1f} %"),
         ("categorical gates within 10 % of the truth (N = 1,000)",
          max(abs(ratio - 1) for ratio in ratios) <= 0.1,

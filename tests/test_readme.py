@@ -111,9 +111,7 @@ def test_speed_table_is_the_last_measurement() -> None:
     """The ratios of docs/speed.md are those of benchmarks/speed.json."""
     measured = json.loads((ROOT / "benchmarks" / "speed.json").read_text(encoding="utf-8"))
     by_size = {f"{row['trials']:,}": row for row in measured["by_size"]}
-    shown = re.findall(
-        r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", SPEED, re.MULTILINE
-    )
+    shown = re.findall(r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", SPEED, re.MULTILINE)
     assert len(shown) >= 4
     for trials, *ratios in shown:
         row = by_size[trials]

@@ -35,8 +35,8 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             "## Figures 5 and 15: importances",
             "",
-            "Means ± standard errors over seeds; in brackets those of `calibrated`. The paper gives no "
-            "numbers for these.",
+            "Means ± standard errors over seeds; in brackets those of `calibrated`. The paper "
+            "gives no numbers for these.",
             "",
             "![Importances on 1053](paper/figure-5.png)",
             "",
@@ -48,8 +48,8 @@ def page(found: Mapping[str, Any]) -> str:
             *_objectives(found),
             "## Tables 2 and 4: do importances follow performance?",
             "",
-            "Correlation, over learners, of the highest objective with the highest importance among "
-            "the learner's hyperparameters; the paper's numbers in brackets.",
+            "Correlation, over learners, of the highest objective with the highest importance "
+            "among the learner's hyperparameters; the paper's numbers in brackets.",
             "",
             *_correlations(found),
             "## Time",
