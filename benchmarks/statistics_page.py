@@ -26,8 +26,7 @@ def page(found: Mapping[str, Any]) -> str:
             "Sum over all parameters of |importance − truth| × 100; in brackets the share of "
             "importance assigned to idle parameters, in %. `calibrated` was developed on the "
             "paper's problems; the new ones were designed afterwards. Estimates from trials drawn "
-            "by TPE are compared with the exact importances under the distribution of these "
-            "trials.",
+            "by TPE are compared with the exact importances for these trials.",
             "",
             *_errors(found["errors"]),
             "",
@@ -140,7 +139,8 @@ def _aims(found: Mapping[str, Any]) -> list[str]:
         ("the same, `paper`", all(0.85 <= value <= 0.95 for value in paper),
          f"{100 * min(paper):.0f}–{100 * max(paper):.0f} %: its bias on problems with rare "
          "branches is systematic, and intervals do not cover it"),
-        ("false positive rate between 0.03 and 0.07, random", all(0.03 <= v <= 0.07 for v in alarms),
+        ("false positive rate between 0.03 and 0.07, random",
+         all(0.03 <= v <= 0.07 for v in alarms),
          f"{min(alarms):.3f}–{max(alarms):.3f} over {len(alarms)} cells, each "
          f"±{chance:.3f} by chance"),
         ("false positive rate at most 0.08, TPE", found["tpe_alarms"]["adaptive"] <= 0.08,
