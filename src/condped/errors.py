@@ -1,14 +1,14 @@
-"""What can go wrong, as one tree.
+"""The errors that condped raises, as one tree.
 
 ::
 
     CondpedError
-    ├── SpaceError (ValueError)        a search space that makes no sense
-    │   └── ConditionError             a ``when`` condition that cannot be understood
+    ├── SpaceError (ValueError)        an invalid search space
+    │   └── ConditionError             a ``when`` condition that cannot be parsed
     ├── DataError (ValueError)         trials that contradict the space or the settings
-    ├── NameNotFoundError (KeyError)   a column, parameter, objective or problem that is not there
-    ├── SettingsError (ValueError)     an option out of its range
-    ├── SourceError (TypeError)        a source that no reader understands
+    ├── NameNotFoundError (KeyError)   an unknown column, parameter, objective or problem
+    ├── SettingsError (ValueError)     an option with an invalid value
+    ├── SourceError (TypeError)        a source that no reader recognises
     └── MissingLibraryError (ImportError)   an optional library that a feature needs
 
 Every message says what is wrong, what was given, what is allowed and what to do next.
@@ -32,15 +32,15 @@ __all__ = [
 
 
 class CondpedError(Exception):
-    """The root of every error that condped raises on purpose."""
+    """Base class of all errors that condped raises on purpose."""
 
 
 class SpaceError(CondpedError, ValueError):
-    """A search space that makes no sense."""
+    """An invalid search space."""
 
 
 class ConditionError(SpaceError):
-    """A ``when`` condition that cannot be read, or that names something unknown."""
+    """A ``when`` condition that cannot be parsed, or that names something unknown."""
 
 
 class DataError(CondpedError, ValueError):
@@ -49,11 +49,11 @@ class DataError(CondpedError, ValueError):
     Attributes
     ----------
     column
-        The parameter or column at fault, if there is one.
+        The invalid parameter or column, if verb is one.
     first_row
-        Position of the first offending row, counted from 0.
+        Position of the first invalid row, counted from 0.
     count
-        How many rows offend.
+        How many rows are invalid.
     """
 
     def __init__(
@@ -71,19 +71,19 @@ class DataError(CondpedError, ValueError):
 
 
 class NameNotFoundError(CondpedError, KeyError):
-    """A column, parameter, objective or problem that is not there."""
+    """An unknown column, parameter, objective or problem."""
 
     def __str__(self) -> str:
-        # KeyError would show the repr of its argument, quotes and escapes included.
+        # KeyError shows the repr of its argument, quotes and escapes included.
         return str(self.args[0])
 
 
 class SettingsError(CondpedError, ValueError):
-    """An option out of its range."""
+    """An option with an invalid value."""
 
 
 class SourceError(CondpedError, TypeError):
-    """A source that no reader understands."""
+    """A source that no reader recognises."""
 
 
 class MissingLibraryError(CondpedError, ImportError):
@@ -97,11 +97,11 @@ class MissingLibraryError(CondpedError, ImportError):
 
 
 def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundError:
-    """Build the error for an unknown name, with what there is and a near match."""
+    """Build the error for an unknown name, with the known names and a close match."""
     names = [str(entry) for entry in known]
-    shown = ", ".join(repr(entry) for entry in names[:12]) or "none"
+    listed = ", ".join(repr(entry) for entry in names[:12]) or "none"
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    near = get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    there = "There are" if len(names) > 1 else "There is"
-    return NameNotFoundError(f"There is no {kind} {name!r}. {there}: {shown}{more}.{hint}")
+    matches = get_close_matches(str(name), names, n=1)
+    hint = f" Did you mean {matches[0]!r}?" if matches else ""
+    verb = "There are" if len(names) > 1 else "There is"
+    return NameNotFoundError(f"There is no {kind} {name!r}. {verb}: {listed}{more}.{hint}")

@@ -1,4 +1,4 @@
-"""Loading modules that need a library which not every user has."""
+"""Importing modules that need an optional library."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from condped.errors import MissingLibraryError
 
 
 def load_optional(module: str, *, feature: str, library: str, extra: str) -> ModuleType:
-    """Import a module of ours that imports ``library``, or say which extra brings it."""
+    """Import a module of ours that needs ``library``; if it is missing, say which extra has it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
         known = [name.split(".")[0] for name in library.split(" and ")]
         if error.name is None or error.name.split(".")[0] not in known:
-            raise  # something else is broken: hiding it would send the user the wrong way
+            raise  # another import failed: do not blame the optional library
         raise MissingLibraryError(feature=feature, library=library, extra=extra) from error

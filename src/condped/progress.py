@@ -1,7 +1,7 @@
-"""How far long work has come, for whoever wants to show it.
+"""Progress of long computations, for callers that want to show it.
 
-Whoever does long work calls :func:`report`; whoever shows it runs that work inside
-:func:`reporting`. With nobody listening a report costs next to nothing.
+Long computations call :func:`report`; a caller that shows progress runs them inside
+:func:`reporting`. Without a listener a report costs next to nothing.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
 
-# What is being done, how much of it is done, and how much there is in all.
+# What is being done, how much is done, and the total.
 Listener: TypeAlias = Callable[[str, float, float], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def report(what: str, done: float, total: float) -> None:
-    """Tell how far the work has come, in any unit."""
+    """Report progress, in any unit."""
     listener = _listener.get()
     if listener is not None:
         listener(what, done, total)
@@ -26,7 +26,7 @@ def report(what: str, done: float, total: float) -> None:
 
 @contextmanager
 def reporting(listener: Listener) -> Iterator[None]:
-    """Let a function hear all reports of the work inside.
+    """Pass all progress reports from inside the block to a function.
 
     Examples
     --------

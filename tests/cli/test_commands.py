@@ -208,7 +208,7 @@ def test_version_is_the_packages() -> None:
         (["importance", "none.parquet", "-o", "loss"], "none.parquet' cannot be read"),
         (["importance", "none.txt", "-o", "loss"], "There is no file or directory"),
         (["importance", "{folder}/torn.parquet", "-o", "loss"], "torn.parquet' cannot be read"),
-        (["importance", "{folder}/double.csv", "-o", "loss"], "'x' stands twice"),
+        (["importance", "{folder}/double.csv", "-o", "loss"], "two columns named 'x'"),
         (["sweep", "none.csv", "-o", "loss"], "none.csv' cannot be read"),
         (["sweep", "{results}", "-o", "loss", "--region-quantile", "0.005"], "region_quantile"),
         (["demo", "--folder", "{results}/below"], "results.csv"),

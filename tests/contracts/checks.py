@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.bins import Levels
+from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
-from condped.count.counting import Counted, Query
 from condped.count.counts import StudyCounts
-from condped.count.keys import KeyBins, keys_of
+from condped.count.order_statistics.bins import Levels
+from condped.count.order_statistics.keys import KeyBins, keys_of
+from condped.count.order_statistics.series import ONE_GROUP, Groups, Region, Series
 from condped.count.ranking import ByLoss
-from condped.count.series import ONE_GROUP, Groups, Series, Within
 from condped.count.trials import Trials
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, is_whole
@@ -67,7 +67,7 @@ def check_series(counter: Counter, oracle: Oracle) -> None:
     for cutoff in (None, middle):
         bins = oracle.once(("bins", cutoff), partial(_bins, oracle, handling, cutoff))
         groups = Groups(case.groups, case.seed) if cutoff is None else ONE_GROUP
-        within = Within(ByLoss(handling), cutoff)
+        within = Region(ByLoss(handling), cutoff)
         found = counter.histogram(bins, within, groups)
         marked = {
             series: [(one, _marks(one.bins)) for one in several] for series, several in bins.items()

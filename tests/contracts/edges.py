@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from condped.arrays import ValueArray
-from condped.count.cells import grid_places
-from condped.count.keys import keys_of, values_of
+from condped.count.cells.cell_counts import grid_places
+from condped.count.order_statistics.keys import keys_of, values_of
 from condped.space.domain import Float, Int
 from condped.space.grid import grid_of
 from condped.trials.table import Parameter

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 import condped
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.count.bins import Levels
-from condped.count.cells import grid_places
-from condped.count.counting import Query
-from condped.count.keys import KeyBins, group_of, keys_of
-from condped.count.series import Groups, Series
+from condped.count.cells.cell_counts import grid_places
+from condped.count.count_fold import Query
+from condped.count.order_statistics.bins import Levels
+from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
+from condped.count.order_statistics.series import Groups, Series
 from condped.space.domain import Categorical
 from condped.space.grid import grid_of
 from condped.trials.regimes import expand_parameter

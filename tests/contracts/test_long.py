@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 import condped
+from condped.count.count_fold import Query
 from condped.count.counter import Counter
-from condped.count.counting import Query
-from condped.count.keys import KeyBins, keys_of
+from condped.count.order_statistics.keys import KeyBins, keys_of
+from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ByLoss
-from condped.count.series import Groups, Series, Within
 from condped.errors import DataError, SettingsError
 from condped.read.databases.long_table import LongTable
 from condped.read.opening import open_source
@@ -164,7 +164,7 @@ def test_long_tables_are_counted_as_wide_ones(
         Series("value", "x", 1): [KeyBins(one, 48, 32)],
         Series("value", "n", 0): [KeyBins(0, 2, 16, whole=True)],
     }
-    within = Within(ranking, 0.5)
+    within = Region(ranking, 0.5)
     marked = {
         series: [(several[0], np.arange(several[0].bins) % 2 == 0)]
         for series, several in bins.items()

@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from condped.count import bins as kernel
-from condped.count.bins import BinSet, Distinct, Histogram, TooManyLevels
-from condped.count.keys import KeyBins, keys_of
+from condped.count.order_statistics import bins as kernel
+from condped.count.order_statistics.bins import BinSet, Distinct, Histogram, TooManyLevels
+from condped.count.order_statistics.keys import KeyBins, keys_of
 
 LOW, HIGH = -(2**63), 2**63 - 1
 SETS = [

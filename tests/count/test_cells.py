@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import condped
-from condped.count import cells, trials
+from condped.count import trials
+from condped.count.cells import cell_counts as cells
 from condped.count.trials import Trials
 from condped.space.domain import Domain, Float, Int
 from condped.trials.table import Objective, Parameter, TrialTable, all_complete

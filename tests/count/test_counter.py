@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from condped.count.bins import Distinct, Histogram, TooManyLevels
+from condped.count.count_fold import CountFold, Query, counted_of
 from condped.count.counter import Counter
-from condped.count.counting import CountFold, Query, counted_of
-from condped.count.keys import KeyBins, keys_of
-from condped.count.ranking import ByLoss, ByOutcome
-from condped.count.series import (
+from condped.count.order_statistics.bins import Distinct, Histogram, TooManyLevels
+from condped.count.order_statistics.keys import KeyBins, keys_of
+from condped.count.order_statistics.series import (
     ONE_GROUP,
     GatherFold,
     Groups,
     HistogramFold,
     LevelsFold,
+    Region,
     Series,
-    Within,
     bin_sets,
 )
+from condped.count.ranking import ByLoss, ByOutcome
 from condped.count.tally import TallyFold, tally_of
 from condped.count.varying import VaryingFold, varying_of
 from condped.errors import NameNotFoundError
@@ -84,7 +84,7 @@ def test_series_are_gathered_and_cut_into_bins_alike(
 ) -> None:
     """Losses, places in time and values, by group, under a condition as well."""
     table, handling = drawn(1)
-    within = Within(ByLoss(handling), cutoff)
+    within = Region(ByLoss(handling), cutoff)
     for conditions in ((), ("k != 'b'",)):
         one, many = both(table, way, *conditions)
         wanted = (LOSS, ORDER, *VALUES)
@@ -123,7 +123,7 @@ def test_too_many_different_numbers_are_an_answer() -> None:
     for counter in both(table, (400, 2)):
         with pytest.raises(TooManyLevels):
             counter.levels(
-                {VALUES[2]: [(bins, np.ones(2, dtype=bool))]}, Within(ByLoss(Handling())), most=10
+                {VALUES[2]: [(bins, np.ones(2, dtype=bool))]}, Region(ByLoss(Handling())), most=10
             )
 
 
@@ -192,7 +192,7 @@ def test_the_order_of_time_may_be_a_column() -> None:
 
 def folds(handling: Any) -> dict[str, Fold[Any]]:
     """Return folds of all kinds."""
-    within, wanted = Within(ByLoss(handling), 3.0), (LOSS, *VALUES)
+    within, wanted = Region(ByLoss(handling), 3.0), (LOSS, *VALUES)
     conditions = (Condition.parse("c < 0.9"),)
     bins = bin_sets(
         {LOSS: [KeyBins(0, 52, 900), KeyBins(-(2**62), 50, 400)], VALUES[0]: [KeyBins(0, 60, 8)]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.count.keys import KeyBins, group_of, keys_of, values_of
+from condped.count.order_statistics.keys import KeyBins, group_of, keys_of, values_of
 
 
 def test_keys_have_the_order_of_the_numbers() -> None:

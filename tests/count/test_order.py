@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from condped.count import order
+from condped.count.cells.rank_cells import ALONE
 from condped.count.counter import Counter
-from condped.count.keys import group_of
-from condped.count.order import Ranks, order_statistics
+from condped.count.order_statistics import exact as order
+from condped.count.order_statistics.exact import Ranks, order_statistics
+from condped.count.order_statistics.keys import group_of
+from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ByLoss
-from condped.count.ranks import ALONE
-from condped.count.series import Groups, Series, Within
 from condped.trials.batch import TableSource
 from condped.trials.table import Objective, TrialTable, all_complete
 from condped.trials.topsets import Handling
 from tests.count.table_chunks import reference
 
 LOSS = Series("loss")
-USED = Within(ByLoss(Handling()))
+USED = Region(ByLoss(Handling()))
 
 
 def drawn(kind: str, rng: np.random.Generator) -> np.ndarray:

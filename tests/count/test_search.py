@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.count.search import Search
+from condped.count.cells.fast_searchsorted import EdgeLookup
 
 
 @pytest.mark.parametrize("edges", [0, 1, 3, 5, 99, 5000])
@@ -18,7 +18,9 @@ def test_numbers_are_found_as_numpy_finds_them(edges: int, power: int) -> None:
     beside = [np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]
     ends = [np.inf, -np.inf, 1.7e308, -1.7e308, 0.0, -0.0]
     looked_up = np.concatenate([numbers, cuts, *beside, ends])
-    np.testing.assert_array_equal(Search(cuts).places(looked_up), np.searchsorted(cuts, looked_up))
+    np.testing.assert_array_equal(
+        EdgeLookup(cuts).places(looked_up), np.searchsorted(cuts, looked_up)
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,9 +30,11 @@ def test_odd_edges_are_no_trouble(cuts: list[float]) -> None:
     """Infinite, far and close edges are found as well."""
     edges = np.unique(np.array(cuts))
     numbers = np.concatenate([edges, edges / 2, np.nextafter(edges, 0), [0.0, np.inf]])
-    np.testing.assert_array_equal(Search(edges).places(numbers), np.searchsorted(edges, numbers))
+    np.testing.assert_array_equal(
+        EdgeLookup(edges).places(numbers), np.searchsorted(edges, numbers)
+    )
 
 
 def test_what_is_no_number_is_no_trouble() -> None:
     """NaN, which nobody counts, is neither an error nor a warning."""
-    Search(np.arange(9.0)).places(np.array([np.nan, 1.0]))
+    EdgeLookup(np.arange(9.0)).places(np.array([np.nan, 1.0]))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from condped.count import subsets
+from condped.count import resampling as subsets
 from condped.count.counts import SubsetCounts
-from condped.count.keys import group_of
+from condped.count.order_statistics.keys import group_of
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.trials.table import TrialTable

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import condped
-from condped.count import order
+from condped.count.order_statistics import exact as order
 from condped.count.trials import Trials
 from condped.errors import DataError, SettingsError
 from condped.space.condition import Condition

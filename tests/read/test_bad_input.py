@@ -72,7 +72,7 @@ C = [0, 1, 0, 1]
         (
             {"c": C, "x": [0.5, 0.5, None, 0.5]},
             {"c": Int(0, 1), "x": when("c == 1", Float(0, 1))},
-            "no condition of its holds.*'c == 1'",
+            "none of its conditions holds.*'c == 1'",
             0,
             1,
         ),
@@ -237,7 +237,7 @@ def test_a_column_that_stands_twice_is_refused(
     make: Callable[[Path], Any], space: Any, tmp_path: Path
 ) -> None:
     """Which of the two is meant cannot be told."""
-    with pytest.raises(DataError, match="'x' stands twice") as caught:
+    with pytest.raises(DataError, match="two columns named 'x'") as caught:
         read(make(tmp_path), objective="loss", space=space)
     assert caught.value.column == "x"
     assert "\n" not in str(caught.value)

@@ -140,7 +140,7 @@ def test_a_source_that_no_reader_knows_is_refused(source: Any) -> None:
 @pytest.mark.parametrize("source", ["trials.txt", Path("trials"), "~/no such directory"])
 def test_a_path_that_leads_nowhere_is_named(source: Any) -> None:
     """Without a list of readers, which would not help."""
-    with pytest.raises(SourceError, match=r"^There is no file or directory '.*\(seen from"):
+    with pytest.raises(SourceError, match=r"^There is no file or directory '.*\(current directory"):
         read(source, objective="loss")
 
 

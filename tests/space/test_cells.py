@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from condped.space.cells import cell_edges, cell_middles, values_between
+from condped.space.cell_bounds import cell_edges, cell_middles, values_between
 from condped.space.domain import Float, Int
 from condped.space.grid import cells_of, grid_of
 

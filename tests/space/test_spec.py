@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from condped import Categorical, Float, Int, Space, when
 from condped.errors import ConditionError, CondpedError, SourceError, SpaceError
-from condped.read.spaces import load_space
+from condped.read.load_space import load_space
 
 PLAIN: dict[str, Any] = {
     "model": {"type": "categorical", "choices": ["svm", "net", None, True, 3]},

@@ -17,7 +17,11 @@ from condped.testing import Run, check_reader
 from condped.trials.table import State, TrialTable
 
 TRIALS = {"loss": [0.3, 0.1, 0.2], "lr": [0.1, 0.2, 0.3], "momentum": [None, 0.9, None]}
-RUNS = [Run([0.3], {"lr": 0.1}), Run([0.1], {"lr": 0.2, "momentum": 0.9}), Run([0.2], {"lr": 0.3})]
+RUNS = [
+    Run([0.3], {"lr": 0.1}),
+    Run([0.1], {"lr": 0.2, "momentum": 0.9}),
+    Run([0.2], {"lr": 0.3}),
+]
 
 
 def with_loss(table: TrialTable) -> TrialTable:

@@ -1,1 +1,1 @@
-"""Counting: from trials to the few integers that every estimate is made of."""
+"""Counting: from trials to the few integers that all estimates are computed from."""

@@ -1,4 +1,4 @@
-"""The counter: passes over the batches of a source, each of which comes back as integers."""
+"""The counter: passes over the batches of a source, each of which returns integers."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.bins import Distinct, Levels
-from condped.count.counting import Counted, CountFold, Query, counted_of
-from condped.count.keys import KeyBins
-from condped.count.ranking import Ranking
-from condped.count.series import (
+from condped.count.count_fold import Counted, CountFold, Query, counted_of
+from condped.count.order_statistics.bins import Distinct, Levels
+from condped.count.order_statistics.keys import KeyBins
+from condped.count.order_statistics.series import (
     ONE_GROUP,
     GatherFold,
     Groups,
     HistogramFold,
     LevelsFold,
+    Region,
     Series,
-    Within,
     bin_sets,
 )
+from condped.count.ranking import Ranking
 from condped.count.tally import Tally, TallyFold, tally_of
 from condped.errors import not_found
 from condped.space.condition import Condition
 from condped.trials.batch import Schema, Source, TableSource
 
 MOST_BINS = 1 << 20  # of one histogram, all groups together
-MOST_LEVELS = 1 << 22  # different numbers that are asked for at a time
+MOST_LEVELS = 1 << 22  # distinct numbers fetched in one pass
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Counts the trials of a source that meet some conditions.
+    """Counts the trials of a source that meet the conditions.
 
-    Counting raises a DataError for what :func:`condped.read` refuses: values outside their domains,
-    unknown choices, values against their conditions.
+    Counting raises a DataError where :func:`condped.read` does: values outside their domains,
+    unknown choices, values that contradict their conditions.
     """
 
     source: Source
@@ -49,7 +49,7 @@ class Counter:
 
     @property
     def in_memory(self) -> bool:
-        """Whether the trials are in memory as a whole."""
+        """Whether all trials are in memory."""
         return isinstance(self.source, TableSource)
 
     def where(self, condition: Condition) -> Counter:
@@ -61,7 +61,7 @@ class Counter:
         return replace(self, conditions=(*self.conditions, condition))
 
     def tally(self, ranking: Ranking) -> Tally:
-        """Return what became of the trials."""
+        """Return how many trials are used or left out, and the range of their losses."""
         states = self.source.fold(TallyFold(ranking, self.conditions))
         return tally_of(
             states,
@@ -72,12 +72,12 @@ class Counter:
         )
 
     def gather(
-        self, wanted: tuple[Series, ...], within: Within, groups: Groups = ONE_GROUP
+        self, requested: tuple[Series, ...], within: Region, groups: Groups = ONE_GROUP
     ) -> dict[Series, tuple[ValueArray, IntArray | None]]:
-        """Return the numbers of each series themselves, and the group of each (None: one)."""
-        states = self.source.fold(GatherFold(wanted, within, groups, self.conditions))
+        """Return all numbers of each series, and the group of each (None: one group)."""
+        states = self.source.fold(GatherFold(requested, within, groups, self.conditions))
         found = {}
-        for series in wanted:
+        for series in requested:
             parts = [part for state in states for part in state[series]]
             owners = [group for _, group in parts if group is not None]
             found[series] = (
@@ -87,16 +87,16 @@ class Counter:
 
     def histogram(
         self,
-        wanted: Mapping[Series, Sequence[KeyBins]],
-        within: Within,
+        requested: Mapping[Series, Sequence[KeyBins]],
+        within: Region,
         groups: Groups = ONE_GROUP,
     ) -> dict[Series, list[IntArray]]:
-        """Return (groups, bins) for each of a series' bins: how many numbers fall into each.
+        """Return (groups, bins) for each set of bins of a series: how many numbers fall into each.
 
-        A number may be in no bins; bins of one series do not overlap.
+        Numbers outside all bins are not counted; bins of one series do not overlap.
         """
-        sets = bin_sets(wanted)
-        fold = HistogramFold(tuple(wanted), within, groups, self.conditions, bins=sets)
+        sets = bin_sets(requested)
+        fold = HistogramFold(tuple(requested), within, groups, self.conditions, bins=sets)
         states = self.source.fold(fold)
         return {
             series: np.split(
@@ -107,27 +107,31 @@ class Counter:
 
     def levels(
         self,
-        wanted: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
-        within: Within,
+        requested: Mapping[Series, Sequence[tuple[KeyBins, BoolArray]]],
+        within: Region,
         groups: Groups = ONE_GROUP,
         most: int = MOST_LEVELS,
     ) -> dict[Series, Levels]:
-        """Return the numbers that fall into marked bins, with how often they do.
+        """Return the distinct numbers in marked bins, with how often they occur.
 
-        Raises TooManyLevels where a series has more than ``most`` different ones.
+        Raises TooManyLevels if a series has more than ``most`` of them.
         """
-        sets = bin_sets({series: [bins for bins, _ in own] for series, own in wanted.items()})
+        sets = bin_sets(
+            {series: [bins for bins, _ in entries] for series, entries in requested.items()}
+        )
         marked = {
-            series: (sets[series], np.concatenate([marks for _, marks in own]))
-            for series, own in wanted.items()
+            series: (sets[series], np.concatenate([marks for _, marks in entries]))
+            for series, entries in requested.items()
         }
-        fold = LevelsFold(tuple(wanted), within, groups, self.conditions, marked=marked, most=most)
+        fold = LevelsFold(
+            tuple(requested), within, groups, self.conditions, marked=marked, most=most
+        )
         states = self.source.fold(fold)
         return {
             series: Distinct.joined([state[series] for state in states], most).levels(
-                whole=own[0][0].whole
+                whole=entries[0][0].whole
             )
-            for series, own in wanted.items()
+            for series, entries in requested.items()
         }
 
     def count(self, query: Query) -> Counted:

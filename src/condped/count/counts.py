@@ -1,8 +1,8 @@
-"""RegimeCounts: the waist between the engines that count and the kernels that estimate.
+"""RegimeCounts: the waist between the counter and the kernels that estimate.
 
-Everything the estimator needs of the data is how many trials of the region set and of each
-target set fall into each cell of each regime. What comes after is independent of the number of
-trials, and does not know how the counting was done.
+All the estimator needs to know of the data is how many trials of the region set and of each target
+set fall into each cell of each regime. What follows is independent of the number of trials, and of
+how they were counted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class StudyCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedCounts:
-    """Trials in each cell of a regime, by stretches of time.
+    """Trials in each cell of a regime, by blocks of time.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class RankedCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedStudy:
-    """Counts by rank: over the whole time, as every estimator takes them, and block by block."""
+    """Counts by rank: over the whole time, as the estimators take them, and block by block."""
 
     counts: StudyCounts
     blocks: tuple[tuple[RankedCounts, ...], ...]  # of each parameter's regimes, in their order
@@ -92,7 +92,7 @@ class RankedStudy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellRange:
-    """Where the cells of one regime of one parameter lie among all."""
+    """The range of the cells of one regime of one parameter among all cells."""
 
     owner: int  # the parameter
     domain: Domain | None
@@ -113,7 +113,7 @@ class SubsetCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subsets:
-    """Counts of many parts of the trials, some parts at a time."""
+    """Counts of many subsets of the trials, some subsets at a time."""
 
     ranges: tuple[CellRange, ...]
     counts: Iterator[SubsetCounts]

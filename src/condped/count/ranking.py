@@ -1,4 +1,4 @@
-"""What trials are ranked by: a loss, an outcome, or numbers worked out for each of them."""
+"""What trials are ranked by: a loss, an outcome, or precomputed levels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from condped.arrays import BoolArray, FloatArray
 from condped.trials.batch import Batch
 from condped.trials.outcome import outcome_of
 from condped.trials.table import State
-from condped.trials.topsets import Handling, TrialCounts, sort_out
+from condped.trials.topsets import Handling, TrialCounts, classify_trials
 
 
 class Ranked(NamedTuple):
@@ -24,11 +24,11 @@ class Ranked(NamedTuple):
     levels
         (trials,): lower is better; +inf for trials that count as worst.
     used
-        (trials,): which take part; None: all.
+        (trials,): which are used; None: all.
     ordinary
-        (trials,): which take part and stand for themselves, not counted as worst; None: all.
+        (trials,): which are used and not counted as worst; None: all.
     counts
-        What became of the trials.
+        How the trials were treated.
     """
 
     levels: FloatArray
@@ -38,7 +38,7 @@ class Ranked(NamedTuple):
 
 
 class Ranking(Hashable, Protocol):
-    """A way to rank trials. It travels to workers, and can be looked up in a dict."""
+    """A way to rank trials. It is sent to workers, and is hashable."""
 
     def ranked(self, batch: Batch) -> Ranked:
         """Return the trials of a batch, ranked."""
@@ -46,7 +46,7 @@ class Ranking(Hashable, Protocol):
 
 
 def ranked(batch: Batch, ranking: Ranking) -> Ranked:
-    """Return the trials of a batch, ranked; each batch is looked at once."""
+    """Return the trials of a batch, ranked; cached per batch."""
     if ranking not in batch.known:
         batch.known[ranking] = ranking.ranked(batch)
     found: Ranked = batch.known[ranking]
@@ -55,12 +55,12 @@ def ranked(batch: Batch, ranking: Ranking) -> Ranked:
 
 @dataclass(frozen=True, slots=True)
 class ByLoss:
-    """By the one objective, its sign turned so that lower is better."""
+    """By the one objective, negated if maximised."""
 
     handling: Handling
 
     def ranked(self, batch: Batch) -> Ranked:
-        used, worst, counts = sort_out(batch.table, self.handling)
+        used, worst, counts = classify_trials(batch.table, self.handling)
         losses = batch.table.objectives[0].losses
         if worst is None:
             return Ranked(losses, used, used, counts)
@@ -70,28 +70,28 @@ class ByLoss:
 
 @dataclass(frozen=True, slots=True)
 class ByOutcome:
-    """Trials that had an outcome (0) before those that could have had it (1)."""
+    """Trials with the outcome (0) before those that could have had it (1)."""
 
     outcome: str
 
     def ranked(self, batch: Batch) -> Ranked:
         table, found = batch.table, outcome_of(batch.table, self.outcome)
-        return outcome_ranked(found.target, found.considered, np.asarray(table.states))
+        return rank_by_outcome(found.target, found.considered, np.asarray(table.states))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
-    """As was worked out for every trial of the only batch."""
+class PrecomputedRanking:
+    """Levels computed beforehand for all trials of the only batch."""
 
-    found: Ranked
+    ranks: Ranked
     outcome: bool = False  # whether they are ranked by an outcome
 
     def ranked(self, batch: Batch) -> Ranked:
-        assert len(batch.table) == len(self.found.levels)
-        return self.found
+        assert len(batch.table) == len(self.ranks.levels)
+        return self.ranks
 
 
-def outcome_ranked(
+def rank_by_outcome(
     target: BoolArray, considered: BoolArray, states: npt.NDArray[np.int8]
 ) -> Ranked:
     """Rank trials by whether they had an outcome, among those that could have had it."""

@@ -1,4 +1,4 @@
-"""The first pass: what became of all trials, and between what numbers their losses lie."""
+"""The first pass: how many trials are used or left out, and the range of their losses."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.count.condition_masks import condition_mask
 from condped.count.ranking import Ranking, ranked
-from condped.count.selection import selected
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.notes import Notes
@@ -20,23 +20,23 @@ from condped.trials.topsets import TrialCounts
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What became of all trials.
+    """How many trials are used or left out, and the range of their losses.
 
     Attributes
     ----------
     counts
         Each trial counted once, under the first reason that applies.
     lowest, highest
-        Of the losses of used trials that stand for themselves (not counted as worst); infinite if
-        there are none.
+        Range of the losses of used trials that are not counted as worst; infinite if there are
+        none.
     earliest, latest
-        Bounds of the places in time, where rows have an order.
+        Bounds of the positions in time, if rows have an order.
     selections
-        What conditions left out.
+        How many trials each condition left out.
     notes
-        What the user should know, one sentence each.
+        Notes for the user, one sentence each.
     sorted_by_loss
-        Whether the rows' own order is that of their losses, and so none of time.
+        Whether the rows are sorted by their losses, and so not by time.
     dropped
         Trials that were left out for a value outside its domain.
     """
@@ -53,7 +53,7 @@ class Tally:
 
     @property
     def ordinary(self) -> int:
-        """Used trials that stand for themselves."""
+        """Used trials that are not counted as worst."""
         return self.counts.used - self.counts.counted_as_worst
 
     @property
@@ -65,8 +65,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Whether the losses of some rows in a row rise, fall, or neither."""
+class MonotoneRun:
+    """Whether the losses of consecutive rows rise, fall, or neither."""
 
     first_row: int
     trials: int
@@ -76,19 +76,19 @@ class Run:
     falls: bool = True
 
     @classmethod
-    def of(cls, first_row: int, losses: FloatArray) -> Run:
-        """Look at some rows."""
+    def of(cls, first_row: int, losses: FloatArray) -> MonotoneRun:
+        """Check the losses of some rows."""
         if not losses.size:
             return cls(first_row, 0)
-        # Most batches are in no order, which their beginning shows.
+        # Most batches are not sorted, which their first rows show.
         head = losses[:17].tolist()
         rises = all(a <= b for a, b in pairwise(head)) and bool((losses[1:] >= losses[:-1]).all())
         falls = all(a >= b for a, b in pairwise(head)) and bool((losses[1:] <= losses[:-1]).all())
         return cls(first_row, len(losses), float(losses[0]), float(losses[-1]), rises, falls)
 
 
-def in_order(runs: Sequence[Run]) -> bool:
-    """Return whether the rows of all runs together are sorted, and are not all equal."""
+def is_sorted(runs: Sequence[MonotoneRun]) -> bool:
+    """Return whether the rows of all runs together are sorted and not all equal."""
     if len(runs) == 1:
         return runs[0].rises != runs[0].falls
     ordered = [run for run in sorted(runs, key=lambda run: run.first_row) if run.trials]
@@ -100,9 +100,9 @@ def in_order(runs: Sequence[Run]) -> bool:
 
 @dataclass(slots=True)
 class TallyState:
-    """What became of the trials of some batches."""
+    """The tally of some batches."""
 
-    met: list[int]  # trials in all, and after each condition
+    met: list[int]  # all trials, and those left after each condition
     counts: TrialCounts = field(default_factory=TrialCounts)
     lowest: float = np.inf
     highest: float = -np.inf
@@ -110,10 +110,10 @@ class TallyState:
     latest: int = -(1 << 63)
     dropped: int = 0
     noted: Notes = field(default_factory=Notes)
-    runs: list[Run] = field(default_factory=list)
+    runs: list[MonotoneRun] = field(default_factory=list)
 
     def merge(self, other: TallyState) -> None:
-        """Take in what another worker saw."""
+        """Add the tally of another worker."""
         self.met = [a + b for a, b in zip(self.met, other.met, strict=True)]
         self.counts += other.counts
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
@@ -126,7 +126,7 @@ class TallyState:
 
 @dataclass(frozen=True, slots=True)
 class TallyFold:
-    """Counts what became of the trials."""
+    """Counts used and left-out trials."""
 
     ranking: Ranking
     conditions: tuple[Condition, ...] = ()
@@ -144,17 +144,18 @@ class TallyFold:
         state.earliest, state.latest = min(state.earliest, earliest), max(state.latest, latest)
         state.dropped += batch.dropped
         state.noted.add(batch.notes)
-        rows = selected(batch, self.conditions, state.met)
+        rows = condition_mask(batch, self.conditions, state.met)
         if rows is not None:
             batch = Batch(batch.table.only(rows), batch.first_row, batch.times)
         levels, used, ordinary, counts = ranked(batch, self.ranking)
         state.counts += counts
-        own = levels if ordinary is None else levels[ordinary]
-        if own.size:
-            state.lowest = min(state.lowest, float(own.min()))
-            state.highest = max(state.highest, float(own.max()))
-        if batch.times is None:  # a column that the caller names is taken at its word
-            state.runs.append(Run.of(batch.first_row, levels if used is None else levels[used]))
+        ordinary_levels = levels if ordinary is None else levels[ordinary]
+        if ordinary_levels.size:
+            state.lowest = min(state.lowest, float(ordinary_levels.min()))
+            state.highest = max(state.highest, float(ordinary_levels.max()))
+        if batch.times is None:  # an order given by the caller is not questioned
+            used_levels = levels if used is None else levels[used]
+            state.runs.append(MonotoneRun.of(batch.first_row, used_levels))
 
     def merge(self, state: TallyState, other: TallyState) -> None:
         state.merge(other)
@@ -168,7 +169,7 @@ def tally_of(
     source_notes: tuple[str, ...],
     in_time: bool,
 ) -> Tally:
-    """Put together what all workers saw.
+    """Combine the tallies of all workers.
 
     ``in_time`` says that the rows of the source stand in the order of time.
     """
@@ -176,7 +177,7 @@ def tally_of(
     for other in others:
         whole.merge(other)
     steps = list(zip(conditions, whole.met, whole.met[1:], strict=False))
-    chosen = tuple(
+    selection_notes = tuple(
         f"All trials meet {c.text}."
         if before == after
         else f"Only trials with {c.text}: {before - after} of {before} left out."
@@ -189,7 +190,7 @@ def tally_of(
         earliest=whole.earliest,
         latest=whole.latest,
         selections=tuple(Selection(c.text, before, before - after) for c, before, after in steps),
-        notes=(*source_notes, *whole.noted.sentences(names), *chosen),
-        sorted_by_loss=in_time and in_order(whole.runs),
+        notes=(*source_notes, *whole.noted.sentences(names), *selection_notes),
+        sorted_by_loss=in_time and is_sorted(whole.runs),
         dropped=whole.dropped,
     )

@@ -1,4 +1,4 @@
-"""Trials: what analyses start from, wherever the trials are."""
+"""Trials: what analyses start from, wherever the data is."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from condped.arrays import IntArray
-from condped.count.cells import grid_sizes, rank_sizes
+from condped.count.cells.cell_counts import grid_sizes, rank_sizes
+from condped.count.cells.rank_cells import (
+    ALONE,
+    RankCells,
+    is_ordered,
+    parameter_counts,
+    rank_cells,
+    ranked_counts,
+)
+from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
-from condped.count.counting import Counted, Query
 from condped.count.counts import (
     SMALLEST_REGIME,
     CellRange,
@@ -22,20 +30,19 @@ from condped.count.counts import (
     StudyCounts,
     Subsets,
 )
-from condped.count.order import Ranks, order_statistics
-from condped.count.ranking import ByLoss, ByOutcome, Given, Ranked, Ranking, outcome_ranked
-from condped.count.ranks import (
-    ALONE,
-    RankCells,
-    is_ordered,
-    parameter_counts,
-    rank_cells,
-    ranked_counts,
+from condped.count.order_statistics.exact import Ranks, order_statistics
+from condped.count.order_statistics.series import Region, Series
+from condped.count.ranking import (
+    ByLoss,
+    ByOutcome,
+    PrecomputedRanking,
+    Ranked,
+    Ranking,
+    rank_by_outcome,
 )
-from condped.count.series import Series, Within
-from condped.count.sets import Sets
-from condped.count.subsets import FEWEST, Intervals, parts_of, subset_counts
+from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
 from condped.count.tally import Tally
+from condped.count.target_sets import Sets
 from condped.count.varying import VaryingFold, varying_of
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
@@ -48,15 +55,15 @@ from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, v
 from condped.trials.regimes import spanning_domain
 from condped.trials.repeats import remark_on_repeats
 from condped.trials.table import Selection, TrialTable
-from condped.trials.topsets import Handling, set_size, sort_out
+from condped.trials.topsets import Handling, classify_trials, set_size
 from condped.trials.where import columns_of
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
-# With more domains than this, those too small to keep are found first and get no cells.
+# With more domains than this, those with too few trials are found first and get no cells.
 _FEW_DOMAINS = 64
 _NO_TIME = (
-    "The table has no order of time: the test takes its trials as drawn at random. Name a column "
-    "with their numbers as the order to compare trials of the same time."
+    "The table has no order in time: the test assumes that its trials were drawn at random. Set "
+    "order to a column with the trials' numbers to compare trials of the same period."
 )
 
 
@@ -77,15 +84,15 @@ class Trials:
     counter
         Counts them.
     chosen
-        The parameters to look at; None: all.
+        The parameters to count; None: all.
     spanned
-        Whether each parameter has one domain that spans all of its own.
+        Whether each parameter has one domain that spans all of its domains.
     quiet
-        Whether they are a part of other trials, of which all has been said.
+        Whether they are a subset of other trials, whose notes suffice.
     noted
         Notes, in order.
     known
-        Tallies that have been made.
+        Tallies so far.
     """
 
     counter: Counter
@@ -97,7 +104,7 @@ class Trials:
 
     @classmethod
     def of(cls, trials: TrialTable | Source | Trials) -> Trials:
-        """Return a table, or what a source gives, as trials that can be counted."""
+        """Return a table, or the trials of a source, as trials that can be counted."""
         if isinstance(trials, Trials):
             return trials
         source = TableSource.of(trials) if isinstance(trials, TrialTable) else trials
@@ -112,17 +119,17 @@ class Trials:
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """What is explained."""
+        """The objectives."""
         return self.counter.schema.goals
 
     @property
     def space(self) -> Space | None:
-        """The space with its conditions, where it is known."""
+        """The space with its conditions, if known."""
         return self.counter.schema.space
 
     @property
     def space_inferred(self) -> bool:
-        """Whether the domains were guessed from the values."""
+        """Whether the domains were inferred from the values."""
         return self.counter.schema.space_inferred
 
     @property
@@ -132,35 +139,35 @@ class Trials:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know, as far as it has been noticed."""
+        """Notes for the user so far."""
         return tuple(self.noted)
 
     @property
     def selections(self) -> tuple[Selection, ...]:
-        """The conditions that the trials were chosen by."""
+        """The conditions by which the trials were selected."""
         found = () if self.quiet else next((t.selections for t in self.known.values()), ())
         return (*self.counter.schema.selections, *found)
 
     def table(self, purpose: str) -> TrialTable:
-        """Return the trials themselves, for what cannot be done by counting them."""
+        """Return the trials as a table; raises if they are not in memory."""
         source = self.counter.source
         if not isinstance(source, TableSource):
             raise SettingsError(
-                f"{purpose} needs the trials themselves, in memory; these are only counted "
-                f"(source: {self.counter.schema.source}). Read a part of them that fits."
+                f"{purpose} needs the trials in memory; these are only counted "
+                f"(source: {self.counter.schema.source}). Read a subset that fits."
             )
         return source.table
 
     def tally(self, ranking: Ranking) -> Tally:
-        """Return what became of the trials."""
+        """Return how many trials are used or left out, and the range of their losses."""
         if ranking not in self.known:
             found = self.counter.tally(ranking)
-            self._refuse_nothing(found)
+            self._check_not_empty(found)
             self.known[ranking] = found
             self._note(found.notes)
         return self.known[ranking]
 
-    def _refuse_nothing(self, found: Tally) -> None:
+    def _check_not_empty(self, found: Tally) -> None:
         """Raise if conditions, or values outside their domains, have left no trials."""
         if found.counts.total or self.quiet:
             return
@@ -204,13 +211,15 @@ class Trials:
         quantiles = [*target_quantiles, *([] if whole else [region_quantile])]
         sizes = [set_size(quantile, used) for quantile in quantiles]
         cutoffs, reached = np.full(len(sizes), np.inf), np.full(len(sizes), used)
-        # Larger sets need trials that count as worst, and so all that do not.
+        # Larger sets include trials that count as worst, and so all others.
         places = [place for place, size in enumerate(sizes) if size <= tally.ordinary]
         if used and places:
             ranks = np.array([[sizes[place] for place in places]])
-            asked = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
+            ranks_wanted = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
             loss = Series("loss")
-            found = order_statistics(self.counter, {loss: asked}, Within(ranking), trials=used)
+            found = order_statistics(
+                self.counter, {loss: ranks_wanted}, Region(ranking), trials=used
+            )
             cutoffs[places] = found[loss].values[0]
             reached[places] = found[loss].at_most[0]
         targets = len(target_quantiles)
@@ -227,9 +236,9 @@ class Trials:
     def _pareto_sets(
         self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
     ) -> Sets:
-        """Rank trials by several objectives, which takes all of them at once."""
+        """Rank trials by several objectives, which needs all of them at once."""
         table = self.table("The order of trials by several objectives")
-        used, worst, counts = sort_out(table, handling)
+        used, worst, counts = classify_trials(table, handling)
         ordinary = np.ones(len(table), dtype=bool) if used is None else used.copy()
         if worst is not None:
             ordinary &= ~worst
@@ -240,12 +249,12 @@ class Trials:
         if len(losses):
             levels[ordinary] = pareto_positions(losses, sizes)
             equal = worst is None and bool((losses == losses[0]).all())
-        ranking = Given(Ranked(levels, used, ordinary, counts))
+        ranking = PrecomputedRanking(Ranked(levels, used, ordinary, counts))
         tally = self.counter.tally(ranking)
         return self._sets(ranking, tally, target_quantiles, region_quantile, all_equal=equal)
 
     def outcome_sets(self, target: Target) -> Sets:
-        """Take trials with an outcome as the target set, all that could have it as the region."""
+        """Return trials with an outcome as the target set, all that could have it as the region."""
         ranking: Ranking
         if isinstance(target, str):
             ranking = ByOutcome(target)
@@ -253,7 +262,8 @@ class Trials:
             table = self.table("An outcome that is given for each trial")
             found = outcome_of(table, target)
             states = np.asarray(table.states)
-            ranking = Given(outcome_ranked(found.target, found.considered, states), outcome=True)
+            ranks = rank_by_outcome(found.target, found.considered, states)
+            ranking = PrecomputedRanking(ranks, outcome=True)
         tally = self.tally(ranking)
         hits = int(self._count(Query(ranking, np.zeros(1))).sizes[0, 0])
         return Sets(
@@ -267,13 +277,13 @@ class Trials:
         )
 
     def expanded(self) -> Trials:
-        """Return the trials with one domain per parameter, that spans all of its own."""
+        """Return the trials with one domain per parameter, which spans all of its domains."""
         expanded = replace(self, spanned=True)
         _ = expanded.domains  # raises if no single domain spans those of a parameter
         return expanded
 
     def pooled(self, *, all_varying: bool) -> PooledTrials | None:
-        """Return the trials with domains pooled that vary smoothly; None if none do."""
+        """Return the trials with smoothly varying domains pooled; None if there are none."""
         source = self.counter.source
         if isinstance(source, TableSource):
             found = pool_domains(source.table, all_varying=all_varying)
@@ -281,8 +291,9 @@ class Trials:
                 return None
             return PooledTrials(self._with(found.raw), self._with(found.unit), found.domains)
         for name in self.names:
-            own = self._recorded[name]
-            if all_varying and len(own) > 1 and not any(isinstance(d, Categorical) for d in own):
+            domains = self._recorded[name]
+            categorical = any(isinstance(domain, Categorical) for domain in domains)
+            if all_varying and len(domains) > 1 and not categorical:
                 raise self._no_pooling(name)
         many = tuple(name for name in self.names if may_be_smooth(self._recorded[name]))
         if many:
@@ -294,17 +305,17 @@ class Trials:
 
     def _no_pooling(self, name: str) -> SettingsError:
         return SettingsError(
-            f"Parameter {name!r} has {len(self._recorded[name])} domains to pool, which takes the "
-            f"trials themselves; these are only counted (source: {self.counter.schema.source}). "
-            "Set pooling to 'never' to keep them apart, or read a part that fits into memory."
+            f"Parameter {name!r} has {len(self._recorded[name])} domains to pool, which needs the "
+            f"trials in memory; these are only counted (source: {self.counter.schema.source}). "
+            "Set pooling to 'never' to keep them apart, or read a subset that fits into memory."
         )
 
     def _with(self, table: TrialTable) -> Trials:
-        """Return the same trials with other parameters, or other values of them."""
+        """Return the same trials with other parameters or values."""
         source = self.counter.source
         assert isinstance(source, TableSource)
-        again = TableSource.of(table, source.batch.known)  # ranked as before
-        return replace(self, counter=replace(self.counter, source=again))
+        replaced = TableSource.of(table, source.batch.known)  # ranked as before
+        return replace(self, counter=replace(self.counter, source=replaced))
 
     @cached_property
     def _recorded(self) -> dict[str, tuple[Domain, ...]]:
@@ -313,19 +324,19 @@ class Trials:
 
     @cached_property
     def domains(self) -> dict[str, tuple[Domain, ...]]:
-        """The domains that each parameter is counted in."""
+        """The domains in which each parameter is counted."""
         recorded = {name: self._recorded[name] for name in self.names}
         if not self.spanned:
             return recorded
-        return {name: (spanning_domain(name, own),) for name, own in recorded.items()}
+        return {name: (spanning_domain(name, domains),) for name, domains in recorded.items()}
 
     def count(self, sets: Sets) -> StudyCounts:
         """Count the trials of each set in each cell of the grids."""
-        many = tuple(name for name, own in self.domains.items() if len(own) > _FEW_DOMAINS)
+        many = tuple(n for n, domains in self.domains.items() if len(domains) > _FEW_DOMAINS)
         regimes = self._regime_sizes(sets, many)
         laid_out = {
-            name: tuple(np.flatnonzero(own[:-1, -1] >= SMALLEST_REGIME).tolist())
-            for name, own in regimes.items()
+            name: tuple(np.flatnonzero(sizes[:-1, -1] >= SMALLEST_REGIME).tolist())
+            for name, sizes in regimes.items()
         }
         counted = self._count(replace(self._query(sets), laid_out=laid_out))
         parameters = []
@@ -334,7 +345,9 @@ class Trials:
             domains = self.domains[name]
             if name in regimes:
                 domains = tuple(domains[place] for place in laid_out[name])
-                nested[-1] = regimes[name][-1]  # what is absent, without what got no cells
+                nested[-1] = regimes[name][
+                    -1
+                ]  # absent trials, without those of domains that got no cells
             found = parameter_counts(name, (*domains, None), nested, grid_sizes(domains))
             parameters.append(_with_dropped(found, regimes[name]) if name in regimes else found)
         return StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
@@ -372,7 +385,7 @@ class Trials:
         return rank_cells(
             self.counter,
             self.domains,
-            Within(sets.ranking, sets.region),
+            Region(sets.ranking, sets.region),
             tally=sets.tally,
             blocks=blocks,
             spanned=self.spanned,
@@ -396,7 +409,7 @@ class Trials:
         return ConditionCounts(sets.nested(counted.conditions), best)
 
     def sorted_by_objective(self, sets: Sets) -> bool:
-        """Return whether the trials' order is that of their objective, and not of time."""
+        """Return whether the trials are sorted by their objective rather than by time."""
         if sets.of_outcome or sets.counts.used < _FEWEST_SORTED:
             return False
         return sets.tally.sorted_by_loss
@@ -411,18 +424,18 @@ class Trials:
         seed: int,
         by_rank: bool,
     ) -> Subsets | None:
-        """Count parts of the trials, cut-offs found anew in each; None if there are too few.
+        """Count subsamples of the trials, each with its cut-offs; None if there are too few trials.
 
-        Without quantiles the target set is an outcome, and stays what it is.
+        Without quantiles the target set is an outcome, the same in all of them.
         """
         if target_quantiles is not None and len(self.goals) > 1:
             raise SettingsError(
-                "Intervals need one objective: the order of trials by several changes with every "
-                f"subset of them (got {len(self.goals)}). Name one as the objective."
+                "Intervals need one objective: with several, the order of trials changes with "
+                f"every subset of them (got {len(self.goals)}). Name one as the objective."
             )
         if sets.counts.used < FEWEST or not self.names:
             return None
-        parts = parts_of(
+        subsamples = draw_subsamples(
             self.counter, sets, target_quantiles, region_quantile, intervals=intervals, seed=seed
         )
         cells = self._rank_cells(sets, 1) if by_rank else None
@@ -436,17 +449,17 @@ class Trials:
                 ranges.append(CellRange(owner, domain, start, size, ordered))
                 start += size
         query = replace(self._query(sets), edges=None if cells is None else cells.edges)
-        return Subsets(tuple(ranges), subset_counts(self.counter, sets, parts, query, start))
+        return Subsets(tuple(ranges), subset_counts(self.counter, sets, subsamples, query, start))
 
     def remark_on_repeats(self) -> str:
-        """Say what is known of trials that repeat a configuration."""
+        """Return a remark on trials that repeat a configuration; empty if there are few."""
         source = self.counter.source
         if isinstance(source, TableSource):
             return remark_on_repeats(source.table)
-        return "Whether trials repeat a configuration was not looked at."
+        return "Whether trials repeat a configuration was not checked."
 
     def inside(self, condition: Condition) -> Trials:
-        """Return the trials that meet a condition, be there any or not, and no notes of them."""
+        """Return the trials that meet a condition, possibly none, without notes."""
         source = self.counter.source
         if isinstance(source, TableSource):
             table = source.table.only(condition.holds(columns_of(source.table)))
@@ -456,7 +469,7 @@ class Trials:
         return replace(self, counter=counter, quiet=True, noted={}, known={})
 
     def varying(self) -> tuple[str, ...]:
-        """Return the parameters that do not have the same value in all trials that have them."""
+        """Return the parameters that take at least two values or domains."""
         fold = VaryingFold(self.names, self.counter.conditions)
         return varying_of(self.counter.source.fold(fold), self.names)
 
@@ -472,7 +485,7 @@ class Trials:
 
 
 def _with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
-    """Return counts with the regimes that got no cells for having too few trials."""
+    """Return counts with the regimes that got no cells because they have too few trials."""
     small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
     region = np.concatenate([small[:, -1], found.dropped_region])
     target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)

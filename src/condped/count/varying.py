@@ -1,4 +1,4 @@
-"""Which parameters take different values at all."""
+"""Which parameters vary at all."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from condped.count.selection import selected
+from condped.count.condition_masks import condition_mask
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 
-# Of each parameter the lowest and highest value, and the lowest and highest place of a domain.
+# For each parameter the lowest and highest value, and the lowest and highest domain id.
 VaryingState: TypeAlias = dict[str, tuple[Any, Any, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class VaryingFold:
-    """Looks for parameters that have two values, or two domains."""
+    """Finds parameters with at least two values, or two domains."""
 
     names: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
@@ -33,37 +33,37 @@ class VaryingFold:
         return {}
 
     def add(self, state: VaryingState, batch: Batch) -> None:
-        chosen = selected(batch, self.conditions)
+        selected = condition_mask(batch, self.conditions)
         for parameter in batch.table.parameters:
             ids = np.asarray(parameter.domain_ids)
-            present = ids >= 0 if chosen is None else (ids >= 0) & chosen
+            present = ids >= 0 if selected is None else (ids >= 0) & selected
             values, places = parameter.values[present], ids[present]
             if values.size:
-                here = (values.min(), values.max(), int(places.min()), int(places.max()))
-                state[parameter.name] = _both(state.get(parameter.name), here)
+                extremes = (values.min(), values.max(), int(places.min()), int(places.max()))
+                state[parameter.name] = _merged(state.get(parameter.name), extremes)
 
     def merge(self, state: VaryingState, other: VaryingState) -> None:
         for name, here in other.items():
-            state[name] = _both(state.get(name), here)
+            state[name] = _merged(state.get(name), here)
 
 
-def _both(
-    known: tuple[Any, Any, int, int] | None, here: tuple[Any, Any, int, int]
+def _merged(
+    known: tuple[Any, Any, int, int] | None, extremes: tuple[Any, Any, int, int]
 ) -> tuple[Any, Any, int, int]:
     if known is None:
-        return here
+        return extremes
     return (
-        min(known[0], here[0]), max(known[1], here[1]),
-        min(known[2], here[2]), max(known[3], here[3]),
+        min(known[0], extremes[0]), max(known[1], extremes[1]),
+        min(known[2], extremes[2]), max(known[3], extremes[3]),
     )  # fmt: skip
 
 
 def varying_of(states: Sequence[VaryingState], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the parameters that vary, from what all workers saw."""
+    """Return the parameters that vary, from the states of all workers."""
     whole: VaryingState = {}
     for state in states:
-        for name, here in state.items():
-            whole[name] = _both(whole.get(name), here)
+        for name, extremes in state.items():
+            whole[name] = _merged(whole.get(name), extremes)
     spread = {
         name: low != high or first != last for name, (low, high, first, last) in whole.items()
     }

@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.count.cells.rank_cells import is_ordered
 from condped.count.counts import RankedCounts, RankedStudy, StudyCounts
-from condped.count.ranks import is_ordered
 from condped.estimate.calibration import excess, neighbourhood
 from condped.estimate.estimator import (
     Estimate,

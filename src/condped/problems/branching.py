@@ -1,4 +1,4 @@
-"""Problems whose gates choose which value is the loss."""
+"""Problems whose gates select which parameter's value is the loss."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Node: TypeAlias = Gate | Leaf
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """A leaf and the gates on the way to it."""
+    """A leaf and the gates above it."""
 
     leaf: Leaf
     turns: tuple[tuple[Gate, int], ...]
@@ -66,7 +66,7 @@ class BranchingProblem:
 
     @cached_property
     def paths(self) -> tuple[_Path, ...]:
-        """All leaves with the ways to them."""
+        """All leaves with the paths to them."""
         return tuple(_paths(self.root, (), 1.0))
 
     @cached_property
@@ -120,7 +120,7 @@ class BranchingProblem:
             inter=np.array([spread(share, chance, self._regimes(name)) for name in names]),
             unweighted=np.array(
                 [
-                    sum(without_shares(term, share, chance, own) for term, own in parameter)
+                    sum(without_shares(term, share, chance, leaves) for term, leaves in parameter)
                     for parameter in terms
                 ]
             ),
@@ -139,18 +139,18 @@ class BranchingProblem:
         if turns:
             below = [place for places in turns.values() for place in places]
             return [(spread(share, chance, list(turns.values())), below)]
-        # Inside a leaf its value decides alone: a 0/1 variable of chance q.
+        # Inside a leaf its value alone decides: a Bernoulli variable of chance q.
         domains: dict[tuple[float, float], list[int]] = {}
         for place, path in enumerate(self.paths):
             if path.leaf.name == name:
                 domains.setdefault((path.leaf.low, path.leaf.high), []).append(place)
         return [
-            (float((share[own] * chance[own] * (1 - chance[own])).sum()), own)
-            for own in domains.values()
+            (float((share[leaves] * chance[leaves] * (1 - chance[leaves])).sum()), leaves)
+            for leaves in domains.values()
         ]
 
     def _regimes(self, name: str) -> list[list[int]]:
-        """Return which leaves share a regime of the parameter: a domain of its own, or absence."""
+        """Return which leaves share a regime of the parameter: a domain, or absence."""
         regimes: dict[object, list[int]] = {}
         for place, path in enumerate(self.paths):
             if path.leaf.name == name:

@@ -73,10 +73,12 @@ def spread(share: FloatArray, chance: FloatArray, groups: list[list[int]]) -> fl
     return max(0.0, total - (reach * reach / mass if mass > 0 else 0.0))
 
 
-def without_shares(variance: float, share: FloatArray, chance: FloatArray, own: list[int]) -> float:
+def without_shares(
+    variance: float, share: FloatArray, chance: FloatArray, branches: list[int]
+) -> float:
     """Return κ² D of a regime from κ² α²/β D, what it adds to the variance within regimes."""
-    hit = float((share[own] * chance[own]).sum())  # kappa * alpha
+    hit = float((share[branches] * chance[branches]).sum())  # kappa * alpha
     if hit <= 0:
         return 0.0  # no target trials: the regime contributes nothing
-    kappa, beta = float((share * chance).sum()), float(share[own].sum())
+    kappa, beta = float((share * chance).sum()), float(share[branches].sum())
     return variance * beta * (kappa / hit) ** 2

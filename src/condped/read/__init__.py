@@ -1,4 +1,4 @@
-"""Reading: from whatever people have to trials."""
+"""Reading: from any source to trials."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
     """
     # Loaded here, so that importing condped costs next to nothing.
     from condped.read.options import ReadOptions, check_reading  # noqa: PLC0415
-    from condped.read.reading import read_table  # noqa: PLC0415
+    from condped.read.read_table import read_table  # noqa: PLC0415
 
     check_reading("read", options)
     return read_table(source, ReadOptions.of(options))

@@ -10,16 +10,16 @@ import numpy as np
 from condped.arrays import IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions
-from condped.read.table.build import build_as, chosen_layout
-from condped.read.table.layouts import Layout
-from condped.read.table.outside import look_outside
+from condped.read.table.build import build_as, select_layout
+from condped.read.table.export_layouts import Layout
+from condped.read.table.outside_domain import find_outside
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import Part, reading_part, rows_told
+from condped.read.table.row_errors import RowOffset, format_rows, numbering_from
 from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
 from condped.trials.columns import LevelColumn, NumberColumn, UnusableColumn
 from condped.trials.notes import RowsNote
-from condped.trials.table import State, TrialTable, failures_told
+from condped.trials.table import State, TrialTable, failure_note_suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class BatchReader:
         for name in asked.parameters or ():
             if name not in space:
                 raise not_found("parameter", name, space)
-        layout = chosen_layout(names, space)
+        layout = select_layout(names, space)
         if layout is not None and (texts or not layout.row_by_row):
             raise DataError(
                 f"The columns are those of {layout.source}, whose rows are understood together "
@@ -136,12 +136,12 @@ class BatchReader:
             columns.append(self.asked.order)
         return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
 
-    def batch(self, raw: RawTable, view: View, part: Part, words: Mapping[str, int]) -> Batch:
+    def batch(self, raw: RawTable, view: View, part: RowOffset, words: Mapping[str, int]) -> Batch:
         """Return some rows as a batch; whatever is said of them names their place in the source.
 
         ``words``, once the columns have been made, tells where words stood for nothing.
         """
-        with reading_part(part):
+        with numbering_from(part):
             table = self.table(raw, view.options)
             notices = [note for note in table.notes if isinstance(note, RowsNote)]
             notices += [
@@ -155,7 +155,7 @@ class BatchReader:
                 notices += note
             dropped = 0
             if self.asked.outside != "error":
-                told, gone = look_outside(table, self.asked.outside)
+                told, gone = find_outside(table, self.asked.outside)
                 notices += told
                 if gone is not None:
                     table, dropped = table.only(~gone), int(np.count_nonzero(gone))
@@ -177,7 +177,7 @@ class BatchReader:
         if marked is table:
             return table, []
         before, after = (int(np.count_nonzero(t.states == State.FAILED)) for t in (table, marked))
-        return marked, [RowsNote("failed", "", "", after - before, failures_told(values))]
+        return marked, [RowsNote("failed", "", "", after - before, failure_note_suffix(values))]
 
     def _options(self, space: Space) -> ReadOptions:
         # The order is read apart: rows stay where they are.
@@ -215,6 +215,7 @@ def _times(raw: RawTable, name: str) -> IntArray:
     first = int(np.argmax(wrong))
     raise DataError(
         f"The order column {name!r} must hold a whole number in every row; one does "
-        f"not{rows_told(first, 1)}. Name another column, or none to take the rows in their order.",
+        f"not{format_rows(first, 1)}. Name another column, or none to take the rows in their "
+        "order.",
         column=name,
     )

@@ -11,10 +11,10 @@ from condped.errors import SettingsError, not_found
 from condped.optional import load_optional
 from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
-from condped.read.files.sidecar import with_sidecar
+from condped.read.files.space_sidecar import with_sidecar
 from condped.read.frames.lazy import is_lazy
 from condped.read.options import Reading, ReadOptions
-from condped.read.reading import read_table
+from condped.read.read_table import read_table
 from condped.read.registry import reader_for
 from condped.trials.batch import Source, TableSource
 from condped.trials.table import TrialTable

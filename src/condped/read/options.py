@@ -11,13 +11,13 @@ from typing import Any, TypedDict
 import numpy.typing as npt
 
 from condped.errors import SettingsError, not_found
-from condped.read.spaces import load_space
-from condped.read.table.outside import check_outside
+from condped.read.load_space import load_space
+from condped.read.table.outside_domain import check_outside
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.columns import number_of
 from condped.trials.table import Direction, TrialTable
-from condped.trials.where import parsed
+from condped.trials.where import parse_where
 
 
 class Reading(TypedDict, total=False):
@@ -42,7 +42,7 @@ class Reading(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """The same, checked and parsed; see :func:`condped.read` for what they mean.
+    """The same, checked and parse_where; see :func:`condped.read` for what they mean.
 
     A reader need not look at ``failure_values`` and ``where``, which are seen to afterwards.
     """
@@ -72,7 +72,7 @@ class ReadOptions:
         if not isinstance(options.get("reader", ""), str):
             raise SettingsError(f"reader must be a name (got {options['reader']!r}).")
         if "where" in options:
-            options["where"] = parsed(options["where"])
+            options["where"] = parse_where(options["where"])
         if "space" in options:
             options["space"] = load_space(options["space"])
         if "failure_values" in options:

@@ -1,4 +1,4 @@
-"""What is written must not replace what is read."""
+"""Protecting the files that are read from being overwritten by the output."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from condped.errors import SettingsError
 
 
 def refuse_overwriting(output: str | os.PathLike[str], *sources: Any) -> None:
-    """Raise an error if a file to be written is one of the sources, or a file inside one."""
+    """Raise if a file to be written is one of the sources, or a file inside one."""
     target = Path(output)
     if not target.exists():
         return
     for source in sources:
         if isinstance(source, (str, os.PathLike)) and _holds(os.fspath(source), target):
             raise SettingsError(
-                f"{str(target)!r} is read, and would be overwritten. Name another file to write."
+                f"{str(target)!r} is an input and would be overwritten. Choose another output file."
             )
 
 
@@ -32,5 +32,5 @@ def _holds(source: str | bytes, target: Path) -> bool:
         if place.exists():
             return target.samefile(place)
         return any(Path(match).samefile(target) for match in glob(str(place), recursive=True))  # noqa: PTH207
-    except (OSError, ValueError):  # too long for a path, a null byte: no file, then
+    except (OSError, ValueError):  # not a path: too long, or with a null byte
         return False

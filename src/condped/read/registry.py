@@ -32,15 +32,15 @@ class Reader:
     Attributes
     ----------
     name
-        What the caller may choose it by.
+        Its name, for the option ``reader``.
     description
-        What it reads, to stand after "Reading".
+        What it reads, to follow "Reading" in messages.
     recognises
-        Whether a source is of this kind, told without importing anything. Paths come as texts.
+        Whether a source is of this kind, without importing anything. Paths are passed as texts.
     module
         Where the reader's ``read`` is.
     library, extra
-        What it needs beyond condped itself, and the extra of condped that brings it.
+        The library it needs, and the extra of condped that installs it.
     """
 
     name: str
@@ -63,32 +63,32 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What other packages bring: readers, and what is wrong with those that cannot be used."""
+    """Readers of other packages, and error messages for those that cannot be loaded."""
 
     readers: tuple[Reader, ...]
     broken: tuple[str, ...]
 
 
-def own_readers() -> tuple[Reader, ...]:
+def builtin_readers() -> tuple[Reader, ...]:
     """Return condped's own readers."""
-    from condped.read.builtin import READERS  # noqa: PLC0415  (it makes Readers)
+    from condped.read.builtin_readers import READERS  # noqa: PLC0415  (it makes Readers)
 
     return READERS
 
 
 def readers() -> tuple[Reader, ...]:
     """Return all readers: condped's own, then those of installed packages."""
-    return (*own_readers(), *installed().readers)
+    return (*builtin_readers(), *installed().readers)
 
 
 def reader_for(source: Any) -> Reader:
     """Return the first reader that recognises a source."""
-    # Other packages are looked at only if nothing of our own fits.
-    for candidates in (own_readers, readers):
+    # Other packages are searched only if none of our readers fits.
+    for candidates in (builtin_readers, readers):
         for reader in candidates():
             if _recognises(reader, source):
                 return reader
-    shown = shown_source(source)
+    what = describe_source(source)
     if isinstance(source, str) and "://" not in source and not Path(source).exists():
         raise no_file(source)
     if type(source).__name__ == "LongTable":
@@ -99,26 +99,28 @@ def reader_for(source: Any) -> Reader:
     tried = ", ".join(reader.name for reader in readers())
     broken = "".join(f" {problem}" for problem in installed().broken)
     raise SourceError(
-        f"No reader recognises the source (got {shown}). Tried: {tried}. Name the right one with "
+        f"No reader recognises the source (got {what}). Tried: {tried}. Name the right one with "
         f"the option reader; the command 'condped sources' describes them.{broken}"
     )
 
 
 def no_file(source: str) -> SourceError:
-    """Return the error for a path where nothing is."""
-    return SourceError(f"There is no file or directory {source!r} (seen from {str(Path.cwd())!r}).")
+    """Return the error for a path that does not exist."""
+    return SourceError(
+        f"There is no file or directory {source!r} (current directory: {str(Path.cwd())!r})."
+    )
 
 
 def reader_named(name: str) -> Reader:
-    """Return the reader that the caller chose."""
+    """Return the reader of a name."""
     by_name = {reader.name: reader for reader in readers()}
     if name not in by_name:
         raise not_found("reader", name, by_name)
     return by_name[name]
 
 
-def shown_source(source: Any) -> str:
-    """Return a source as it can be shown: texts without a password, other things by type."""
+def describe_source(source: Any) -> str:
+    """Return a source as text for messages: URLs without a password, objects by type."""
     if not isinstance(source, str):
         return f"an object of type {type(source).__name__}"
     return repr(without_password(source) if "://" in source else source)
@@ -128,7 +130,7 @@ def _recognises(reader: Reader, source: Any) -> bool:
     try:
         return reader.recognises(source)
     except OSError as error:
-        raise DataError(f"{shown_source(source)} cannot be read: {error.strerror}.") from error
+        raise DataError(f"{describe_source(source)} cannot be read: {error.strerror}.") from error
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Search spaces: domains, conditions, and how to write them down."""
+"""Search spaces: domains and conditions."""
 
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int

@@ -10,8 +10,8 @@
     operand     =  name  |  `any name`  |  number  |  'text'  |  "text"  |  true | false | none
 
 Inside backticks a backtick is written twice.
-A comparison with an absent parameter does not hold, whatever the operator; ``not`` turns that
-round, so ``not (c < 1)`` holds where ``c`` is absent.
+A comparison with an absent parameter does not hold, whatever the operator; ``not`` inverts
+that, so ``not (c < 1)`` holds where ``c`` is absent.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
-_DEEPEST = 100
-_WORDS = {"and", "or", "not", "in"}
+_MAX_DEPTH = 100
+_KEYWORDS = {"and", "or", "not", "in"}
 _CONSTANTS = {"true": True, "false": False, "none": None}
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -56,7 +56,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 class ConditionColumn(Protocol):
-    """What a condition asks of a column."""
+    """What a condition needs to know of a column."""
 
     def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
         """Return where the value is present and ``predicate`` holds for it."""
@@ -170,19 +170,19 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Read a condition; raises ConditionError with the place where it stops making sense."""
+        """Parse a condition; raises ConditionError with the position of the first error."""
         if not isinstance(text, str):
             raise ConditionError(f'A condition must be a text such as "c < 0.5" (got {text!r}).')
         return cls(text, _Parser(text).parse())
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters that it names, in order of first appearance."""
+        """The parameters it refers to, in order of first appearance."""
         found = (name for leaf in self.leaves() for name in _names(leaf))
         return tuple(dict.fromkeys(found))
 
     def leaves(self) -> Iterator[Comparison | Between | Membership]:
-        """Iterate over the comparisons that it is made of."""
+        """Iterate over its comparisons."""
         todo: list[Node] = [self.root]
         while todo:
             node = todo.pop(0)
@@ -204,8 +204,8 @@ class Condition:
             ) from error
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    # An escape that is none stays as it is: 'C:\data'.
+def _unescape(escape: re.Match[str]) -> str:
+    # An unknown escape stays as it is: 'C:\data'.
     return _ESCAPES.get(escape[1], escape[0])
 
 
@@ -238,7 +238,7 @@ class _Parser:
                 place += len(self.text[place:]) - len(self.text[place:].lstrip())
                 self._fail(
                     place,
-                    "a name, a value or an operator (a name with other signs than letters, "
+                    "a name, a value or an operator (a name with characters other than letters, "
                     "digits, '_' and '.' goes between backticks)",
                 )
             tokens.append(
@@ -253,7 +253,7 @@ class _Parser:
         equal = " Equality is '=='." if rest.startswith(("=", "is ")) else ""
         raise ConditionError(
             f"The condition {self.text!r} does not parse: at character {place} {found}, where "
-            f"{expected} should stand.{equal} An example of a condition: "
+            f"{expected} was expected.{equal} An example of a condition: "
             "\"c < 0.5 and k in ['a', 'b']\"."
         )
 
@@ -261,7 +261,7 @@ class _Parser:
     def _next(self) -> _Token:
         return self.tokens[self.position]
 
-    def _takes(self, *values: str) -> str | None:
+    def _accept(self, *values: str) -> str | None:
         token = self._next
         if token.kind in ("sign", "name") and token.value in values:
             self.position += 1
@@ -269,7 +269,7 @@ class _Parser:
         return None
 
     def _require(self, value: str) -> None:
-        if self._takes(value) is None:
+        if self._accept(value) is None:
             self._fail(self._next.place, repr(value))
 
     def parse(self) -> Node:
@@ -280,24 +280,24 @@ class _Parser:
 
     def _expression(self) -> Node:
         parts = [self._conjunction()]
-        while self._takes("or"):
+        while self._accept("or"):
             parts.append(self._conjunction())
         return parts[0] if len(parts) == 1 else Either(tuple(parts))
 
     def _conjunction(self) -> Node:
         parts = [self._negation()]
-        while self._takes("and"):
+        while self._accept("and"):
             parts.append(self._negation())
         return parts[0] if len(parts) == 1 else Both(tuple(parts))
 
     def _negation(self) -> Node:
         place = self._next.place
-        word = self._takes("not", "(")
+        word = self._accept("not", "(")
         if word is None:
             return self._comparison()
         self.depth += 1
-        if self.depth > _DEEPEST:
-            self._fail(place, f"at most {_DEEPEST} parentheses and negations inside each other")
+        if self.depth > _MAX_DEPTH:
+            self._fail(place, f"at most {_MAX_DEPTH} nested parentheses and negations")
         if word == "not":
             node: Node = Negation(self._negation())
         else:
@@ -309,23 +309,23 @@ class _Parser:
     def _comparison(self) -> Node:
         place = self._next.place
         left = self._operand()
-        negated = self._takes("not") is not None
+        negated = self._accept("not") is not None
         if negated:
             self._require("in")
-        if negated or self._takes("in"):
+        if negated or self._accept("in"):
             if not isinstance(left, _Name):
                 self._fail(place, "the name of a parameter")
             return Membership(left.name, self._literals(), negated)
         parts: list[Node] = []
-        while op := self._takes(*_COMPARE):
+        while op := self._accept(*_COMPARE):
             right = self._operand()
-            parts.append(self._compared(left, op, right, place))
+            parts.append(self._comparison_node(left, op, right, place))
             left = right
         if not parts:
             self._fail(self._next.place, "a comparison such as '<' or 'in'")
         return parts[0] if len(parts) == 1 else Both(tuple(parts))
 
-    def _compared(self, left: _Operand, op: str, right: _Operand, place: int) -> Node:
+    def _comparison_node(self, left: _Operand, op: str, right: _Operand, place: int) -> Node:
         if isinstance(left, _Name):
             if isinstance(right, _Name):
                 return Between(left.name, op, right.name)
@@ -335,11 +335,11 @@ class _Parser:
         self._fail(place, "the name of a parameter")
 
     def _literals(self) -> tuple[Any, ...]:
-        close = {"[": "]", "(": ")"}.get(self._takes("[", "(") or "")
+        close = {"[": "]", "(": ")"}.get(self._accept("[", "(") or "")
         if close is None:
             self._fail(self._next.place, "a list such as ['a', 'b']")
         values: list[Any] = []
-        while not values or self._takes(","):
+        while not values or self._accept(","):
             place = self._next.place
             operand = self._operand()
             if not isinstance(operand, _Literal):
@@ -352,15 +352,15 @@ class _Parser:
         token = self._next
         self.position += 1
         if token.kind == "number":
-            # Beyond all floats a whole number is as good as infinite.
+            # An integer beyond all floats counts as infinite.
             number = float(token.value)
             whole = re.fullmatch(r"[+-]?\d+", token.value) and math.isfinite(number)
             return _Literal(int(token.value) if whole else number)
         if token.kind == "text":
-            return _Literal(_ESCAPE.sub(_unescaped, token.value[1:-1]))
+            return _Literal(_ESCAPE.sub(_unescape, token.value[1:-1]))
         if token.kind == "quoted":
             return _Name(token.value.replace("``", "`"))
-        if token.kind == "name" and token.value not in _WORDS:
+        if token.kind == "name" and token.value not in _KEYWORDS:
             if token.value.lower() in _CONSTANTS:
                 return _Literal(_CONSTANTS[token.value.lower()])
             return _Name(token.value)

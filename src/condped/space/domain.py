@@ -13,9 +13,9 @@ import numpy as np
 
 from condped.errors import SpaceError
 
-# Values that a tool computed (exp of a log, low plus steps) may miss a bound by rounding.
+# Values that a tool computed (exp of a log, low plus steps) may exceed a bound by rounding.
 _TOLERANCE = 1e-9
-# ... and so may bounds that were stored in single precision.
+# ... as may bounds stored in single precision.
 _SINGLE = 2.0**-24
 _INT64 = 1 << 63
 
@@ -53,7 +53,7 @@ class Float:
                     f"(got step={self.step}, log={self.log}). Correct the step or drop log."
                 )
             object.__setattr__(self, "step", float(self.step))
-            # Decimal, so that 0.3 steps count as a person counts them.
+            # Decimal, so that steps of 0.3 add up exactly.
             low, high, step = (Decimal(str(v)) for v in (self.low, self.high, self.step))
             with localcontext(prec=700):  # enough for any two floats
                 object.__setattr__(self, "high", float(low + (high - low) // step * step))
@@ -71,7 +71,7 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """An interval of whole numbers; ``high`` is lowered to what the steps reach.
+    """An interval of integers; ``high`` is lowered to the highest value that the steps reach.
 
     Examples
     --------
@@ -147,13 +147,13 @@ class Categorical:
     @property
     def label(self) -> str:
         """A short text for people."""
-        shown = ", ".join(choice_labels(self.choices[:4]))
+        labels = ", ".join(choice_labels(self.choices[:4]))
         more = f", … {len(self.choices)} choices" if len(self.choices) > 4 else ""
-        return f"{{{shown}{more}}}"
+        return f"{{{labels}{more}}}"
 
 
 def choice_labels(choices: Sequence[Any]) -> tuple[str, ...]:
-    """Return a short text for each choice; a text that reads like something else is quoted.
+    """Return a short text for each choice; an ambiguous one is quoted.
 
     Examples
     --------
@@ -163,13 +163,13 @@ def choice_labels(choices: Sequence[Any]) -> tuple[str, ...]:
     plain = [" ".join(str(choice).split()) for choice in choices]
     times = Counter(plain)
     return tuple(
-        repr(choice) if times[text] > 1 or _reads_otherwise(choice) else text
+        repr(choice) if times[text] > 1 or _is_ambiguous(choice) else text
         for choice, text in zip(choices, plain, strict=True)
     )
 
 
-def _reads_otherwise(choice: Any) -> bool:
-    """Return whether a choice is a text that could be taken for another value, or for several."""
+def _is_ambiguous(choice: Any) -> bool:
+    """Return whether a choice is a text that reads like another value, or like several."""
     if not isinstance(choice, str):
         return False
     if choice != " ".join(choice.split()) or "," in choice or choice[:1] in ("", "'", '"'):
@@ -182,9 +182,9 @@ def _reads_otherwise(choice: Any) -> bool:
 
 
 def frozen_choice(choice: Any) -> Any:
-    """Return a choice that can be looked up: lists as tuples, dicts as tuples of pairs, one NaN.
+    """Return a hashable choice: lists as tuples, dicts as tuples of pairs, one NaN.
 
-    NaN does not equal itself, but a domain must equal its like.
+    NaN does not equal itself, but equal domains must compare equal.
     """
     if isinstance(choice, (list, tuple)):
         return tuple(map(frozen_choice, choice))
@@ -198,7 +198,7 @@ Domain: TypeAlias = Float | Int | Categorical
 
 
 def plain_domain(domain: Domain) -> dict[str, Any]:
-    """Return a domain as plain data, as a space file has it."""
+    """Return a domain as plain data, as in a space file."""
     plain: dict[str, Any] = {"type": type(domain).__name__.lower()}
     if isinstance(domain, Categorical):
         return {**plain, "choices": list(domain.choices)}
@@ -223,7 +223,7 @@ def _require_flag(domain: Numeric) -> None:
 
 def _require_number(domain: Numeric, field: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        # numpy scalars are numbers too, without being Python's.
+        # numpy scalars are numbers too, but not Python's.
         item = value.item() if isinstance(value, np.generic) else None
         if isinstance(item, bool) or not isinstance(item, (int, float)):
             raise SpaceError(
@@ -253,7 +253,7 @@ def _require_order(domain: Numeric) -> None:
 
 
 def bounds_of(domain: Domain) -> tuple[float, float]:
-    """Return the lowest and the highest number that count as inside, rounding allowed for."""
+    """Return the lowest and highest number that count as inside, with a tolerance for rounding."""
     if isinstance(domain, Categorical):
         return 0, len(domain.choices) - 1
     if isinstance(domain, Int):
@@ -269,7 +269,7 @@ def is_whole(domains: Sequence[Domain]) -> bool:
     """Return whether a parameter with these domains has int64 values; float64 otherwise.
 
     Ints that int64 cannot hold, or whose differences it cannot hold, are floats: their cells are
-    far wider than what rounding loses.
+    far wider than the rounding error.
     """
     ints = [domain for domain in domains if isinstance(domain, Int)]
     if len(ints) < len(domains) or not ints:

@@ -27,7 +27,7 @@ class Grid:
 
 @lru_cache(maxsize=4096)
 def _numeric_grid(low: float, high: float, log: bool, step: float | None, integer: bool) -> Grid:
-    # The reference's cell counts, in its own floating-point operations.
+    # The reference's cell counts, in the same floating-point operations.
     cells = MOST_CELLS
     if integer and log:
         cells = min(int(np.ceil(np.log(high - low + 1) / np.log(2))) + 1, MOST_CELLS)
@@ -35,7 +35,7 @@ def _numeric_grid(low: float, high: float, log: bool, step: float | None, intege
         cells = min(round((high - low) / step) + 1, MOST_CELLS)
     if log:
         low, high = math.log(low), math.log(high)
-    # A domain of one value has one cell, of a width that is never divided by.
+    # A domain of one value has one cell, whose width is never used as a divisor.
     width = (high - low) / (cells - 1) if cells > 1 else 1.0
     return Grid(cells, low, width or 1.0, log, categorical=False)
 
@@ -55,19 +55,19 @@ def cells_of(
 ) -> FloatArray:
     """Return the cell of each value as a whole float, clipped to 0 … ``top``.
 
-    ``values`` are on the grid's own scale (logs already taken). Whatever is not a number
-    lands in cell 0: absent values, which the caller counts apart.
+    ``values`` are on the grid's scale (logs already taken). NaN goes to cell 0: absent values,
+    which the caller counts separately.
     """
     cells: FloatArray = np.subtract(values, low, dtype=None if values.dtype.kind == "i" else float)
     if cells.dtype.kind == "i":
         below = np.less(values, low)
         if below.any() or (cells < 0).any():
-            # What is negative though not below the lowest value has wrapped round: the domain is
-            # wider than an int64. What is below belongs into the first cell, wrapped or not.
+            # A negative difference of a value that is not below the lowest has overflowed: the
+            # domain is wider than int64. Values below belong to the first cell either way.
             cells = np.where(below, 0.0, cells.view(np.uint64).astype(np.float64))
     cells = np.divide(cells, width, out=cells if cells.dtype == np.float64 else None)
     cells -= 0.5
-    # Rounding up after taking off a half: midpoints go to the lower cell, as in the reference.
+    # Rounding up after subtracting a half: midpoints go to the lower cell, as in the reference.
     np.ceil(cells, out=cells)
     if isinstance(top, float) and not np.isnan(cells.min(initial=0.0)):
         np.maximum(cells, 0.0, out=cells)

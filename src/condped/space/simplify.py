@@ -1,7 +1,7 @@
-"""What conditions come to when something is known of their parameters.
+"""Simplifying conditions when something is known about their parameters.
 
-A condition is simplified, not evaluated: what is known to hold or not to hold falls out of it, the
-rest stays. True and False stand for conditions that are settled.
+A condition is simplified, not evaluated: comparisons known to hold or not to hold are removed, the
+rest stays. True and False stand for conditions that are decided.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from condped.space.condition import (
     Negation,
     Node,
 )
-from condped.space.wording import condition_of
+from condped.space.condition_text import condition_of
 
 Leaf: TypeAlias = Comparison | Between | Membership
 Settled: TypeAlias = Node | bool
@@ -31,23 +31,23 @@ def simplified(node: Node, settle: Callable[[Leaf], Settled]) -> Settled:
     Examples
     --------
     >>> root = Condition.parse("a == 1 and (b < 2 or c > 3)").root
-    >>> told = simplified(root, lambda leaf: leaf if leaf.name == "c" else leaf.name == "a")
-    >>> condition_of(told).text
+    >>> simpler = simplified(root, lambda leaf: leaf if leaf.name == "c" else leaf.name == "a")
+    >>> condition_of(simpler).text
     'c > 3'
     """
     if isinstance(node, Negation):
         part = simplified(node.part, settle)
         return not part if isinstance(part, bool) else Negation(part)
     if isinstance(node, Both | Either):
-        # False settles a conjunction, True an alternative; the other one falls out.
+        # False decides a conjunction, True a disjunction; the other value is dropped.
         decisive = isinstance(node, Either)
         open_parts: list[Node] = []
         for part in node.parts:
-            told = simplified(part, settle)
-            if told is decisive:
+            simpler = simplified(part, settle)
+            if simpler is decisive:
                 return decisive
-            if not isinstance(told, bool) and told not in open_parts:
-                open_parts.append(told)
+            if not isinstance(simpler, bool) and simpler not in open_parts:
+                open_parts.append(simpler)
         if not open_parts:
             return not decisive
         return open_parts[0] if len(open_parts) == 1 else type(node)(tuple(open_parts))
@@ -55,7 +55,7 @@ def simplified(node: Node, settle: Callable[[Leaf], Settled]) -> Settled:
 
 
 def conjunction(*conditions: Node | None) -> Node | None:
-    """Return the condition that all of these hold, without repeats; None stands for always.
+    """Return the conjunction of conditions, without duplicates; None means always.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def conjunction(*conditions: Node | None) -> Node | None:
 
 
 def alternative(conditions: list[Node]) -> Node:
-    """Return the condition that one of these holds."""
+    """Return the disjunction of conditions, without duplicates."""
     kept = tuple(dict.fromkeys(conditions))
     return kept[0] if len(kept) == 1 else Either(kept)
 
 
 def text_of(node: Node | None) -> str | None:
-    """Return a condition in words; None for always."""
+    """Return the text of a condition; None means always."""
     return None if node is None else condition_of(node).text
 
 

@@ -28,7 +28,7 @@ class Alternative:
 
 
 def when(condition: str, domain: Domain) -> Alternative:
-    """Say that a parameter has this domain while the condition holds.
+    """Give a parameter this domain while the condition holds.
 
     Examples
     --------
@@ -59,9 +59,9 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
 
     parameters: Mapping[str, tuple[Alternative, ...]]
     inferred: bool = False  # found from the data, not given
-    notes: tuple[str, ...] = ()  # what a user of it should know, one sentence each
-    # Parameters that a tool draws without bounds: their domains are those of the values seen.
-    # A name stands for what is nested below it, too ("model" for "model/depth").
+    notes: tuple[str, ...] = ()  # remarks for the user, one sentence each
+    # Parameters that a tool draws without bounds: their domains are inferred from the values.
+    # A name includes what is nested below it ("model" for "model/depth").
     to_infer: tuple[str, ...] = ()
 
     def __init__(
@@ -77,7 +77,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                 f"A space must map parameter names to domains (got {type(parameters).__name__})."
             )
         read = {_name(name): _alternatives(name, entry) for name, entry in parameters.items()}
-        if not inferred:  # what the values show may well be constant
+        if not inferred:  # an inferred domain may be constant
             for name, alternatives in read.items():
                 for alternative in alternatives:
                     _check_domain(name, alternative.domain)
@@ -102,8 +102,8 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that gives the same space again.
 
-        A domain of a single value is written down too, but refused when read: in a space that a
-        person wrote it is a mistake.
+        A domain of a single value is written too, but raises when read: in a space written by hand
+        it is a mistake.
         """
         plain: dict[str, Any] = {}
         for name, alternatives in self.parameters.items():
@@ -112,7 +112,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
         return plain
 
     def _check(self, owner: str, condition: Condition) -> None:
-        """Refuse a condition that names what is not there: it would silently never hold."""
+        """Raise if a condition names an unknown parameter or value: it would never hold."""
         for leaf in condition.leaves():
             names = (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
             for name in names:
@@ -124,7 +124,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                 if name == owner:
                     raise ConditionError(
                         f"The condition {condition.text!r} of {owner!r} depends on {owner!r} "
-                        "itself. Name the parameter that switches it."
+                        "itself. Name the parameter that activates it."
                     )
             if isinstance(leaf, Between):
                 for name in names:
@@ -206,11 +206,11 @@ def _alternative(name: str, entry: Any) -> Alternative:
                 f"The {kind} domain of {name!r} has an unknown entry {key!r}. "
                 f"Allowed: {', '.join(allowed)}."
             )
-    # A null stands for "not given", as writers of JSON often put it.
+    # A null means "not given", as in many JSON files.
     fields = {key: entry[key] for key in _FIELDS[kind] if entry.get(key) is not None}
-    for needed in ("choices",) if kind == "categorical" else ("low", "high"):
-        if needed not in fields:
-            raise SpaceError(f"The {kind} domain of {name!r} lacks {needed!r}.")
+    for required in ("choices",) if kind == "categorical" else ("low", "high"):
+        if required not in fields:
+            raise SpaceError(f"The {kind} domain of {name!r} lacks {required!r}.")
     try:
         domain: Domain = _TYPES[kind](**fields)
     except SpaceError as error:
@@ -223,7 +223,7 @@ def _alternative(name: str, entry: Any) -> Alternative:
 
 
 def _check_domain(name: str, domain: Domain) -> None:
-    """Refuse what can only be a mistake in a space that somebody wrote."""
+    """Raise if a domain can only be a mistake in a space written by hand."""
     if isinstance(domain, Categorical):
         _check_choices(name, domain.choices)
     elif domain.single:
@@ -235,13 +235,13 @@ def _check_domain(name: str, domain: Domain) -> None:
 
 
 def _check_choices(name: str, choices: tuple[Any, ...]) -> None:
-    """Refuse choices that cannot be told apart, or that no table can hold."""
+    """Raise if choices are ambiguous, or if no table can hold them."""
     seen: set[Any] = set()
     for choice in choices:
         if isinstance(choice, float) and math.isnan(choice):
             raise SpaceError(
-                f"Parameter {name!r} has the choice NaN, which a table cannot tell from a missing "
-                "value. Give it a name of its own."
+                f"Parameter {name!r} has the choice NaN, which a table cannot distinguish from a "
+                "missing value. Name it, for example 'nan'."
             )
         if not isinstance(choice, Hashable):
             raise SpaceError(

@@ -1,4 +1,4 @@
-"""Kits that any reader can be run through, condped's own and those of other packages."""
+"""Test kits for readers, of condped and of other packages."""
 
 from condped.testing.readers import Run, check_reader
 

@@ -1,4 +1,4 @@
-"""What every reader must do, checked against the runs as their owner tells them."""
+"""Checks that every reader must pass, against the runs as recorded by their tool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from condped.trials.table import State, TrialTable
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One trial, told by the tool that made it and not by the reader.
+    """One trial as its tool reports it, independent of the reader.
 
     Attributes
     ----------
@@ -57,16 +57,16 @@ def check_reader(
     source
         What a user would pass to :func:`condped.read`, of at least two trials.
     runs
-        The same trials in the same order, from another way of reading them: the tool's own.
+        The same trials in the same order, read by the tool itself.
     directions
         Of the objectives.
     options
-        What a user would pass beside the source, such as ``objective``, ``space`` or ``study``.
+        What a user would pass besides the source, such as ``objective``, ``space`` or ``study``.
 
     Returns
     -------
     TrialTable
-        What was read, for checks of one's own.
+        What was read, for further checks.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _fingerprint(source: Any) -> dict[str, str]:
 
 
 def _check_form(table: TrialTable) -> None:
-    """Check what every analysis takes for granted."""
+    """Check what every analysis relies on."""
     trials = len(table)
     for objective in table.objectives:
         _agree(objective.values.shape, (trials,), f"The shape of objective {objective.name!r}")
@@ -153,7 +153,7 @@ def _check_trials(table: TrialTable, runs: Sequence[Run], directions: Sequence[s
 
 
 def _parameters(table: TrialTable, row: int) -> Iterator[tuple[str, Any]]:
-    """Iterate over the active parameters of a trial, in the user's own values."""
+    """Iterate over the active parameters of a trial, as the user's values."""
     for parameter in table.parameters:
         place = int(parameter.domain_ids[row])
         if place >= 0:
@@ -165,12 +165,12 @@ def _parameters(table: TrialTable, row: int) -> Iterator[tuple[str, Any]]:
             yield parameter.name, value
 
 
-def _check_same(again: TrialTable, table: TrialTable) -> None:
+def _check_same(second: TrialTable, table: TrialTable) -> None:
     """Check that reading twice gives the same."""
-    _agree(again.names, table.names, "The parameters at the second reading")
-    _agree(again.notes, table.notes, "The notes at the second reading")
-    _agree(again.states.tolist(), table.states.tolist(), "The states at the second reading")
-    for one, other in zip(again.parameters, table.parameters, strict=True):
+    _agree(second.names, table.names, "The parameters at the second reading")
+    _agree(second.notes, table.notes, "The notes at the second reading")
+    _agree(second.states.tolist(), table.states.tolist(), "The states at the second reading")
+    for one, other in zip(second.parameters, table.parameters, strict=True):
         _agree(one.domains, other.domains, f"The domains of {one.name!r} at the second reading")
         same = np.array_equal(one.domain_ids, other.domain_ids) and np.array_equal(
             one.values, other.values, equal_nan=one.values.dtype.kind == "f"
@@ -179,7 +179,7 @@ def _check_same(again: TrialTable, table: TrialTable) -> None:
 
 
 def _check_selection(source: Any, table: TrialTable, options: Mapping[str, Any]) -> None:
-    """Check that parameters can be chosen, and that an unknown one is refused."""
+    """Check that parameters can be selected, and that an unknown one raises."""
     if "parameters" in options or not table.names:
         return
     last = table.names[-1]
@@ -188,4 +188,4 @@ def _check_selection(source: Any, table: TrialTable, options: Mapping[str, Any])
         read(source, parameters=["no such parameter"], **options)
     except NameNotFoundError:
         return
-    raise AssertionError("A parameter that is not there was not refused with NameNotFoundError.")
+    raise AssertionError("An unknown parameter did not raise NameNotFoundError.")

@@ -1,8 +1,8 @@
 """Batches of trials: the waist between the sources that read and the counter that counts.
 
-A source has a schema, and lets a fold see every batch of its trials; what the fold made of them
-comes back. Whether the batches are read by threads on this machine or by the workers of a cluster
-is the source's own affair. A table in memory is one batch.
+A source has a schema and runs a fold over every batch of its trials; only the states of the fold
+come back. Whether threads on this machine or the workers of a cluster read the batches is up to
+the source. A table in memory is one batch.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What is known of the trials before any of them is looked at.
+    """What is known about the trials before any of them is read.
 
     Attributes
     ----------
     source
-        What gives the batches, for messages: "memory", "stream", "Spark".
+        Where the batches come from, for messages: "memory", "stream", "Spark".
     names
         The parameters, in the order of the space.
     domains
-        Of each parameter, the distinct ones in order of first appearance in its alternatives.
+        The distinct domains of each parameter, in order of first appearance.
     goals
         The objectives.
     ordered
-        Whether the trials have an order of time: that of their rows, or that of a column.
+        Whether the trials have an order in time: that of the rows, or that of a column.
     order_given
         Whether the caller named that column.
     some_parameters
-        Whether the source may have more parameters than were asked for.
+        Whether the source may have more parameters than were requested.
     outside
         What is done with values outside their domains.
     selections
-        The conditions that the source has chosen its trials by already.
+        Conditions that the source has applied already.
     where
-        A condition that whoever counts has still to choose trials by.
+        A condition that the counter still has to apply.
     """
 
     source: str
@@ -76,22 +76,22 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some trials.
+    """Some of the trials of a source.
 
     Attributes
     ----------
     table
-        The trials, with the parameters that were asked for.
+        The trials, with the requested parameters.
     first_row
         How many rows of the source come before.
     times
-        (trials,): the place of each in time, where a column tells; None: that of its row.
+        (trials,): the position of each in time, from a column; None: that of its row.
     notes
-        What was noticed of these rows.
+        Notes on these rows.
     dropped
-        How many more trials there were, left out for a value outside its domain.
+        How many more trials were dropped for a value outside its domain.
     known
-        What has been found out about the trials, for whoever sees the same batch again.
+        Cache of what was computed from these trials, for later passes over the same batch.
     """
 
     table: TrialTable
@@ -103,25 +103,25 @@ class Batch:
 
     @property
     def order(self) -> IntArray:
-        """(trials,): the place of each in time."""
+        """(trials,): the position of each in time."""
         if self.times is not None:
             return self.times
         return np.arange(self.first_row, self.first_row + len(self.table), dtype=np.int64)
 
     @property
     def span(self) -> tuple[int, int]:
-        """The earliest and the latest place in time."""
+        """The earliest and the latest position in time."""
         if self.times is not None and self.times.size:
             return int(self.times.min()), int(self.times.max())
         return self.first_row, self.first_row + len(self.table) - 1
 
 
 class Fold(Protocol[State]):
-    """What is done to every batch. It travels to workers, and so it holds plain data only."""
+    """What is done to every batch. It is sent to workers, so it holds plain data only."""
 
     @property
     def what(self) -> str:
-        """What is done, for whoever shows progress."""
+        """What is done, for progress messages."""
         ...
 
     @property
@@ -130,11 +130,11 @@ class Fold(Protocol[State]):
         ...
 
     def start(self) -> State:
-        """Return the state of a worker that has seen nothing."""
+        """Return the initial state of a worker."""
         ...
 
     def add(self, state: State, batch: Batch) -> None:
-        """Take a batch into a worker's state."""
+        """Add a batch to a worker's state."""
         ...
 
     def merge(self, state: State, other: State) -> None:
@@ -147,23 +147,23 @@ class Source(Protocol):
 
     @property
     def schema(self) -> Schema:
-        """What is known of the trials."""
+        """What is known about the trials."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was noticed so far, such as files that were left out."""
+        """Notes so far, such as on files that were left out."""
         ...
 
     def fold(self, fold: Fold[State]) -> list[State]:
-        """Let every worker start a state and take its batches into it; return the states.
+        """Let every worker add its batches to a state; return the states.
 
-        Between them the batches hold every row once.
+        Together the batches hold every row once.
         """
         ...
 
     def close(self) -> None:
-        """Let go of what is held: files, connections."""
+        """Release files and connections."""
         ...
 
 
@@ -176,7 +176,7 @@ class TableSource:
 
     @classmethod
     def of(cls, table: TrialTable, known: dict[Hashable, Any] | None = None) -> TableSource:
-        """Return a table as a source; ``known`` is what is known of its trials already."""
+        """Return a table as a source; ``known`` is a cache of what its trials gave."""
         schema = Schema(
             source="memory",
             names=table.names,
@@ -206,4 +206,4 @@ class TableSource:
         return [state]
 
     def close(self) -> None:
-        """Nothing is held but the table."""
+        """Nothing to release."""

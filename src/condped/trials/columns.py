@@ -1,4 +1,4 @@
-"""Columns as they come, before the space says what they mean."""
+"""Columns as read, before the space gives them a meaning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NumberColumn:
         """Return where the value is present and the predicate holds."""
         held = predicate(self.values)
         if not isinstance(held, np.ndarray):
-            # numpy answers comparisons with text or None by one value for all.
+            # Comparing numbers with text or None gives one value for all rows.
             held = np.full(len(self.values), bool(held))
         return held if self.missing is None else np.asarray(held & ~self.missing)
 
@@ -57,7 +57,7 @@ class LevelColumn:
         return held.take(self.codes, mode="wrap")
 
     def numbers(self) -> FloatArray | None:
-        """Return numbers if all levels are some, NaN where missing."""
+        """Return the levels as floats if all are numbers, NaN where missing."""
         if not all(isinstance(level, (int, float)) for level in self.levels):
             return None
         return np.array([*map(float, self.levels), np.nan])[self.codes]
@@ -92,7 +92,7 @@ def number_column(values: ValueArray, missing: BoolArray | None = None) -> Numbe
 
 def object_column(values: Sequence[Any]) -> Column:
     """Return a column of Python objects: numbers if all are, levels otherwise."""
-    # Scalars of numpy and arrow would be other choices than Python's own.
+    # Scalars of numpy and Arrow would be other choices than Python's.
     values = [value.item() if isinstance(value, np.generic) else value for value in values]
     missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
     kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
@@ -110,7 +110,7 @@ def object_column(values: Sequence[Any]) -> Column:
         try:
             return number_column(np.array(filled, dtype=np.float64))
         except OverflowError:
-            return UnusableColumn("whole numbers beyond all floats")
+            return UnusableColumn("integers beyond all floats")
     return level_column(values, missing)
 
 
@@ -136,12 +136,12 @@ def level_column(values: Sequence[Any], missing: BoolArray | None = None) -> Col
 
 def array_column(values: Any) -> Column:
     """Return an array or list as a column."""
-    if hasattr(values, "to_pylist"):  # of arrow, whose scalars are no Python values
+    if hasattr(values, "to_pylist"):  # Arrow, whose scalars are not Python values
         values = values.to_pylist()
     if isinstance(values, np.ma.MaskedArray):
-        gone = np.ma.getmaskarray(values)
+        masked = np.ma.getmaskarray(values)
         values = values.data.astype(object)
-        values[gone] = None
+        values[masked] = None
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
         return UnusableColumn(f"{array.ndim}-dimensional values")
@@ -166,8 +166,8 @@ def _as_array(values: Any) -> ValueArray:
     return np.fromiter(listed, dtype=object, count=len(listed))
 
 
-def taken(column: Column, rows: BoolArray) -> Column:
-    """Return the column with these rows only, and no level that they do not have."""
+def select_rows(column: Column, rows: BoolArray) -> Column:
+    """Return the column with these rows only, without unused levels."""
     if isinstance(column, UnusableColumn):
         return column
     if isinstance(column, NumberColumn):
@@ -181,7 +181,7 @@ def taken(column: Column, rows: BoolArray) -> Column:
 
 
 def number_of(level: Any) -> float | None:
-    """Return the number that a value is or spells; None if it is none."""
+    """Return a value, or a text that spells a number, as float; None if it is neither."""
     if isinstance(level, bool) or (isinstance(level, str) and "_" in level):
         return None  # Python would read 64_32 as a number
     try:
@@ -191,7 +191,7 @@ def number_of(level: Any) -> float | None:
 
 
 def _is_missing(value: Any) -> bool:
-    # NaN, pandas' NaT and its NA are the values that do not equal themselves, or will not say.
+    # NaN and pandas' NaT do not equal themselves; comparing pandas' NA raises.
     if value is None:
         return True
     try:

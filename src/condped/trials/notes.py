@@ -1,4 +1,4 @@
-"""Notes that say in how many rows something was noticed, and that add up over batches."""
+"""Notes that count the rows they apply to, and that add up over batches."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Kind = Literal["missing", "words", "failed", "outside"]
 
 
 class RowsNote(str):
-    """A sentence with a count in it, for whoever reads a source in parts.
+    """A sentence with a number of rows in it, which can be summed over batches.
 
     Attributes
     ----------
     kind, subject
-        What was noticed, and of which column; notes that agree in both add up.
+        What the note is about, and of which column; notes equal in both add up.
     begin, rows, end
-        The sentence, which has the number of rows in it; its end may tell of the first row.
+        The sentence around the number of rows; its end may mention the first row.
     first_row
-        Where it was first noticed.
+        The first row it applies to.
     """
 
     kind: Kind
@@ -37,12 +37,12 @@ class RowsNote(str):
         note.begin, note.rows, note.end, note.first_row = begin, rows, end, first_row
         return note
 
-    def __getnewargs_ex__(self) -> Any:  # for copies; a plain text has one argument only
+    def __getnewargs_ex__(self) -> Any:  # for copies: str takes one argument only
         given = (self.kind, self.subject, self.begin, self.rows, self.end)
         return given, {"first_row": self.first_row}
 
-    def with_those_of(self, other: RowsNote) -> RowsNote:
-        """Return what is to be said of the rows of both."""
+    def merged_with(self, other: RowsNote) -> RowsNote:
+        """Return the note for the rows of both."""
         # Of rows without numbers, whichever worker was faster, the same one is shown.
         first = min(self, other, key=lambda note: (note.first_row, note.end))
         return RowsNote(
@@ -62,18 +62,18 @@ class Notes:
     notes: dict[tuple[str, str], RowsNote] = field(default_factory=dict)
 
     def add(self, notes: Iterable[RowsNote]) -> None:
-        """Take in the notes of other rows."""
+        """Add the notes on other rows."""
         for note in notes:
             key = (note.kind, note.subject)
             known = self.notes.get(key)
-            self.notes[key] = note if known is None else known.with_those_of(note)
+            self.notes[key] = note if known is None else known.merged_with(note)
 
     def merge(self, other: Notes) -> None:
-        """Take in what was noticed elsewhere."""
+        """Add the notes of another worker."""
         self.add(other.notes.values())
 
     def sentences(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the notes in a fixed order: by kind, then as the columns are named."""
+        """Return the notes in a fixed order: by kind, then by column in the order of ``names``."""
         if not self.notes:
             return ()
         places = {name: place for place, name in enumerate(names)}
@@ -89,6 +89,6 @@ class Notes:
 
 
 def words_note(counts: Mapping[str, int]) -> str:
-    """Say in how many cells of which columns words stood for nothing."""
-    shown = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
-    return f"Cells such as NA, nan or None were taken as missing in {shown}."
+    """Return the note on cells such as NA that were read as missing, by column."""
+    listed = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
+    return f"Cells such as NA, nan or None were taken as missing in {listed}."

@@ -33,25 +33,25 @@ def label_of(target: Target) -> str:
 
 
 def outcome_of(table: TrialTable, target: Target) -> Outcome:
-    """Return the outcome that the caller means.
+    """Return the outcome that ``target`` names or gives.
 
     ``failed``: of all trials that ended. ``pruned``: of those that did not fail. ``nonfinite``: of
     those that finished, an objective that is NaN or infinite. ``infeasible``: of those that
     finished, a violated constraint. A mask or a function gives a truth value for each trial.
     """
     if isinstance(target, str):
-        return _named(table, target)
+        return _named_outcome(table, target)
     given = target(table) if callable(target) else target
     mask = np.asarray(given)
     if mask.shape != (len(table),) or mask.dtype != np.bool_:
         raise SettingsError(
             f"target must be one of {', '.join(OUTCOMES)}, or a truth value for each of the "
-            f"{len(table)} trials (got {_shown(given)})."
+            f"{len(table)} trials (got {_describe(given)})."
         )
     return Outcome("target", mask, np.asarray(table.states) != State.RUNNING)
 
 
-def _named(table: TrialTable, name: str) -> Outcome:
+def _named_outcome(table: TrialTable, name: str) -> Outcome:
     states = np.asarray(table.states)
     complete = states == State.COMPLETE
     if name == "failed":
@@ -70,6 +70,6 @@ def _named(table: TrialTable, name: str) -> Outcome:
     raise SettingsError(f"target must be one of {', '.join(OUTCOMES)}, or a mask (got {name!r}).")
 
 
-def _shown(given: Any) -> str:
+def _describe(given: Any) -> str:
     array = np.asarray(given)
     return f"an array of shape {array.shape} and type {array.dtype}"

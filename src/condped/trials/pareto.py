@@ -26,8 +26,8 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
     losses
         (trials, objectives), finite, lower is better.
     sizes
-        The values of k that will be asked for. Only these cuts are exact: the order inside a
-        front that none of them divides costs time and is never needed.
+        The values of k that will be requested. Only these cuts are exact: the order inside a
+        front that none of them divides would cost time and is never needed.
     """
     trials = len(losses)
     deepest = min(max(sizes), trials)
@@ -43,8 +43,8 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
         order = members
         if cuts:
             leaders = first[front[_greedy(unique[front], max(cuts))]]
-            # Behind the chosen ones the rest of the front: where all distinct losses were
-            # chosen, these are the trials that repeat one, in their own order.
+            # After the chosen ones the rest of the front: if all distinct losses were chosen, these
+            # are the trials with repeated losses, in their original order.
             order = np.concatenate([leaders, np.setdiff1d(members, leaders)])
         positions[order] = placed + np.arange(len(order))
         placed += len(members)
@@ -86,7 +86,7 @@ def _greedy(front: FloatArray, size: int) -> IntArray:
 
 
 def _greedy_2d(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
-    # Sorted by the first loss, a point's own rectangle is bounded by its nearest chosen
+    # Sorted by the first loss, a point's exclusive rectangle is bounded by its nearest chosen
     # neighbours: on the right in the first loss, on the left in the second.
     right = np.full(len(front), reference[0])
     above = np.full(len(front), reference[1])
@@ -122,7 +122,7 @@ def _greedy_nd(front: FloatArray, size: int, reference: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """Points that can still be chosen."""
+    """Points not chosen yet."""
 
     points: FloatArray  # (candidates, objectives)
     alone: FloatArray  # (candidates,): the volume that each covers by itself
@@ -178,7 +178,7 @@ def _volume(points: FloatArray, reference: FloatArray) -> float:
 
 
 def _or_infinite(volume: float) -> float:
-    # Differences of overflown volumes are not numbers; the volume itself is beyond all.
+    # Differences of overflowed volumes are NaN; the volume itself is infinite.
     return volume if math.isfinite(volume) else math.inf
 
 

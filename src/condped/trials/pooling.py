@@ -1,8 +1,8 @@
 """Domains that vary smoothly with other parameters, pooled into a few regimes.
 
-x ∈ [0, c] has a domain of its own in every trial; as regimes they would hold a trial each and say
-nothing. Domains that lie near each other become one regime, in which values count twice: as they
-are (raw), and by their place between the bounds of their own domain (unit).
+x ∈ [0, c] has a different domain in every trial; as regimes they would hold one trial each and say
+nothing. Neighbouring domains become one regime, in which values count twice: unchanged (raw), and
+by their position between the bounds of their own domain (unit).
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from condped.arrays import FloatArray, IntArray
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.trials.table import ABSENT, Parameter, TrialTable
 
-# Pooled is what has more than half of its active trials in regimes smaller than this, at least so
-# many of them, and so few trials in each on average: a handful of domains is no smooth variation.
+# A parameter is pooled if more than half of its active trials are in regimes smaller than _SMALL,
+# if it has at least _MANY regimes, and fewer than _FEW trials in each on average: a handful of
+# domains is no smooth variation.
 _SMALL = 10
 _MANY = 8
 _FEW = 5
@@ -29,8 +30,8 @@ class PooledDomains:
     """A parameter whose domains were pooled."""
 
     parameter: str
-    domains: int  # different ones
-    regimes: int  # that they became
+    domains: int  # distinct ones, before pooling
+    regimes: int  # after pooling
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,33 +44,37 @@ class Pooled:
 
 
 def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | None:
-    """Pool the domains of parameters that have too many for their trials; None if none has.
+    """Pool the domains of parameters with too many for their trials; None if there are none.
 
     ``all_varying`` pools every numeric parameter that has more than one domain.
     """
-    raw, unit, told = [], [], []
+    raw, unit, pooled = [], [], []
     for parameter in table.parameters:
-        varying = all_varying and _numeric(parameter) and (parameter.domain_ids >= 0).any()
-        if _too_many(parameter) or varying:
+        varying = (
+            all_varying and _is_varying_numeric(parameter) and (parameter.domain_ids >= 0).any()
+        )
+        if _has_too_many_domains(parameter) or varying:
             in_raw, in_unit = _pooled(parameter)
-            told.append(PooledDomains(parameter.name, len(parameter.domains), len(in_raw.domains)))
+            pooled.append(
+                PooledDomains(parameter.name, len(parameter.domains), len(in_raw.domains))
+            )
         else:
             in_raw = in_unit = parameter
         raw.append(in_raw)
         unit.append(in_unit)
-    if not told:
+    if not pooled:
         return None
     return Pooled(
-        replace(table, parameters=tuple(raw)), replace(table, parameters=tuple(unit)), tuple(told)
+        replace(table, parameters=tuple(raw)), replace(table, parameters=tuple(unit)), tuple(pooled)
     )
 
 
-def _numeric(parameter: Parameter) -> bool:
+def _is_varying_numeric(parameter: Parameter) -> bool:
     domains = parameter.domains
     return len(domains) > 1 and not any(isinstance(domain, Categorical) for domain in domains)
 
 
-def _too_many(parameter: Parameter) -> bool:
+def _has_too_many_domains(parameter: Parameter) -> bool:
     if not may_be_smooth(parameter.domains):
         return False
     ids = parameter.domain_ids[parameter.domain_ids >= 0]
@@ -77,12 +82,12 @@ def _too_many(parameter: Parameter) -> bool:
 
 
 def may_be_smooth(domains: tuple[Domain, ...]) -> bool:
-    """Return whether a parameter has so many domains that they may vary smoothly."""
+    """Return whether a parameter has enough domains to vary smoothly."""
     return len(domains) >= _MANY and not any(isinstance(d, Categorical) for d in domains)
 
 
 def vary_smoothly(sizes: IntArray) -> bool:
-    """Return whether domains with these numbers of trials are to be pooled."""
+    """Return whether domains with these numbers of trials should be pooled."""
     used = np.count_nonzero(sizes)
     smooth = used >= _MANY and sizes.sum() < _FEW * used
     return bool(smooth and 2 * sizes[sizes < _SMALL].sum() > sizes.sum())
@@ -109,7 +114,7 @@ def _pooled(parameter: Parameter) -> tuple[Parameter, Parameter]:
     spans = tuple(
         _span(bounds[ids[pool == one]], log=log, whole=whole) for one in range(int(pool.max()) + 1)
     )
-    # Domains of equal span would be one regime: a hair apart they stay as many as there are pools.
+    # Equal domains would be one regime: slightly different ones keep as many regimes as pools.
     units: tuple[Domain, ...] = tuple(
         Float(0.0, float(np.nextafter(1.0 + one * 1e-12, 2.0))) for one in range(len(spans))
     )
@@ -139,11 +144,11 @@ def _span(bounds: FloatArray, *, log: bool, whole: bool) -> Domain:
 
 
 def _distinct(spans: tuple[Domain, ...]) -> tuple[Domain, ...]:
-    """Return the spans, widened by next to nothing where two are equal."""
+    """Return the spans, each widened by one ulp where it equals an earlier one."""
     found: list[Domain] = []
     for span in spans:
-        told = span
-        while told in found and isinstance(told, (Float, Int)):
-            told = Float(told.low, float(np.nextafter(told.high, np.inf)), log=told.log)
-        found.append(told)
+        widened = span
+        while widened in found and isinstance(widened, (Float, Int)):
+            widened = Float(widened.low, float(np.nextafter(widened.high, np.inf)), log=widened.log)
+        found.append(widened)
     return tuple(found)

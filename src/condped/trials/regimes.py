@@ -1,4 +1,4 @@
-"""Regimes: what a parameter's behaviour is split into, and how they can be merged."""
+"""Merging the regimes of a parameter into one domain that spans them all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from condped.trials.table import Parameter, TrialTable
 
 
 def expand_domains(table: TrialTable) -> TrialTable:
-    """Give each parameter one domain that spans all of its own: no regimes but absence.
+    """Give each parameter one domain that spans all of its domains: no regimes but absence.
 
-    This is how a method that knows of no conditions sees the trials.
+    This is how methods without conditions see the trials.
     """
     return replace(table, parameters=tuple(expand_parameter(p) for p in table.parameters))
 
@@ -35,7 +35,7 @@ def spanning_domain(name: str, domains: tuple[Domain, ...]) -> Domain:
 
 
 def expand_parameter(parameter: Parameter) -> Parameter:
-    """Give a parameter one domain that spans all of its own."""
+    """Give a parameter one domain that spans all of its domains."""
     domains = parameter.domains
     if len(domains) <= 1:
         return parameter
@@ -45,7 +45,7 @@ def expand_parameter(parameter: Parameter) -> Parameter:
         return replace(parameter, domain_ids=ids, domains=(spanning,))
     choices = [domain for domain in domains if isinstance(domain, Categorical)]
     union = spanning.choices
-    # For each domain a row: where its choices stand in the union.
+    # One row per domain: the positions of its choices in the union.
     places = np.zeros((len(choices), max(len(domain.choices) for domain in choices)), np.int32)
     for row, domain in enumerate(choices):
         places[row, : len(domain.choices)] = [union.index(choice) for choice in domain.choices]
@@ -54,7 +54,7 @@ def expand_parameter(parameter: Parameter) -> Parameter:
 
 
 def _on_steps(distance: float, step: float) -> bool:
-    """Return whether a distance is a whole number of steps, but for rounding."""
+    """Return whether a distance is a whole number of steps, up to rounding."""
     steps = distance / step
     return abs(steps - round(steps)) < 1e-9 * max(1.0, abs(steps))
 
@@ -63,7 +63,7 @@ def _span(domains: tuple[Domain, ...]) -> Float | Int:
     numeric = [domain for domain in domains if isinstance(domain, (Float, Int))]
     low, high = min(d.low for d in numeric), max(d.high for d in numeric)
     log = all(domain.log for domain in numeric)
-    # A step survives only if all share it and all stand on the same steps.
+    # A step is kept only if all domains share it and lie on the same steps.
     steps = {domain.step for domain in numeric}
     step = steps.pop() if len(steps) == 1 else None
     if step is not None and not all(_on_steps(domain.low - low, step) for domain in numeric):

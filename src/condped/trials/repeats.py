@@ -1,4 +1,4 @@
-"""Trials that repeat a configuration: seeds, folds, budgets, or a sampler that comes back."""
+"""Trials that repeat a configuration: seeds, folds, budgets, or a sampler that repeats itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from condped.arrays import BoolArray, IntArray
 from condped.trials.table import State, TrialTable
 
-# Any odd numbers do: they stir the bits so that different configurations get different numbers.
+# Any odd multipliers do: they mix the bits so that different configurations get different numbers.
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT = np.uint64(29)
 _MANY = 0.1  # of all trials
@@ -42,23 +42,23 @@ def repeating(table: TrialTable) -> int:
 
 
 def remark_on_repeats(table: TrialTable) -> str:
-    """Say how many trials repeat a configuration, if many do and it can be told."""
+    """Return a remark on trials that repeat a configuration, if many do and it is known."""
     if table.some_parameters or not table.parameters:
         return ""
-    again = repeating(table)
-    if again <= _MANY * len(table):
+    repeats = repeating(table)
+    if repeats <= _MANY * len(table):
         return ""
     return (
-        f"{again} of {len(table)} trials repeat a configuration; the test counts them as "
+        f"{repeats} of {len(table)} trials repeat a configuration; the test counts them as "
         "independent."
     )
 
 
 def merged(table: TrialTable) -> TrialTable:
-    """Return the table with one trial for each configuration, at its first place in time.
+    """Return the table with one trial per configuration, at its first position in time.
 
-    Its objectives are the means of those that were measured; trials that did not finish with a
-    number stay as they are, and so do feasible and infeasible ones apart.
+    Its objectives are means over the finished trials; trials that did not finish with a number
+    stay as they are, and feasible and infeasible ones are kept apart.
     """
     measured = np.flatnonzero(_measured(table))
     ids = configurations(table, table.infeasible)[measured]

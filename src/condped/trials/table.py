@@ -1,7 +1,7 @@
-"""TrialTable: what every reader ends in and every analysis starts from.
+"""TrialTable: what every reader returns and every analysis starts from.
 
-Columns, not objects: values and domain ids as arrays, so that counting is a matter of a few
-passes over memory. After this module nothing knows which tool the trials came from.
+Columns, not objects: values and domain ids are arrays, so that counting takes a few passes over
+memory. From here on nothing depends on the tool that the trials came from.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class State(enum.IntEnum):
     COMPLETE = 0
     PRUNED = 1
     FAILED = 2
-    RUNNING = 3  # or waiting: not ended at all
+    RUNNING = 3  # or waiting: not ended
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Objective:
 
     @property
     def losses(self) -> FloatArray:
-        """The values with their sign turned so that lower is better."""
+        """The values, negated if maximised, so that lower is better."""
         return -self.values if self.direction == "maximize" else self.values
 
 
@@ -71,17 +71,17 @@ class Parameter:
 
     @property
     def everywhere(self) -> bool:
-        """Whether all trials are known, without looking, to share the one domain."""
+        """Whether all trials are known, without a scan, to share the one domain."""
         return len(self.domains) == 1 and self.domain_ids.strides == (0,)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A condition that the trials of a table were chosen by."""
+    """A condition by which the trials of a table were selected."""
 
     condition: str
-    total: int  # trials that there were
-    left_out: int  # those that do not meet it
+    total: int  # trials before
+    left_out: int  # trials that do not meet it
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,16 +103,15 @@ class TrialTable:
     ignored_columns
         Columns of the source that are neither parameters nor objectives.
     notes
-        What the reader wants the user to know, one sentence each.
+        Remarks of the reader for the user, one sentence each.
     space
-        The space that the trials were drawn from, conditions included, where it was given or
-        recorded; None where only the trials can tell.
+        The space that the trials were drawn from, with its conditions, if given or recorded.
     some_parameters
-        Whether the source may have more parameters than were asked for.
+        Whether the source may have more parameters than were requested.
     selections
-        The conditions that the trials were chosen by, the first one first.
+        The conditions by which the trials were selected, in order.
     order_given
-        Whether the caller said which column gives the order of time.
+        Whether the caller named the column with the order in time.
     """
 
     parameters: tuple[Parameter, ...]
@@ -130,8 +129,8 @@ class TrialTable:
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
         if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"Parameter {twice!r} stands twice in the table.", column=twice)
+            duplicate = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"The table has two parameters named {duplicate!r}.", column=duplicate)
 
     def __len__(self) -> int:
         return len(self.states)
@@ -143,7 +142,7 @@ class TrialTable:
 
     @property
     def where(self) -> Condition | None:
-        """The condition that the trials were chosen by, all selections together; None if all."""
+        """The condition by which the trials were selected, all selections combined; None if all."""
         texts = [selection.condition for selection in self.selections]
         if len(texts) > 1:
             texts = [" and ".join(f"({text})" for text in texts)]
@@ -156,12 +155,12 @@ class TrialTable:
             return None
         return np.asarray((self.violations > 0).any(axis=1))
 
-    def with_objective(self, chosen: str | int) -> TrialTable:
-        """Return the table with one of its objectives only, its direction kept."""
-        return replace(self, objectives=(self._objective(chosen),))
+    def with_objective(self, objective: str | int) -> TrialTable:
+        """Return the table with one of its objectives only."""
+        return replace(self, objectives=(self._objective(objective),))
 
     def with_loss(self, losses: npt.ArrayLike) -> TrialTable:
-        """Return the table with a loss of the caller's own in place of its objectives."""
+        """Return the table with the given losses in place of its objectives."""
         try:
             values = np.asarray(losses, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -193,20 +192,20 @@ class TrialTable:
         return Space(kept) if gates <= set(kept) else None
 
     def with_notes(self, notes: Sequence[str]) -> TrialTable:
-        """Return the table with more for the user to know."""
+        """Return the table with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def with_selection(self, condition: str, rows: BoolArray) -> TrialTable:
-        """Return the table with the trials that meet a condition only, which it remembers."""
+        """Return the table with the trials that meet a condition, which it records."""
         total, met = len(self), int(np.count_nonzero(rows))
-        chosen = self if met == total else self.only(rows)
+        selected = self if met == total else self.only(rows)
         selection = Selection(condition, total, total - met)
-        return replace(chosen, selections=(*self.selections, selection))
+        return replace(selected, selections=(*self.selections, selection))
 
     def with_failures(self, values: Sequence[float]) -> TrialTable:
-        """Return the table with finished trials failed where an objective has one of the values.
+        """Return the table with trials marked as failed where an objective has one of the values.
 
-        Some tools write a number such as 2147483647 where there was none to write.
+        Some tools record a number such as 2147483647 for failed trials.
         """
         measured = np.column_stack([objective.values for objective in self.objectives])
         failed = np.isin(measured, np.asarray(values, dtype=np.float64)).any(axis=1)
@@ -214,11 +213,11 @@ class TrialTable:
         if not failed.any():
             return self
         states = np.where(failed, np.int8(State.FAILED), self.states)
-        note = f"{np.count_nonzero(failed)}{failures_told(values)}"
+        note = f"{np.count_nonzero(failed)}{failure_note_suffix(values)}"
         return replace(self.with_notes([note]), states=states)
 
     def only(self, rows: BoolArray | IntArray) -> TrialTable:
-        """Return the table with these trials only, in the order of places if they are places."""
+        """Return the table with these trials only; positions also give their order."""
         return replace(
             self,
             parameters=tuple(
@@ -232,30 +231,30 @@ class TrialTable:
             violations=None if self.violations is None else self.violations[rows],
         )
 
-    def _objective(self, chosen: str | int) -> Objective:
-        names = [objective.name for objective in self.objectives]
-        if isinstance(chosen, str):
-            if chosen not in names:
-                raise not_found("objective", chosen, names)
-            if names.count(chosen) > 1:
+    def _objective(self, objective: str | int) -> Objective:
+        names = [entry.name for entry in self.objectives]
+        if isinstance(objective, str):
+            if objective not in names:
+                raise not_found("objective", objective, names)
+            if names.count(objective) > 1:
                 raise SettingsError(
-                    f"There are {names.count(chosen)} objectives named {chosen!r}. Choose one by "
-                    f"its position, 0 to {len(names) - 1}."
+                    f"There are {names.count(objective)} objectives named {objective!r}. Choose "
+                    f"one by its position, 0 to {len(names) - 1}."
                 )
-            return self.objectives[names.index(chosen)]
-        if isinstance(chosen, bool) or not isinstance(chosen, Integral):
+            return self.objectives[names.index(objective)]
+        if isinstance(objective, bool) or not isinstance(objective, Integral):
             raise SettingsError(
-                f"objective must be a name or a position (got {chosen!r}). There is: {names}."
+                f"objective must be a name or a position (got {objective!r}). There is: {names}."
             )
-        if not -len(names) <= chosen < len(names):
-            raise not_found("objective number", chosen, range(len(names)))
-        return self.objectives[int(chosen)]
+        if not -len(names) <= objective < len(names):
+            raise not_found("objective number", objective, range(len(names)))
+        return self.objectives[int(objective)]
 
 
-def failures_told(values: Sequence[float]) -> str:
-    """Return what follows the number of trials that failed by the value of their objective."""
-    shown = " or ".join(f"{value:g}" for value in values)
-    return f" trials with the objective {shown} count as failed."
+def failure_note_suffix(values: Sequence[float]) -> str:
+    """Return the note on trials that failed by the value of their objective, after their number."""
+    listed = " or ".join(f"{value:g}" for value in values)
+    return f" trials with the objective {listed} count as failed."
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

@@ -1,8 +1,4 @@
-"""Which trials are in the region set and in the target sets.
-
-Everything about objectives ends here: direction, failed and infinite trials, constraints,
-several objectives. What is left is one small integer per trial.
-"""
+"""Which trials are used: failed, pruned, infinite and infeasible ones; and how large sets are."""
 
 from __future__ import annotations
 
@@ -18,16 +14,15 @@ from condped.trials.table import State, TrialTable
 
 LeftOut = Literal["drop", "worst"]
 Treatment = Literal["keep", "drop", "worst"]
-_CHUNK = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """What to do with trials that did not end well.
+    """How failed, pruned, non-finite and infeasible trials are treated.
 
     ``drop`` leaves them out, ``worst`` counts them as worse than every other trial, and
     ``keep`` counts them like any other: infeasible trials, as the reference does, and pruned
-    ones with the value that they had reached.
+    ones with the last value they reported.
     """
 
     failed: LeftOut = "drop"
@@ -47,7 +42,7 @@ class Handling:
 
 @dataclass(frozen=True, slots=True)
 class TrialCounts:
-    """How many trials there were, and what became of them. Each trial is counted once."""
+    """How many trials there were, and how they were treated. Each trial is counted once."""
 
     total: int = 0
     used: int = 0  # N of the estimator, those counted as worst included
@@ -72,16 +67,16 @@ class TrialCounts:
 
     @property
     def left_out(self) -> int:
-        """How many trials played no part."""
+        """How many trials were not used."""
         return self.total - self.used
 
 
 def set_size(quantile: float, trials: int) -> int:
-    """Return ⌈quantile · trials⌉ in floating point, as the reference has it: 0.07 of 100 is 8."""
+    """Return ⌈quantile · trials⌉ in floating point, as the reference does: 0.07 of 100 is 8."""
     return math.ceil(quantile * trials)
 
 
-def sort_out(
+def classify_trials(
     table: TrialTable, handling: Handling
 ) -> tuple[BoolArray | None, BoolArray | None, TrialCounts]:
     """Decide which trials are used (None: all) and which of those count as worst (None: none).
@@ -110,7 +105,7 @@ def sort_out(
         set_aside("running", table.states == State.RUNNING, "drop")
         set_aside("failed", table.states == State.FAILED, handling.failed)
         pruned = table.states == State.PRUNED
-        # One that is kept but has no value is counted below, and only there.
+        # A kept trial without a value is counted below, and only there.
         pruned = pruned & finite if handling.pruned == "keep" else pruned
         set_aside("pruned", pruned, handling.pruned)
     if not finite.all():

@@ -17,20 +17,20 @@ from condped.trials.table import Parameter, TrialTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParameterColumn:
-    """A parameter as a condition looks at it: choices in place of their positions."""
+    """A parameter as conditions see it: choices in place of their positions."""
 
     parameter: Parameter
 
     def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
         """Return where the parameter is present and the predicate holds."""
         ids, values = self.parameter.domain_ids, self.parameter.values
-        # One entry more than there are domains, which id -1 (absent) finds by itself.
+        # One more entry than domains, which id -1 (absent) selects.
         choices = [isinstance(domain, Categorical) for domain in self.parameter.domains]
         held = np.zeros(len(ids), dtype=bool)
         numeric = ~np.array([*choices, True])[ids]
         if numeric.any():
             found = predicate(values if numeric.all() else values[numeric])
-            held[numeric] = found  # numpy answers comparisons with text by one value for all
+            held[numeric] = found  # comparing numbers with text gives one value for all rows
         for place, domain in enumerate(self.parameter.domains):
             if isinstance(domain, Categorical):
                 rows = np.flatnonzero(ids == place)
@@ -56,12 +56,12 @@ class ParameterColumn:
 
 
 def columns_of(table: TrialTable) -> dict[str, ParameterColumn]:
-    """Return the parameters as conditions take them."""
+    """Return the parameters as columns for conditions."""
     return {parameter.name: ParameterColumn(parameter) for parameter in table.parameters}
 
 
 def only_where(table: TrialTable, condition: Condition) -> TrialTable:
-    """Return the trials that meet a condition; the table remembers how many do not."""
+    """Return the trials that meet a condition; the table records how many do not."""
     columns = columns_of(table)
     for name in condition.names:
         if name not in columns:
@@ -71,7 +71,7 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
     if not met:
         raise DataError(
             f"None of the {len(table)} trials meets the condition {condition.text!r}."
-            f"{_never(table, condition)} Correct where, or leave it out."
+            f"{_unknown_value_hint(table, condition)} Correct where, or leave it out."
         )
     note = f"All trials meet {condition.text}."
     if met < len(table):
@@ -80,8 +80,8 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
     return table.with_selection(condition.text, holds).with_notes([note])
 
 
-def _never(table: TrialTable, condition: Condition) -> str:
-    """Say which value of a condition its parameter never has."""
+def _unknown_value_hint(table: TrialTable, condition: Condition) -> str:
+    """Name a value in the condition that its parameter never has; empty if there is none."""
     domains = {parameter.name: parameter.domains for parameter in table.parameters}
     for leaf in condition.leaves():
         if not isinstance(leaf, Comparison | Membership):
@@ -95,8 +95,8 @@ def _never(table: TrialTable, condition: Condition) -> str:
     return ""
 
 
-def parsed(where: object) -> Condition:
-    """Return the condition that the caller gave."""
+def parse_where(where: object) -> Condition:
+    """Return ``where`` as a condition, parsed if it is a text."""
     if isinstance(where, Condition):
         return where
     if not isinstance(where, str):

@@ -10,8 +10,8 @@ import pytest
 from condped import Categorical, Float, Int, Space, when
 from condped.analyse.advice.code import suggest_code
 from condped.space.condition import Comparison
+from condped.space.condition_text import condition_of
 from condped.space.space import Alternative
-from condped.space.wording import condition_of
 from tests.drawing import holds_of
 
 ODD = ["😀 x", 'it\'s "so"', "a\nb\rc", "back\\slash\\n", "\u2028\x85\x00\x7f", "ä", "\ud800"]

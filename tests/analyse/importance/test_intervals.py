@@ -14,7 +14,7 @@ import condped
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.question import Question
 from condped.arrays import BoolArray
-from condped.count.keys import group_of
+from condped.count.order_statistics.keys import group_of
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.replicates import subset_variances

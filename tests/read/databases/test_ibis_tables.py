@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import condped
+from condped.count.count_fold import Query
 from condped.count.counter import Counter
-from condped.count.counting import Query
 from condped.count.ranking import ByLoss
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError

@@ -16,7 +16,7 @@ import pytest
 
 from condped.errors import DataError
 from condped.read.databases.kept_batches import KeptBatches
-from condped.read.stream.pyarrow_tables import BATCH
+from condped.read.stream.pyarrow_parquet_files import BATCH
 
 
 def open_files() -> set[str]:

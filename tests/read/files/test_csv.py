@@ -247,7 +247,7 @@ def test_a_state_column_may_be_empty(tmp_path: Path) -> None:
         ("loss,x\n1,2\n   \n3,4\n", "Line 3"),
         ('loss,x\n1,"2\n3,4\n', "not valid CSV"),
         ('loss,x\n1,"2"3\n', "not valid CSV"),
-        ("loss,x,x\n1,2,3\n", "'x' stands twice"),
+        ("loss,x,x\n1,2,3\n", "two columns named 'x'"),
         pytest.param("loss,größe\n1,2\n".encode("latin-1"), "not UTF-8", id="latin-1"),
         pytest.param("loss,x\n1,2\n".encode("utf-16"), "not UTF-8", id="utf-16"),
         pytest.param("loss,x\n1," + "a" * 200_000 + "\n", "not valid CSV", id="endless cell"),

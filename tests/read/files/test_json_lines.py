@@ -88,7 +88,7 @@ def test_lines_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     first, rest = LINES.split(b"\n", 1)
     path.write_bytes(first + b"\n[1, 2]\nnonsense\n" + rest)
     with pytest.raises(
-        DataError, match=r"^Line 2 of .* is not a JSON object.*; 1 good lines stand"
+        DataError, match=r"^Line 2 of .* is not a JSON object.*; 1 valid lines come"
     ):
         condped.read(path, objective="loss")
     table = check_reader("json-lines", str(path), RUNS, objective="loss", skip_corrupt=True)
@@ -97,7 +97,7 @@ def test_lines_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         ("[1]", "Entry 0 of the list"),
         ('[{"a": ', "not valid JSON"),
         ('[{"a": 1, "a": 2}]', "names 'a' twice"),
-        ('[{"a.b": 1, "a": {"b": 2}}]', "'a.b' stands twice in one trial"),
+        ('[{"a.b": 1, "a": {"b": 2}}]', "'a.b' occurs twice in one trial"),
         ("[" * 100_000 + "]" * 100_000, "not valid JSON"),
     ):
         (tmp_path / "list.json").write_text(text, encoding="utf-8")

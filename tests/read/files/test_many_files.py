@@ -68,7 +68,7 @@ def test_files_are_read_together(ending: str, tmp_path: Path) -> None:
         table = check_reader("files", source, BY_DAY, objective="loss")
         assert "2 files were read together." in table.notes
         if "*" not in source:
-            assert any(n.startswith("Other files that were not read: 6 (") for n in table.notes)
+            assert any(n.startswith("Other files, not read: 6 (") for n in table.notes)
         assert table.ignored_columns == ()
         if ending != "jsonl":
             assert "Column 'momentum' is not in 1 of 2 files; missing there." in table.notes
@@ -121,7 +121,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     table = check_reader("files", pattern, RUNS[:2], objective="loss", skip_corrupt=True)
     assert any(note.startswith("1 of 2 files cannot be read") for note in table.notes)
     pq.write_table(pa.table({"loss": [[1.0]], "lr": [0.5]}), tmp_path / "d.parquet")
-    with pytest.raises(DataError, match="The 2 files do not fit together"):
+    with pytest.raises(DataError, match="The 2 files have incompatible columns"):
         condped.read(str(tmp_path / "*.parquet"), objective="loss")
     with pytest.raises(SourceError, match="There is no file or directory"):
         condped.read(tmp_path / "nowhere", objective="loss")
@@ -132,7 +132,7 @@ def test_what_a_file_or_directory_says_twice_or_hides_is_told(tmp_path: Path) ->
     WRITERS["csv"](FRAMES[0], tmp_path / "a.csv")
     (tmp_path / "latest.csv").symlink_to(tmp_path / "a.csv")
     table = check_reader("files", str(tmp_path), RUNS[:2], objective="loss")
-    assert "Files that were found a second time by a link, and read once: 1." in table.notes
+    assert "Files found again through a link, and read once: 1." in table.notes
     FRAMES[0].set_index("lr").to_parquet(tmp_path / "i.parquet")
     table = condped.read(tmp_path / "i.parquet", objective="loss")
     assert table.notes[0].endswith("i.parquet' was left out: lr.")

@@ -77,6 +77,6 @@ def test_a_column_that_stands_twice_is_named_in_one_line(tmp_path: Path) -> None
     """The message is the same as for any other table."""
     path = tmp_path / "trials.parquet"
     pq.write_table(pa.Table.from_arrays([pa.array([1.0])] * 3, names=["loss", "x", "x"]), path)
-    with pytest.raises(DataError, match="'x' stands twice") as caught:
+    with pytest.raises(DataError, match="two columns named 'x'") as caught:
         read(path, objective="loss")
     assert caught.value.column == "x"

@@ -110,7 +110,7 @@ def test_a_last_line_that_is_cut_off_is_left_out_and_noted(journal: Path, tmp_pa
     with pytest.raises(DataError) as caught:
         condped.read(str(path), study="two")
     assert str(caught.value).startswith(f"Line {lines + 1} of ")
-    assert f"{lines} good lines stand before it" in str(caught.value)
+    assert f"{lines} valid lines come before it" in str(caught.value)
     with pytest.raises(DataError, match="may begin a study or a trial"):
         condped.read(str(path), study="two", skip_corrupt=True)
 
@@ -121,7 +121,7 @@ def test_corrupt_lines_are_left_out_only_by_a_flag(journal: Path, tmp_path: Path
     path = tmp_path / "damaged.log"
     spoilt = [b'{"op_code": 8, "trial_id": 0, "user_attr": {"a\n', b"\n"]
     path.write_bytes(b"".join([*whole[:40], *spoilt, *whole[40:], b'{"op_code": 7, "st']))
-    with pytest.raises(DataError, match=r"^Line 41 of .*; 40 good lines stand before it"):
+    with pytest.raises(DataError, match=r"^Line 41 of .*; 40 valid lines come before it"):
         condped.read(str(path), study="two")
     table = condped.read(str(path), study="two", skip_corrupt=True)
     assert_same_table(table, condped.read(str(journal), study="two"))

@@ -13,11 +13,11 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 from condped import Space
+from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
-from condped.count.counting import Counted, Query
-from condped.count.keys import KeyBins, keys_of
+from condped.count.order_statistics.keys import KeyBins, keys_of
+from condped.count.order_statistics.series import Region, Series
 from condped.count.ranking import ByLoss
-from condped.count.series import Series, Within
 from condped.count.tally import Tally
 from condped.count.trials import Trials
 from condped.read.options import ReadOptions
@@ -86,7 +86,7 @@ def count_all(counter: Counter) -> Counted:
 
 def same(stream: Counter, memory: Counter, handling: Handling | None = None) -> None:
     """Compare all that two sources say of the same trials."""
-    within = Within(ByLoss(handling or Handling()))
+    within = Region(ByLoss(handling or Handling()))
     one, two = stream.tally(within.ranking), memory.tally(within.ranking)
     assert one.counts == two.counts
     assert (one.lowest, one.highest) == (two.lowest, two.highest)

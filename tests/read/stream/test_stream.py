@@ -16,12 +16,13 @@ import pytest
 
 import condped
 from condped import Space
-from condped.count.counting import Query
+from condped.count.count_fold import Query
 from condped.count.ranking import ByLoss
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
 from condped.progress import reporting
-from condped.read.stream import pyarrow_tables, pyarrow_texts
+from condped.read.stream import pyarrow_csv_blocks as pyarrow_texts
+from condped.read.stream import pyarrow_parquet_files as pyarrow_tables
 from condped.trials.topsets import Handling
 from tests.count.table_chunks import reference
 from tests.read.stream import files
@@ -302,7 +303,7 @@ import sys
 import numpy as np
 from condped import Space
 from condped.count.counter import Counter
-from condped.count.counting import Query
+from condped.count.count_fold import Query
 from condped.count.ranking import ByLoss
 from condped.read.opening import open_source
 from condped.trials.topsets import Handling

@@ -10,9 +10,9 @@ import pytest
 import condped
 from condped import Space
 from condped.errors import DataError
-from condped.read.files.texts import column_of_texts
-from condped.read.stream import pyarrow_texts
-from condped.read.stream.pyarrow_text_columns import text_column
+from condped.read.files.text_columns import column_of_texts
+from condped.read.stream import pyarrow_csv_blocks as pyarrow_texts
+from condped.read.stream.pyarrow_csv_columns import text_column
 from condped.trials.columns import LevelColumn, NumberColumn
 from tests.count.table_chunks import reference
 from tests.read.stream.files import count_all, opened, same, tally

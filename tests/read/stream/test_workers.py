@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from condped.read.stream.workers import share_out, worker_count
+from condped.read.stream.workers import run_workers, worker_count
 
 
 def _numbers(start: int, stop: int, closed: list[int] | None = None) -> Generator[int]:
@@ -32,7 +32,7 @@ def test_every_piece_is_taken_once(stretches: int, workers: int) -> None:
         state.append(piece)
         return piece
 
-    states = share_out(work, list[int], step, heard.append, workers)
+    states = run_workers(work, list[int], step, heard.append, workers)
     expected = [10 * n + place for n in range(stretches) for place in range(n)]
     assert sorted(piece for state in states for piece in state) == expected
     assert sorted(heard) == expected
@@ -46,7 +46,7 @@ def test_several_workers_share_one_stretch() -> None:
         together.wait()  # passes only if three pieces are worked on at a time
         state.append(piece)
 
-    states = share_out([partial(_numbers, 0, 30)], list[int], step, lambda piece: None, 3)
+    states = run_workers([partial(_numbers, 0, 30)], list[int], step, lambda piece: None, 3)
     assert sorted(map(len, states)) == [10, 10, 10]
 
 
@@ -65,7 +65,7 @@ def test_the_earliest_error_is_raised(attempt: int) -> None:
     closed: list[int] = []
     work = [partial(_numbers, 100 * n, 100 * n + 100, closed) for n in range(20)]
     with pytest.raises(ValueError, match=r"^50$"):
-        share_out(work, lambda: None, step, lambda piece: None, 3)
+        run_workers(work, lambda: None, step, lambda piece: None, 3)
     assert len(taken) < 1000
     assert 0 in closed
     assert threading.active_count() == before
@@ -79,7 +79,7 @@ def test_an_error_in_reading_is_raised() -> None:
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        share_out([broken], lambda: None, lambda state, piece: None, lambda piece: None, 2)
+        run_workers([broken], lambda: None, lambda state, piece: None, lambda piece: None, 2)
 
 
 def test_an_interrupt_stops_all() -> None:
@@ -93,7 +93,9 @@ def test_an_interrupt_stops_all() -> None:
         time.sleep(0.001)
 
     with pytest.raises(KeyboardInterrupt):
-        share_out([partial(_numbers, 0, 10**9, closed)], lambda: None, step, lambda piece: None, 2)
+        run_workers(
+            [partial(_numbers, 0, 10**9, closed)], lambda: None, step, lambda piece: None, 2
+        )
     assert closed == [0]
     assert threading.active_count() == before
 

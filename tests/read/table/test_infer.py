@@ -137,7 +137,7 @@ def test_texts_that_name_the_trials_are_left_out_and_noted() -> None:
     )
     assert table.names == ("x",)
     assert table.ignored_columns == ("id",)
-    assert any("different in every row" in note for note in table.notes)
+    assert any("differs in every row" in note for note in table.notes)
 
 
 def test_a_column_named_loss_stays_a_parameter_beside_a_loss_of_ones_own() -> None:

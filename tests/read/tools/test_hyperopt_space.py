@@ -12,7 +12,7 @@ from hyperopt.pyll.stochastic import sample
 
 from condped import Categorical, Float, Int
 from condped.errors import SpaceError
-from condped.read.spaces import load_space
+from condped.read.load_space import load_space
 from condped.space.space import Alternative
 
 DRAWN: dict[str, tuple[Any, Any]] = {

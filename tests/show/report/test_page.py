@@ -20,7 +20,7 @@ import condped
 from condped.analyse.report.assemble import source_name
 from condped.analyse.report.steps import slider_quantiles
 from condped.errors import SettingsError
-from condped.read.spaces import load_space
+from condped.read.load_space import load_space
 from tests.show.report.studies import ENDING, IMAGE, conditional, hostile
 
 ROOT = Path(__file__).parents[3]

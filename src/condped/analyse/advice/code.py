@@ -8,9 +8,9 @@ from typing import Any
 
 from condped.analyse.advice.narrow import in_order
 from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.space import Alternative, Space
-from condped.space.wording import condition_of
 
 _INDENT = "    "
 # A way to a parameter: conditions that all have to hold.

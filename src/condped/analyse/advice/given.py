@@ -16,10 +16,10 @@ from condped.space.condition import (
     Negation,
     Node,
 )
+from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int, Numeric
 from condped.space.simplify import alternative
 from condped.space.space import Alternative, Space
-from condped.space.wording import condition_of
 
 _FEW = 1000  # whole numbers, up to which each is looked at
 Restrictions = dict[tuple[str, Domain], Domain]

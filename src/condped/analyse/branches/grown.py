@@ -12,7 +12,7 @@ from condped.analyse.branches.structure import Structure
 from condped.analyse.importance.analysis import Analysis, answered, count_sets
 from condped.analyse.importance.question import Question
 from condped.arrays import FloatArray, IntArray
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.settings import Method
 from condped.space.condition import Condition

@@ -8,7 +8,7 @@ from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.question import Question
 from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.opening import open_trials
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.estimate.settings import (
     Measure,
     Method,

@@ -12,8 +12,8 @@ from condped.analyse.importance.numbers import Numbers
 from condped.analyse.importance.question import Question
 from condped.analyse.importance.set_counts import SetCounts
 from condped.arrays import FloatArray
-from condped.count.sets import Sets
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
+from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.formula import normalised
 from condped.estimate.replicates import subset_variances

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.errors import not_found
 from condped.estimate.settings import Measure, Method, Pooling, Reference, Sampling
 from condped.read.opening import Opening

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.errors import SettingsError
 from condped.estimate.settings import Method, Settings, check_target
 from condped.trials.outcome import Target

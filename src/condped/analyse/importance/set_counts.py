@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.count.counts import ParameterCounts, RankedStudy, RegimeCounts, StudyCounts
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.calibrated import (

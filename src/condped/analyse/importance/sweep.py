@@ -26,7 +26,7 @@ from condped.analyse.saving.analysis import (
 )
 from condped.analyse.saving.plain import plain, rebuilt
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.subsets import Intervals
+from condped.count.resampling import Intervals
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import (
     BaselineSettings,

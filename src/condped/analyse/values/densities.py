@@ -13,7 +13,7 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import StudyCounts
 from condped.errors import SettingsError
 from condped.estimate.density import categorical_masses, numeric_masses
-from condped.space.cells import cell_edges, cell_middles
+from condped.space.cell_bounds import cell_edges, cell_middles
 from condped.space.domain import Categorical, Domain, choice_labels
 from condped.space.grid import grid_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray
-from condped.space.cells import values_between
+from condped.space.cell_bounds import values_between
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
 _MOST_RANGES = 3  # of a regime

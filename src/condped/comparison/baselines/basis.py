@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.arrays import BoolArray
 from condped.comparison.baselines.absent import middle, presence
-from condped.count.sets import Sets
+from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings

@@ -10,11 +10,11 @@ from condped.errors import DataError, SettingsError
 from condped.progress import report
 from condped.read.batches import BatchReader
 from condped.read.databases.kept_batches import KeptBatches
-from condped.read.stream.piece import Piece
 from condped.read.stream.pyarrow_columns import column_of
-from condped.read.stream.pyarrow_tables import batch_rows
-from condped.read.stream.workers import Stretch, share_out
-from condped.read.table.refusal import Part
+from condped.read.stream.pyarrow_parquet_files import batch_rows
+from condped.read.stream.raw_batch import RawBatch
+from condped.read.stream.workers import Segment, run_workers
+from condped.read.table.row_errors import RowOffset
 from condped.trials.batch import Schema
 from condped.trials.columns import Column
 
@@ -77,13 +77,13 @@ class TableRows:
     def close(self) -> None:
         self.table.close()
 
-    def pieces(self, batch: Any, before: int) -> Generator[Piece]:
+    def pieces(self, batch: Any, before: int) -> Generator[RawBatch]:
         """Cut a batch into pieces that are not too large."""
         size = batch_rows(batch.schema.names)
         for start in range(0, len(batch), size):
             piece = batch.slice(start, size)
-            part = Part(before + start if self.table.ordered else None)
-            yield Piece(len(piece), part, len(piece), partial(_reader, piece))
+            part = RowOffset(before + start if self.table.ordered else None)
+            yield RawBatch(len(piece), part, len(piece), partial(_reader, piece))
 
 
 class ScannedRows(TableRows):
@@ -97,10 +97,10 @@ class ScannedRows(TableRows):
     def work(self) -> float:
         return self.table.total
 
-    def stretches(self, columns: Sequence[str], workers: int) -> list[Stretch[Piece]]:
+    def segments(self, columns: Sequence[str], workers: int) -> list[Segment[RawBatch]]:
         return [partial(self._pieces, tuple(columns))]
 
-    def _pieces(self, columns: tuple[str, ...]) -> Generator[Piece]:
+    def _pieces(self, columns: tuple[str, ...]) -> Generator[RawBatch]:
         rows = 0
         for batch in self.table.batches(columns):
             yield from self.pieces(batch, rows)
@@ -129,7 +129,7 @@ class FetchedRows(TableRows):
     def work(self) -> float:
         return 0 if self.kept is None else sum(self.kept.rows)
 
-    def stretches(self, columns: Sequence[str], workers: int) -> list[Stretch[Piece]]:
+    def segments(self, columns: Sequence[str], workers: int) -> list[Segment[RawBatch]]:
         lacking = [name for name in columns if name not in self.columns]
         if lacking:
             raise SettingsError(
@@ -137,13 +137,13 @@ class FetchedRows(TableRows):
                 "all that is wanted in parameters, or leave parameters out."
             )
         kept, before = self.fetch(), 0
-        found: list[Stretch[Piece]] = []
+        found: list[Segment[RawBatch]] = []
         for place, rows in enumerate(kept.rows):
             found.append(partial(self._pieces, kept, place, before))
             before += rows
         return found
 
-    def _pieces(self, kept: KeptBatches, place: int, before: int) -> Generator[Piece]:
+    def _pieces(self, kept: KeptBatches, place: int, before: int) -> Generator[RawBatch]:
         yield from self.pieces(kept.batch(place), before)
 
     def fetch(self) -> KeptBatches:
@@ -169,7 +169,7 @@ class FetchedRows(TableRows):
                 report("Fetching the rows", min(fetched, self.table.total), self.table.total)
 
         # In a thread of its own, so that an interrupt finds this one free to cancel the query.
-        share_out(
+        run_workers(
             [lambda: self.table.batches(self.columns)],
             make=lambda: kept,
             step=KeptBatches.add,

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from condped.errors import DataError
-from condped.read.stream.pyarrow_tables import BATCH
+from condped.read.stream.pyarrow_parquet_files import BATCH
 
 
 class KeptBatches:

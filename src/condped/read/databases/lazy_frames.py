@@ -12,7 +12,7 @@ from condped.read.batches import BatchReader
 from condped.read.databases.failure import failure
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
 from condped.read.options import ReadOptions
-from condped.read.stream.pyarrow_tables import BATCH
+from condped.read.stream.pyarrow_parquet_files import BATCH
 from condped.read.stream.source import StreamSource
 
 _ENGINES = {"polars": "Polars", "duckdb": "DuckDB", "dask": "Dask"}

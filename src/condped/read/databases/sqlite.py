@@ -60,4 +60,4 @@ def _path(source: str) -> Path:
     hint = (
         "" if "://" not in named else " URLs of such files begin with sqlite:/// (three strokes)."
     )
-    raise DataError(f"There is no file {named!r} (seen from {str(Path.cwd())!r}).{hint}")
+    raise DataError(f"There is no file {named!r} (current directory: {str(Path.cwd())!r}).{hint}")

@@ -1,1 +1,1 @@
-"""Files of tables."""
+"""Tables in files: CSV, JSON, Parquet, Arrow."""

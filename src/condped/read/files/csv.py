@@ -1,4 +1,4 @@
-"""CSV files: texts that the space turns into numbers and choices."""
+"""CSV files: cells are texts, which the space turns into numbers and choices."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from pathlib import Path
 
 from condped.errors import DataError
 from condped.progress import report
-from condped.read.files.compressed import opened, size_of
-from condped.read.files.parts import all_columns, joined, partition_of, refuse_twice
-from condped.read.files.sidecar import with_sidecar
-from condped.read.files.texts import column_of_texts
+from condped.read.files.decompress import file_size, open_decompressed
+from condped.read.files.many_files import (
+    all_columns,
+    check_unique_columns,
+    load_files,
+    partition_of,
+)
+from condped.read.files.space_sidecar import with_sidecar
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable
@@ -23,7 +28,7 @@ from condped.trials.columns import Column, UnusableColumn
 from condped.trials.notes import words_note
 from condped.trials.table import TrialTable
 
-_BETWEEN = 20_000  # rows from one report of progress to the next
+_REPORT_EVERY = 20_000  # rows between two progress reports
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
@@ -40,38 +45,38 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
     notes: list[str] = []
 
     def load(path: str) -> _Cells:
-        return _cells(path, options.skip_corrupt, notes).with_all(partition_of(path, root))
+        return _cells(path, options.skip_corrupt, notes).with_constants(partition_of(path, root))
 
-    files = joined(paths, load, options, notes)
+    files = load_files(paths, load, options, notes)
     names = all_columns([file.names for file in files], notes)
-    words: dict[str, int] = {}  # cells of a column that say in words that there is nothing
+    words: dict[str, int] = {}  # cells such as NA that were read as missing, by column
 
     def column(name: str) -> Column:
         cells = list(chain.from_iterable(file.column(name) for file in files))
         made = column_of_texts(cells, options.space, name)
         if not isinstance(made, UnusableColumn):
-            gone = compress(cells, made.absent())
-            words[name] = sum(1 for cell in gone if cell is not None and cell.strip())
+            missing = compress(cells, made.absent())
+            words[name] = sum(1 for cell in missing if cell is not None and cell.strip())
         return made
 
     rows = sum(file.rows for file in files)
     table = build_table(RawTable(names, rows, column), options)
-    told = {name: count for name, count in words.items() if count and name in table.names}
-    if told:
-        notes.append(words_note(told))
+    counts = {name: count for name, count in words.items() if count and name in table.names}
+    if counts:
+        notes.append(words_note(counts))
     return table.with_notes(notes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """What stands in one file."""
+    """The cells of one file."""
 
     names: list[str]
     columns: dict[str, Sequence[str | None]]
     rows: int
 
-    def with_all(self, entries: Mapping[str, str | None]) -> _Cells:
-        """Return the cells with columns of one value each, unless they are there."""
+    def with_constants(self, entries: Mapping[str, str | None]) -> _Cells:
+        """Return the cells with constant columns added, unless they exist."""
         added = {k: [v] * self.rows for k, v in entries.items() if k not in self.columns}
         return _Cells([*self.names, *added], {**self.columns, **added}, self.rows)
 
@@ -80,8 +85,8 @@ class _Cells:
 
 
 def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
-    with opened(path) as file:
-        size = size_of(path)
+    with open_decompressed(path) as file:
+        size = file_size(path)
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
         first = text.readline()
         lines = csv.reader(chain([first], text), delimiter=separator_of(first), strict=True)
@@ -89,51 +94,51 @@ def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
         try:
             names = next(lines, [])
             rows = []
-            told = corrupt if skip else None
-            for row in whole_rows(lines, names, path, told, lambda: lines.line_num):
+            skipped = corrupt if skip else None
+            for row in complete_rows(lines, names, path, skipped, lambda: lines.line_num):
                 rows.append(row)
-                if len(rows) % _BETWEEN == 0:
+                if len(rows) % _REPORT_EVERY == 0:
                     report(f"Reading {path}", min(file.tell(), size), size)
         except csv.Error as error:
             raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
-    check_names(path, names)
+    check_header(path, names)
     if corrupt:
-        notes.append(corrupt_told(path, corrupt))
+        notes.append(corrupt_lines_note(path, corrupt))
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return _Cells(names, dict(zip(names, columns, strict=True)), len(rows))
 
 
 def separator_of(first_line: str) -> str:
-    """Return what separates the cells: the sign that stands most often outside quotes."""
+    """Return the separator of the cells: the most frequent one outside quotes."""
     return max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first_line).count)
 
 
-def check_names(path: str, names: Sequence[str]) -> None:
-    """Refuse a file whose first line does not name columns, each once."""
+def check_header(path: str, names: Sequence[str]) -> None:
+    """Raise if the first line does not name columns, each once."""
     if not names:
         raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
-    refuse_twice(path, names)
+    check_unique_columns(path, names)
 
 
-def corrupt_told(path: str, corrupt: Sequence[int]) -> str:
-    """Say which lines were left out."""
+def corrupt_lines_note(path: str, corrupt: Sequence[int]) -> str:
+    """Return the note on lines that were left out."""
     return (
         f"Lines of {path!r} with more or fewer cells than the header, left out: "
         f"{len(corrupt)} (first: line {corrupt[0]})."
     )
 
 
-def whole_rows(
+def complete_rows(
     rows: Iterable[list[str]],
     names: Sequence[str],
     path: str,
     corrupt: list[int] | None,
     line: Callable[[], int],
 ) -> Iterator[list[str]]:
-    """Iterate over the rows, all as long as the header; blank lines are none.
+    """Iterate over the rows with as many cells as the header, skipping blank lines.
 
-    Others are an error, or noted by the number of their line in ``corrupt``. ``line`` returns the
-    number of the line that was read last.
+    Other rows raise, unless ``corrupt`` is given to collect their line numbers. ``line`` returns
+    the number of the line that was read last.
     """
     for row in rows:
         if len(row) == len(names):
@@ -145,6 +150,6 @@ def whole_rows(
         elif row:
             raise DataError(
                 f"Line {line()} of {path!r} has {len(row)} cells, the header has "
-                f"{len(names)}. Quote cells that hold a separator, or pass over such lines with "
+                f"{len(names)}. Quote cells that contain a separator, or skip such lines with "
                 "the option skip_corrupt."
             )

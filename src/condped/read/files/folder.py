@@ -11,7 +11,7 @@ from pathlib import Path
 
 from condped.errors import DataError
 from condped.optional import load_optional
-from condped.read.files.sidecar import is_space_file, with_sidecar
+from condped.read.files.space_sidecar import is_space_file, with_sidecar
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
 
@@ -29,11 +29,11 @@ _MODULES = {
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
-    """Return the trials of all files below a directory, or that a pattern names.
+    """Return the trials of all files below a directory, or that match a pattern.
 
-    In a directory a .json file may be anything, and what begins with a dot or an underscore is
-    not meant for readers; a pattern can name them. A directory named ``k=a`` says that k is a in
-    all files below it.
+    In a directory, .json files and names that begin with a dot or an underscore are skipped; a
+    pattern can name them. A directory named ``k=a`` adds a column k with the value a to all files
+    below it (Hive partitioning).
     """
     found = find_files(source)
     loaded = load_optional(
@@ -52,11 +52,11 @@ class FoundFiles:
     paths
         In the order in which their rows follow each other.
     root
-        The directory below which directories named ``k=a`` say something of all rows.
+        The directory below which directories named ``k=a`` are partitions.
     module
-        Of the reader that reads such files.
+        The module that reads such files.
     notes
-        What the user should know of files that were passed over.
+        Notes on files that were skipped.
     """
 
     paths: tuple[str, ...]
@@ -66,48 +66,48 @@ class FoundFiles:
 
 
 def find_files(source: str) -> FoundFiles:
-    """Return all files below a directory, or that a pattern names, if they are of one kind."""
-    paths, others, again = _sorted_out(source)
+    """Return all files below a directory, or that match a pattern; raises if their kinds differ."""
+    paths, others, duplicates = _classify(source)
     modules = Counter(_MODULES[ending_of(path)] for path in paths)
     if len(modules) != 1:
         endings = Counter(map(ending_of, paths))
-        shown = ", ".join(f"{count} {ending}" for ending, count in endings.items()) or "none"
+        kinds = ", ".join(f"{count} {ending}" for ending, count in endings.items()) or "none"
         raise DataError(
-            f"{source!r} must hold or name files of one kind (found: {shown}; known: "
+            f"{source!r} must hold or name files of one kind (found: {kinds}; known: "
             f"{', '.join(_MODULES)}, of which .json only by a pattern). Give a pattern such as "
             "'runs/*.csv'."
         )
     (module,) = modules
-    return FoundFiles(tuple(paths), _root(source), module, tuple(_notes(others, again)))
+    return FoundFiles(tuple(paths), _root(source), module, tuple(_notes(others, duplicates)))
 
 
-def _sorted_out(source: str) -> tuple[list[str], list[str], int]:
-    """Return the files to read, those that are none, and how many are links to others."""
+def _classify(source: str) -> tuple[list[str], list[str], int]:
+    """Return the files to read, other files, and how many are links to files found already."""
     in_folder = Path(source).is_dir()
-    found = _below(source) if in_folder else _named(source)
+    found = _walk(source) if in_folder else _matching(source)
     paths: dict[Path, str] = {}
     others: list[str] = []
-    again = 0
+    duplicates = 0
     for path in found:
         if is_space_file(path):
             continue
-        if ending_of(path) not in _MODULES or (in_folder and _unmeant(path, source)):
+        if ending_of(path) not in _MODULES or (in_folder and _is_skipped(path, source)):
             others.append(path)
         elif paths.setdefault(Path(path).resolve(), path) != path:
-            again += 1
-    return sorted(paths.values()), others, again
+            duplicates += 1
+    return sorted(paths.values()), others, duplicates
 
 
-def _below(folder: str) -> Iterator[str]:
-    """Iterate over all files below a directory, each directory once, whatever links lead there."""
+def _walk(folder: str) -> Iterator[str]:
+    """Iterate over all files below a directory, each directory once even if linked."""
 
-    def refuse(error: OSError) -> None:
+    def fail(error: OSError) -> None:
         raise DataError(
             f"The directory {error.filename!r} cannot be read: {error.strerror}."
         ) from error
 
     seen: set[Path] = set()
-    for root, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+    for root, folders, names in os.walk(folder, onerror=fail, followlinks=True):
         real = Path(root).resolve()
         if real in seen:
             folders.clear()
@@ -117,33 +117,33 @@ def _below(folder: str) -> Iterator[str]:
         yield from (str(Path(root, name)) for name in sorted(names))
 
 
-def _named(pattern: str) -> list[str]:
+def _matching(pattern: str) -> list[str]:
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute ones)
     return sorted(path for path in found if Path(path).is_file())
 
 
-def _unmeant(path: str, folder: str) -> bool:
-    """Return whether a file in a directory is a program's own, or may be anything."""
+def _is_skipped(path: str, folder: str) -> bool:
+    """Return whether to skip a file in a directory: hidden, internal or .json."""
     parts = Path(path).relative_to(folder).parts
     return any(part.startswith((".", "_")) for part in parts) or ending_of(path) == ".json"
 
 
 def _root(source: str) -> Path:
-    """Return the innermost directory that a directory or a pattern names for sure."""
+    """Return the innermost directory without wildcards."""
     folders = [Path(source), *Path(source).parents]
     return next(part for part in folders if not any(sign in str(part) for sign in "*?["))
 
 
-def _notes(others: list[str], again: int) -> Iterator[str]:
+def _notes(others: list[str], duplicates: int) -> Iterator[str]:
     if others:
         endings = sorted({Path(path).suffix.lower() or "no ending" for path in others})
-        yield f"Other files that were not read: {len(others)} ({', '.join(endings[:8])})."
-    if again:
-        yield f"Files that were found a second time by a link, and read once: {again}."
+        yield f"Other files, not read: {len(others)} ({', '.join(endings[:8])})."
+    if duplicates:
+        yield f"Files found again through a link, and read once: {duplicates}."
 
 
 def ending_of(path: str) -> str:
-    """Return how a file's name ends, whatever it is compressed with."""
+    """Return the ending of a file's name, without that of a compression."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in (".gz", ".zst"):
         suffixes.pop()

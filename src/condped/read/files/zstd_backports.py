@@ -1,4 +1,4 @@
-"""Zstandard, which Python has from 3.14 on and before that as a package of its own."""
+"""Zstandard: in Python from 3.14 on, before that in a backport."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tables that are in memory already."""
+"""Tables in memory: mappings, records, dataframes."""

@@ -33,21 +33,22 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
         lazy_or_eager = nw.from_native(source, pass_through=False)
     except nw.exceptions.DuplicateError as error:
         listed = [str(n) for n in getattr(source, "column_names", None) or source.columns]
-        twice = next(name for name in listed if listed.count(name) > 1)
+        duplicate = next(name for name in listed if listed.count(name) > 1)
         raise DataError(
-            f"Column {twice!r} stands twice. Rename or drop one of them.", column=twice
+            f"There are two columns named {duplicate!r}. Rename or drop one of them.",
+            column=duplicate,
         ) from error
     frame = lazy_or_eager.collect() if isinstance(lazy_or_eager, nw.LazyFrame) else lazy_or_eager
     names = tuple(frame.columns)
-    if _of_records(frame):
+    if _holds_records(frame):
         return records.read(frame.rows(named=True), options)
     return build_table(
         RawTable(names, len(frame), lambda name: column_of(frame.get_column(name))), options
     )
 
 
-def _of_records(frame: nw.DataFrame[Any]) -> bool:
-    """Return whether the frame is what W&B's guide makes: columns of dicts config and summary."""
+def _holds_records(frame: nw.DataFrame[Any]) -> bool:
+    """Return whether the frame follows W&B's guide: columns of dicts, config and summary."""
     return all(
         name in frame.columns
         and any(isinstance(entry, Mapping) for entry in frame.get_column(name).to_list())

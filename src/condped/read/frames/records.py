@@ -13,20 +13,20 @@ from condped.trials.table import TrialTable
 
 
 def read(source: Sequence[Mapping[str, Any]], options: ReadOptions) -> TrialTable:
-    """Return a list of mappings as trials; what one does not hold is missing there.
+    """Return a list of mappings as trials; entries may be missing.
 
-    Mappings inside mappings are taken apart: ``{"config": {"lr": 0.1}}`` gives ``config.lr``.
+    Nested mappings are flattened: ``{"config": {"lr": 0.1}}`` gives ``config.lr``.
     """
     return build_table(RawTable.of_records([flat(record) for record in source]), options)
 
 
 def flat(record: Mapping[str, Any], separator: str = ".") -> dict[str, Any]:
-    """Return a mapping without mappings in it, their names joined by the separator."""
+    """Return a flattened mapping, nested names joined by the separator."""
     found: dict[str, Any] = {}
     for name, value in _entries(record, "", separator):
         if name in found:
             raise DataError(
-                f"{name!r} stands twice in one trial, by itself and inside another entry. Rename "
+                f"{name!r} occurs twice in one trial, directly and nested in another entry. Rename "
                 "one of them.",
                 column=name,
             )

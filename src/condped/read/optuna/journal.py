@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from condped.read.files.lines import JsonLines
+from condped.read.files.json_lines_parser import JsonLines
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import Attribute, attribute_of, explained_table
 from condped.read.optuna.records import (
     ParameterRecords,
     StudyRecords,
-    chosen_study,
     domain_of,
+    select_study,
 )
 from condped.space.domain import Categorical
 from condped.trials.table import TrialTable
@@ -47,16 +47,18 @@ def read(source: str, options: ReadOptions) -> TrialTable:
         key="op_code",
         is_vital=_creates,
     )
-    return replayed(lines.batches(), options, f"The journal {source!r}").with_notes(lines.notes)
+    return replay_journal(lines.batches(), options, f"The journal {source!r}").with_notes(
+        lines.notes
+    )
 
 
 def _creates(line: bytes) -> str:
-    """Tell why a line must not be left out: later trials would have another one's number."""
+    """Return why a line must not be left out, else empty: later trials would be renumbered."""
     found = {int(code) for code in re.findall(rb'"op_code": *(\d+)', line)}
     return "" if found and not found & _CREATING else "since it may begin a study or a trial"
 
 
-def replayed(
+def replay_journal(
     batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
 ) -> TrialTable:
     """Return the trials of a study after all operations of a journal."""
@@ -68,7 +70,7 @@ def replayed(
 
 
 class _Study:
-    """What the journal says of one study."""
+    """One study of the journal."""
 
     def __init__(self, name: str, directions: list[int]) -> None:
         self.name = name
@@ -81,16 +83,16 @@ class _Study:
 class _Replay:
     """The state of a storage after some batches of operations.
 
-    Most operations set a parameter. They are taken out of a batch together, and kept if their
-    trial was open at their place in the journal.
+    Most operations set a parameter. They are extracted from a batch together, and kept if their
+    trial was open at that point of the journal.
     """
 
     def __init__(self, attribute: Attribute | None) -> None:
-        self.attribute = attribute  # the one that is wanted beside what is always read
+        self.attribute = attribute  # the requested one, besides what is always read
         self.recorded: dict[int, Any] = {}  # its values, by trial
         self.keys: dict[Any, None] = {}  # of all attributes of its kind
         self.studies: dict[int, _Study] = {}
-        self.names: set[str] = set()  # of the studies that are there
+        self.names: set[str] = set()  # of the existing studies
         self.created = 0  # studies, deleted ones included
         self.owners: list[int] = []  # the study of each trial
         self.states: list[str] = []
@@ -110,13 +112,13 @@ class _Replay:
             9: self._set_attribute,
         }
         if attribute is not None:
-            self.others[7 if attribute.reported else 8] = self._set_wanted
+            self.others[7 if attribute.reported else 8] = self._set_requested
 
     def apply(self, operations: list[dict[str, Any]]) -> None:
-        """Apply a batch of operations; those that change nothing we read are passed over."""
+        """Apply a batch of operations; those that change nothing we read are skipped."""
         codes = list(map(itemgetter("op_code"), operations))
-        # A trial that is added as a whole may be the first to have a parameter, and what comes
-        # after it must fit: there the batch is cut.
+        # A trial that is added as a whole may be the first with a parameter, and later ones must be
+        # compatible with it: the batch is split there.
         others = [place for place, code in enumerate(codes) if code != _SET_PARAMETER]
         whole = [place for place in others if "distributions" in operations[place]]
         if whole:
@@ -133,8 +135,8 @@ class _Replay:
                 self.place = start + place
                 self.others[code](operations[place])
         self.place = start + len(operations)
-        # Columns rather than records: no object per parameter of a trial, which the collector
-        # of garbage would have to look at.
+        # Columns rather than records: no object per parameter of a trial, which the garbage
+        # collector would have to visit.
         setting = [operations[place] for place in places]
         columns = [list(map(itemgetter(name), setting)) for name in _COLUMNS]
         begun, ended, known = self.begun, self.ended, len(self.begun)
@@ -199,7 +201,7 @@ class _Replay:
         if operation.get("params"):  # a trial that was added as a whole
             names, values = list(operation["params"]), list(operation["params"].values())
             texts = [operation["distributions"][name] for name in names]
-            # Whatever a trial brings as a whole is taken, whether or not it fits the others.
+            # The parameters of such a trial are kept, whether or not they clash with others.
             for name, text in zip(names, texts, strict=True):
                 self._clashes(operation["study_id"], name, text)
             self.records.add([trial] * len(names), names, values, texts)
@@ -210,10 +212,10 @@ class _Replay:
             entries = operation.get(name, {})
             if self.attribute.reported:  # JSON's keys are texts
                 entries = {int(step): value for step, value in entries.items()}
-            self._keep_wanted(trial, entries)
+            self._keep_requested(trial, entries)
 
     def _open(self, trial: int) -> bool:
-        """Return whether a trial is there and has not ended."""
+        """Return whether a trial exists and has not ended."""
         return trial < len(self.owners) and self.states[trial] not in _ENDED
 
     def _set_state(self, operation: dict[str, Any]) -> None:
@@ -230,7 +232,7 @@ class _Replay:
             for key, recorded in operation["system_attr"].items():
                 self._note_attribute(operation["trial_id"], key, recorded)
 
-    def _set_wanted(self, operation: dict[str, Any]) -> None:
+    def _set_requested(self, operation: dict[str, Any]) -> None:
         assert self.attribute is not None
         if self._open(operation["trial_id"]):
             entries = (
@@ -238,9 +240,9 @@ class _Replay:
                 if self.attribute.reported
                 else operation["user_attr"]
             )
-            self._keep_wanted(operation["trial_id"], entries)
+            self._keep_requested(operation["trial_id"], entries)
 
-    def _keep_wanted(self, trial: int, entries: dict[Any, Any]) -> None:
+    def _keep_requested(self, trial: int, entries: dict[Any, Any]) -> None:
         assert self.attribute is not None
         self.keys.update(dict.fromkeys(entries))
         if self.attribute.key in entries:
@@ -250,10 +252,10 @@ class _Replay:
         if key == "constraints" or key.startswith("constraints:"):
             self.attributes.append((trial, key, json.dumps(recorded)))
 
-    def study(self, place: str, wanted: str | None) -> _Study:
-        """Return the study that the caller wants."""
+    def study(self, place: str, requested: str | None) -> _Study:
+        """Return the requested study, or the only one."""
         by_name = {study.name: study for study in self.studies.values()}
-        return by_name[chosen_study(list(by_name), wanted, place)]
+        return by_name[select_study(list(by_name), requested, place)]
 
     def table(self, study: _Study) -> TrialTable:
         """Return the trials of one study."""
@@ -272,7 +274,7 @@ class _Replay:
 
 @dataclass(frozen=True, slots=True)
 class _ReplayedAttributes:
-    """The attribute that was wanted, in the trials of one study."""
+    """The requested attribute in the trials of one study."""
 
     replay: _Replay
     trials: list[int]

@@ -1,4 +1,4 @@
-"""What of an Optuna study is to be explained: its values, or something else that trials recorded.
+"""The objective of an Optuna study: its values, or an attribute that trials recorded.
 
 Columns are called what ``study.trials_dataframe()`` calls them: ``user_attrs_accuracy`` is the
 user attribute "accuracy", ``intermediate_values_10`` the value reported at step 10.
@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from condped.errors import DataError, not_found
-from condped.read.options import ReadOptions, checked_direction
-from condped.read.optuna.recorded import recorded_table
+from condped.read.options import ReadOptions, checked_direction, chosen_objective
+from condped.read.table.outside_domain import apply_outside_policy
 from condped.trials.columns import number_of
 from condped.trials.table import Objective, TrialTable
 
@@ -24,9 +24,9 @@ _USER, _REPORTED = "user_attrs_", "intermediate_values_"
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Something that trials recorded beside their values."""
+    """Something that trials recorded besides their values."""
 
-    column: str  # what the caller calls it
+    column: str  # its name as a column
     key: str | int  # the name of a user attribute, or a step
 
     @property
@@ -36,7 +36,7 @@ class Attribute:
 
 
 class Attributes(Protocol):
-    """Where a study keeps them."""
+    """The attributes of a study's trials."""
 
     def recorded(self, attribute: Attribute) -> Mapping[int, Any]:
         """Return the values of those trials that have one, by the trial's position."""
@@ -48,7 +48,7 @@ class Attributes(Protocol):
 
 
 def attribute_of(options: ReadOptions) -> Attribute | None:
-    """Return the attribute that the caller names as objective, if it is one."""
+    """Return the attribute that is named as the objective; None if it is not one."""
     column = options.objective
     if not isinstance(column, str):
         return None
@@ -61,12 +61,12 @@ def attribute_of(options: ReadOptions) -> Attribute | None:
 
 
 def explained_table(table: TrialTable, options: ReadOptions, attributes: Attributes) -> TrialTable:
-    """Return a study's table with the objective that the caller wants explained."""
+    """Return a study's table with the requested objective, its values inside their domains."""
     options.refuse(STUDY, "space", "state", "constraints", "budget", "order")
     attribute = attribute_of(options)
     if attribute is None or attribute.column in [o.name for o in table.objectives]:
         options.refuse(STUDY, "direction")
-        return recorded_table(table, options, STUDY)
+        return _checked(table, options)
     values = attributes.recorded(attribute)
     if not values:
         kind = "reported step" if attribute.reported else "user attribute"
@@ -82,19 +82,24 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
                 first_row=row,
             )
         numbers[row] = np.nan if number is None else number
-    # Reported values are better in the direction of what they lead to.
-    own = table.objectives[0].direction if attribute.reported else "minimize"
+    # Reported values have the direction of the objective.
+    default = table.objectives[0].direction if attribute.reported else "minimize"
     given = options.direction
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 1:
         (given,) = given
-    direction = own if given is None else checked_direction(given)
-    chosen = replace(table, objectives=(Objective(attribute.column, numbers, direction),))
-    return recorded_table(chosen, replace(options, objective=None), STUDY)
+    direction = default if given is None else checked_direction(given)
+    explained = replace(table, objectives=(Objective(attribute.column, numbers, direction),))
+    return _checked(explained, replace(options, objective=None))
+
+
+def _checked(table: TrialTable, options: ReadOptions) -> TrialTable:
+    table = chosen_objective(table, options, STUDY)
+    return apply_outside_policy(table, "error") if options.outside == "error" else table
 
 
 @dataclass(frozen=True, slots=True)
-class HeldAttributes:
-    """What trials in memory recorded beside their values."""
+class MemoryAttributes:
+    """The attributes of trials in memory."""
 
     trials: Sequence[Any]
 

@@ -49,7 +49,7 @@ class _PostgreSql:
         return {name for (name,) in found}
 
     def blocks(self, sql: str, values: tuple[Any, ...], size: int) -> Iterator[list[Any]]:
-        # A cursor with a name stays on the server: rows come as they are asked for.
+        # A named cursor stays on the server: rows are fetched as needed.
         with self.connection.cursor(name="condped") as cursor:
             cursor.execute(sql.replace("?", "%s").encode(), values)
             while rows := cursor.fetchmany(size):

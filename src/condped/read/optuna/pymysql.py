@@ -19,8 +19,8 @@ from condped.read.optuna.sql import read_study
 from condped.trials.table import TrialTable
 
 _WAIT = 10  # seconds for a server to be reached
-_LONGEST = 300  # seconds between two answers of it
-# What may stand behind the question mark of a URL.
+_LONGEST = 300  # seconds between two responses
+# Options that may follow the question mark of a URL.
 _OPTIONS = ("charset", "unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
 
 
@@ -41,7 +41,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 
 def _address(source: str) -> dict[str, Any]:
-    """Return what a URL says, as PyMySQL takes it."""
+    """Return the arguments of PyMySQL's connect from a URL."""
     parts = split_url(source)
     extra = dict(parse_qsl(parts.query))
     unknown = [name for name in extra if name not in _OPTIONS]
@@ -78,7 +78,7 @@ class _MySql:
             return {name for (name,) in cursor.fetchall()}
 
     def blocks(self, sql: str, values: tuple[Any, ...], size: int) -> Iterator[list[Any]]:
-        # This cursor leaves the rows on the server until they are asked for.
+        # This cursor leaves the rows on the server until they are fetched.
         with self.connection.cursor(SSCursor) as cursor:
             cursor.execute(sql.replace("?", "%s"), values)
             while rows := cursor.fetchmany(size):

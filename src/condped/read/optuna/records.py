@@ -1,7 +1,7 @@
-"""What Optuna writes down, as records: shared by the readers of its storages.
+"""Optuna's records, shared by the readers of its storages.
 
-A storage holds one record per trial and parameter. They are gathered as arrays and split by
-parameter at the end, so that no object per trial is ever made.
+A storage holds one record per trial and parameter. They are collected in arrays and split by
+parameter at the end, without an object per trial.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _OLD_NAMES = {
 
 
 def direction_of(name: str) -> Direction:
-    """Return an objective's direction from Optuna's word for it."""
+    """Return an objective's direction from Optuna's name for it."""
     return "maximize" if name == "MAXIMIZE" else "minimize"
 
 
 def objective_names(count: int, recorded: Sequence[str] | None) -> Sequence[str]:
-    """Return the objectives' names: the recorded ones, or Optuna's own column names."""
+    """Return the objectives' names: the recorded ones, or Optuna's column names."""
     if recorded:
         return recorded
     return ["value"] if count == 1 else [f"values_{place}" for place in range(count)]
@@ -85,24 +85,24 @@ class StudyRecords:
         )
 
 
-def chosen_study(names: Sequence[str], wanted: str | None, place: str) -> str:
-    """Return the study to read: the one that is wanted, or the only one."""
-    if wanted is not None:
-        if wanted not in names:
-            raise not_found("study", wanted, names)
-        return wanted
+def select_study(names: Sequence[str], requested: str | None, place: str) -> str:
+    """Return the study to read: the requested one, or the only one."""
+    if requested is not None:
+        if requested not in names:
+            raise not_found("study", requested, names)
+        return requested
     if len(names) == 1:
         return names[0]
     if not names:
         raise DataError(f"{place} holds no study.")
-    shown = ", ".join(map(repr, names[:12]))
+    listed = ", ".join(map(repr, names[:12]))
     raise SettingsError(
-        f"{place} holds {len(names)} studies: name one with the option study ({shown})."
+        f"{place} holds {len(names)} studies: name one with the option study ({listed})."
     )
 
 
 def domain_of(text: str) -> Domain:
-    """Return the domain that a distribution's JSON describes, in the words of any version."""
+    """Return the domain of a distribution's JSON, of any version of Optuna."""
     record = json.loads(text)
     fields: dict[str, Any] = record.get("attributes", record)
     kind = record.get("name") or record["type"]
@@ -147,7 +147,7 @@ class ParameterRecords:
         values: Sequence[float],
         texts: Iterable[str],
     ) -> None:
-        """Take a block of records."""
+        """Add a block of records."""
         count = len(trials)
         self.trials.append(np.fromiter(trials, np.int64, count))
         self.owners.append(np.fromiter(map(self.names.__getitem__, names), np.int64, count))
@@ -173,21 +173,23 @@ class ParameterRecords:
         for name, start, end in zip(self.names, edges[:-1], edges[1:], strict=True):
             part = order[start:end]
             if len(part):
-                parameter = _Spread(len(trial_ids), rows[part], numbers[domains[part]], found)
-                made.append(parameter.made(name, values[part]))
+                parameter = _RecordsOfParameter(
+                    len(trial_ids), rows[part], numbers[domains[part]], found
+                )
+                made.append(parameter.build(name, values[part]))
         return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
-class _Spread:
-    """One parameter's records, to be spread over the trials."""
+class _RecordsOfParameter:
+    """One parameter's records, to be placed in the rows of their trials."""
 
     trials: int
     rows: IntArray  # of the trials that have it
     places: IntArray  # of their domains in ``known``
     known: tuple[Domain, ...]
 
-    def made(self, name: str, values: FloatArray) -> Parameter:
+    def build(self, name: str, values: FloatArray) -> Parameter:
         """Return the parameter, its domains in order of first appearance."""
         used, first, inverse = np.unique(self.places, return_index=True, return_inverse=True)
         by_appearance = np.argsort(first)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from condped.read.options import ReadOptions
-from condped.read.optuna.objective import STUDY, HeldAttributes, explained_table
+from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords
 from condped.trials.table import TrialTable
 
@@ -38,4 +38,4 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
             for name, value in trial.constraints.items()
         ),
     ).table(records.parameters(rows))
-    return explained_table(table, options, HeldAttributes(trials))
+    return explained_table(table, options, MemoryAttributes(trials))

@@ -1,4 +1,4 @@
-"""The tables that Optuna keeps in any database: the questions asked of them, every value bound."""
+"""Queries of Optuna's tables, the same in any database; all values are bound."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from condped.errors import DataError
 from condped.progress import report
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import Attribute, explained_table
-from condped.read.optuna.records import ParameterRecords, StudyRecords, chosen_study
+from condped.read.optuna.records import ParameterRecords, StudyRecords, select_study
 from condped.trials.table import Parameter, TrialTable
 
 # The schema of all versions from 2.10 to 5.0.
@@ -45,11 +45,11 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
     """Return the trials of one study."""
     _check_schema(database)
     studies = dict(_rows(database, "SELECT study_name, study_id FROM studies ORDER BY study_id"))
-    study = studies[chosen_study(list(studies), options.study, database.place)]
-    ours = _ours(database)
+    study = studies[select_study(list(studies), options.study, database.place)]
+    in_study = _in_study(database)
     trials = _rows(
         database,
-        f"SELECT t.trial_id, t.state FROM trials t WHERE {ours} ORDER BY t.trial_id",
+        f"SELECT t.trial_id, t.state FROM trials t WHERE {in_study} ORDER BY t.trial_id",
         study,
     )
     directions = _rows(
@@ -66,7 +66,8 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
     constraints = _rows(
         database,
         "SELECT a.trial_id, a.key, a.value_json FROM trial_system_attributes a "
-        f"JOIN trials t ON t.trial_id = a.trial_id WHERE {ours} AND (a.key = ? OR a.key LIKE ?)",
+        f"JOIN trials t ON t.trial_id = a.trial_id WHERE {in_study} "
+        "AND (a.key = ? OR a.key LIKE ?)",
         study,
         "constraints",
         "constraints:%",
@@ -85,7 +86,7 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
 
 @dataclass(frozen=True, slots=True)
 class _StoredAttributes:
-    """What trials recorded beside their values, asked for when it is wanted."""
+    """The attributes of trials, queried when needed."""
 
     database: Database
     study: int
@@ -97,11 +98,12 @@ class _StoredAttributes:
         records = _rows(
             self.database,
             "SELECT a.trial_id, a.key, a.value_json FROM trial_user_attributes a "
-            f"JOIN trials t ON t.trial_id = a.trial_id WHERE {_ours(self.database)} AND a.key = ?",
+            "JOIN trials t ON t.trial_id = a.trial_id "
+            f"WHERE {_in_study(self.database)} AND a.key = ?",
             self.study,
             attribute.key,
         )
-        # To MySQL names are the same whatever their case.
+        # MySQL compares names without case.
         return {
             self._row(trial): json.loads(text)
             for trial, key, text in records
@@ -114,7 +116,8 @@ class _StoredAttributes:
         records = _rows(
             self.database,
             f"SELECT v.trial_id, v.intermediate_value, {kind} FROM trial_intermediate_values v "
-            f"JOIN trials t ON t.trial_id = v.trial_id WHERE {_ours(self.database)} AND v.step = ?",
+            "JOIN trials t ON t.trial_id = v.trial_id "
+            f"WHERE {_in_study(self.database)} AND v.step = ?",
             self.study,
             attribute.key,
         )
@@ -131,7 +134,7 @@ class _StoredAttributes:
             for (found,) in _rows(
                 self.database,
                 f"SELECT DISTINCT a.{key} FROM {table} a JOIN trials t "
-                f"ON t.trial_id = a.trial_id WHERE {_ours(self.database)} ORDER BY a.{key}",
+                f"ON t.trial_id = a.trial_id WHERE {_in_study(self.database)} ORDER BY a.{key}",
                 self.study,
             )
         ]
@@ -140,9 +143,9 @@ class _StoredAttributes:
         return int(np.searchsorted(self.trial_ids, trial))
 
 
-def _ours(database: Database) -> str:
-    """Return the condition for trials ``t`` of the study that is asked for."""
-    # rustuna, which writes the same tables, hides trials by a column of its own.
+def _in_study(database: Database) -> str:
+    """Return the SQL condition for the trials ``t`` of a study."""
+    # rustuna, which writes the same tables, marks hidden trials in an extra column.
     hides = "discarded_at" in database.columns("trials")
     return "t.study_id = ? AND t.discarded_at IS NULL" if hides else "t.study_id = ?"
 
@@ -158,7 +161,7 @@ def _check_schema(database: Database) -> None:
     if version != _SCHEMA:
         raise DataError(
             f"{database.place} has the schema version {version} of Optuna; {_SCHEMA} can be read "
-            "(Optuna 2.10 to 5.0). Load the study with its own Optuna and pass it instead."
+            "(Optuna 2.10 to 5.0). Load the study with its Optuna version and pass it instead."
         )
 
 
@@ -169,7 +172,7 @@ def _values(database: Database, study: int, trial_ids: IntArray, objectives: int
     kind = "v.value_type" if "value_type" in database.columns("trial_values") else "'FINITE'"
     sql = (
         f"SELECT v.trial_id, v.objective, v.value, {kind} FROM trial_values v "
-        f"JOIN trials t ON t.trial_id = v.trial_id WHERE {_ours(database)}"
+        f"JOIN trials t ON t.trial_id = v.trial_id WHERE {_in_study(database)}"
     )
     for block in database.blocks(sql, (study,), _BLOCK):
         trials, places, numbers, kinds = zip(*block, strict=True)
@@ -181,14 +184,14 @@ def _values(database: Database, study: int, trial_ids: IntArray, objectives: int
 
 
 def _number(number: float | None, kind: str) -> float:
-    """Return a recorded number; infinite ones are recorded as nothing and their kind."""
+    """Return a recorded number; infinite ones are recorded as null and a kind."""
     return _INFINITE.get(kind, np.nan) if number is None else number
 
 
 def _parameters(database: Database, trial_ids: IntArray) -> tuple[Parameter, ...]:
     records = ParameterRecords()
     if len(trial_ids):
-        # The sign keeps SQLite from the index: reading the table through is much faster.
+        # The plus sign keeps SQLite from using the index: a full scan is much faster.
         sql = (
             "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params "
             "WHERE +trial_id BETWEEN ? AND ? ORDER BY param_id"

@@ -17,8 +17,8 @@ from condped.errors import DataError, MissingLibraryError, SettingsError
 from condped.read.databases.urls import split_url, without_password
 from condped.read.options import ReadOptions
 from condped.read.optuna import study as optuna_study
-from condped.read.optuna.journal import replayed
-from condped.read.optuna.records import chosen_study
+from condped.read.optuna.journal import replay_journal
+from condped.read.optuna.records import select_study
 from condped.trials.table import TrialTable
 
 _GRPC_PORT = 13000  # Optuna's own default
@@ -29,12 +29,12 @@ _BATCH = 4096
 def read(source: Any, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a storage object, or at a grpc:// or redis:// URL."""
     if isinstance(source, str) and "://" not in source:
-        raise TypeError("a text is no storage")  # the caller has chosen this reader
+        raise TypeError("a text is not a storage")  # this reader was chosen by name
     if not isinstance(source, str):
         return _from_storage(source, options, f"The storage {type(source).__name__}")
     place = f"The storage {without_password(source)}"
     scheme = "grpc" if urlsplit(source).scheme == "grpc" else "redis"
-    with _told(place, library=scheme):
+    with _converted_errors(place, library=scheme):
         if scheme == "grpc":
             return _from_grpc(source, options, place)
         return _from_redis(source, options, place)
@@ -42,7 +42,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
 
 def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:
     names = optuna.get_all_study_names(storage)
-    name = chosen_study(names, options.study, place)
+    name = select_study(names, options.study, place)
     study = optuna.load_study(study_name=name, storage=storage)
     return optuna_study.read(study, replace(options, study=None))
 
@@ -62,27 +62,27 @@ def _from_grpc(source: str, options: ReadOptions, place: str) -> TrialTable:
 def _from_redis(source: str, options: ReadOptions, place: str) -> TrialTable:
     """Replay a journal in Redis from its operations.
 
-    Optuna would start from a pickled snapshot that it finds there, which is never opened here.
+    Optuna would start from a pickled snapshot found there, which is never opened here.
     """
     parts = split_url(source)
-    asked = {"socket_connect_timeout": str(_WAIT), **dict(parse_qsl(parts.query))}
-    prefix = asked.pop("prefix", "")  # of the keys, as Optuna's JournalRedisBackend takes it
-    address = urlunsplit(parts._replace(query=urlencode(asked)))
+    query = {"socket_connect_timeout": str(_WAIT), **dict(parse_qsl(parts.query))}
+    prefix = query.pop("prefix", "")  # of the keys, as Optuna's JournalRedisBackend takes it
+    address = urlunsplit(parts._replace(query=urlencode(query)))
     try:
         backend = JournalRedisBackend(address, prefix=prefix)
     except (TypeError, ValueError) as error:
         raise SettingsError(f"{place} has an option that Redis does not take: {error}.") from error
     operations = backend.read_logs(0)
     batches = iter(lambda: list(islice(operations, _BATCH)), [])
-    return replayed(batches, options, place)
+    return replay_journal(batches, options, place)
 
 
 @contextmanager
-def _told(place: str, library: str) -> Iterator[None]:
-    """Turn what Optuna and its drivers raise into errors that say what to do."""
+def _converted_errors(place: str, library: str) -> Iterator[None]:
+    """Convert errors of Optuna and its drivers into ours."""
     try:
         with warnings.catch_warnings():
-            # The user did not choose what Optuna calls experimental.
+            # Optuna's experimental API is our choice, not the user's.
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             yield
     except ImportError as error:

@@ -1,7 +1,7 @@
 """Optuna studies in memory, as columns, without importing Optuna.
 
-Every trial holds distribution objects of its own, so domains are told apart by their values,
-column by column, without an object per trial.
+Every trial holds its own distribution objects, so domains are distinguished by their values, column
+by column, without an object per trial.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
-from condped.read.optuna.objective import STUDY, HeldAttributes, explained_table
+from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import STATES, direction_of, objective_names
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
 from condped.trials.table import (
@@ -31,8 +31,8 @@ from condped.trials.table import (
     id_dtype,
 )
 
-# Trials at a time: their objects stay in the processor's cache while each column is taken from
-# them, which takes a third off the time.
+# Trials at a time: their objects stay in the CPU cache while each column is extracted, which saves
+# a third of the time.
 _BLOCK = 2048
 _BOUNDS = attrgetter("low", "high", "log", "step")
 
@@ -60,11 +60,11 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     if callable(options.loss):
         table = table.with_loss(losses_of(trials, options.loss))
         options = replace(options, loss=None)
-    return explained_table(table, options, HeldAttributes(trials))
+    return explained_table(table, options, MemoryAttributes(trials))
 
 
 class _Blocks:
-    """Columns of a study, gathered block by block."""
+    """Columns of a study, collected block by block."""
 
     def __init__(self, trials: Sequence[Any], objectives: int) -> None:
         self.get = {
@@ -74,10 +74,10 @@ class _Blocks:
         self.states = np.zeros(len(trials), dtype=np.int64)  # Optuna's numbers
         self.values = np.full((len(trials), objectives), np.nan)
         self.attributes = False  # whether any trial has some
-        self.parameters: dict[str, _Gathered] = {}
+        self.parameters: dict[str, _ParameterColumn] = {}
 
     def add(self, start: int, block: Sequence[Any]) -> None:
-        """Take a block of trials, the first of which is number ``start``."""
+        """Add a block of trials, the first of which is number ``start``."""
         rows = slice(start, start + len(block))
         states = list(map(attrgetter("state"), block))
         if states.count(states[0]) < len(states):
@@ -95,15 +95,15 @@ class _Blocks:
         values = list(map(self.get["params"], block))
         distributions = list(map(self.get["distributions"], block))
         found = sum(entry.add(start, values, distributions) for entry in self.parameters.values())
-        if found < sum(map(len, distributions)):  # then there are new names among them
+        if found < sum(map(len, distributions)):  # there are new names among them
             for name in dict.fromkeys(chain.from_iterable(distributions)):
                 if name not in self.parameters:
-                    self.parameters[name] = entry = _Gathered(name)
+                    self.parameters[name] = entry = _ParameterColumn(name)
                     entry.add(start, values, distributions)
 
 
 def _getter(trials: Sequence[Any], name: str) -> Callable[[Any], Any]:
-    """Return a function that gets a property of a trial, without calling Python code if it can.
+    """Return a function that gets a property of a trial, without calling Python code if possible.
 
     FrozenTrial keeps what these properties return under the same name with an underscore.
     """
@@ -122,7 +122,7 @@ def _states(trials: Sequence[Any], numbers: IntArray) -> npt.NDArray[np.int8]:
 
 
 def losses_of(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray:
-    """Call the user's function on finished trials; others have nothing to compute it from."""
+    """Call the user's function on finished trials; others have no values."""
     values = np.full(len(trials), np.nan)
     for place, trial in enumerate(trials):
         if trial.state.name == "COMPLETE":
@@ -152,12 +152,12 @@ def _constraints(trial: Any) -> dict[Any, float]:
     return dict(recorded)
 
 
-class _Gathered:
+class _ParameterColumn:
     """One parameter's values and domains, block by block."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.known = _Known()
+        self.known = _DomainIndex()
         self.rows: list[slice | IntArray] = []
         self.places: list[IntArray] = []
         self.values: list[ValueArray] = []
@@ -165,9 +165,9 @@ class _Gathered:
     def add(
         self, start: int, values: list[dict[str, Any]], distributions: list[dict[str, Any]]
     ) -> int:
-        """Take the parameter from a block of trials, and return how many have it."""
+        """Add the parameter of a block of trials, and return how many have it."""
         name = self.name
-        try:  # most parameters are in all trials, and asking first would cost a pass
+        try:  # most parameters are in all trials, and checking first would cost a pass
             active = list(map(itemgetter(name), distributions))
             self.rows.append(slice(start, start + len(active)))
         except KeyError:
@@ -183,7 +183,7 @@ class _Gathered:
         return len(active)
 
     def parameter(self, trials: int) -> Parameter:
-        """Put the blocks together."""
+        """Return the parameter from all blocks."""
         domains = tuple(self.known.domains)
         values = np.zeros(trials, dtype=np.result_type(*self.values))
         ids = np.full(trials, ABSENT, dtype=id_dtype(len(domains)))
@@ -195,18 +195,18 @@ class _Gathered:
         return Parameter(self.name, values, ids, domains)
 
 
-class _Known(dict[Any, int]):
-    """From a distribution's key to the place of its domain; new keys find or add theirs."""
+class _DomainIndex(dict[Any, int]):
+    """From a distribution's key to the position of its domain; new keys are added."""
 
     def __init__(self) -> None:
         super().__init__()
         self.domains: dict[Domain, int] = {}
         self.coders: list[Callable[[Any], float]] = []  # one per domain
         self.types: set[type] = set()  # of the domains
-        self.kind: type | None = None  # of distribution, for keys that do not say it
+        self.kind: type | None = None  # of distribution, for keys without it
 
     def places(self, active: Sequence[Any]) -> IntArray:
-        """Return each distribution's place among the distinct domains, in order of appearance."""
+        """Return each distribution's position among the domains, in order of appearance."""
         kinds = set(map(type, active))
         self.kind = self.kind or next(iter(kinds))
         keys: Iterator[Any] = map(_key, active)
@@ -292,15 +292,15 @@ def _domain(key: tuple[Any, ...]) -> Domain:
 
 
 def _coder(domain: Domain) -> Callable[[Any], float]:
-    """Return a function from a choice to its position; numbers stay what they are."""
+    """Return a function from a choice to its position; numbers stay unchanged."""
     if not isinstance(domain, Categorical):
         return float
-    # The first of equal choices, as Optuna has it: it cannot tell True from 1 either.
+    # The first of equal choices, as in Optuna, which does not distinguish True from 1 either.
     places = {c: place for place, c in reversed(list(enumerate(domain.choices)))}
 
     def code(value: Any) -> int:
         place = places.get(frozen_choice(value))
-        # NaN does not equal itself; the same spelling is the next best thing.
+        # NaN does not equal itself: compare the texts.
         return place if place is not None else [str(c) for c in domain.choices].index(str(value))
 
     return code

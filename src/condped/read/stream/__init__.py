@@ -1,1 +1,1 @@
-"""Files of any size, batch by batch."""
+"""Files of any size, read batch by batch by threads."""

@@ -1,4 +1,4 @@
-"""Columns of record batches as the readers know them, most without a copy."""
+"""Columns of Arrow record batches, most without a copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from condped.trials.columns import Column, LevelColumn, NumberColumn, number_col
 
 
 def column_of(array: Any) -> Column:
-    """Return an array as the reader of frames does, in few calls for the common types."""
+    """Return an array as the reader of frames does, faster for the common types."""
     kind = array.type
     if array.null_count == len(array):
         return LevelColumn(np.full(len(array), -1, dtype=np.int64), ())
@@ -23,7 +23,7 @@ def column_of(array: Any) -> Column:
         array = array.dictionary_encode()
     if pa.types.is_dictionary(array.type) and is_text(array.type.value_type):
         levels = array.dictionary.to_pylist()
-        # Whoever wrote them may have put a level twice, or a level that is none.
+        # The dictionary may contain a level twice, or null.
         if None not in levels and len(set(levels)) == len(levels):
             codes = array.indices.cast(pa.int64()).fill_null(-1).to_numpy()
             return LevelColumn(codes, tuple(levels))
@@ -40,7 +40,7 @@ def is_text(kind: Any) -> bool:
 
 
 def _dtype(kind: Any) -> np.dtype[Any]:
-    # Arrow's own way to ask for it imports pandas.
+    # Arrow's to_pandas_dtype imports pandas.
     name = "f" if pa.types.is_floating(kind) else "i" if pa.types.is_signed_integer(kind) else "u"
     return np.dtype(f"{name}{kind.bit_width // 8}")
 
@@ -50,16 +50,16 @@ def _numbers(array: Any) -> Column:
         return number_column(array.to_numpy())
     valid, data = array.buffers()
     start, stop = array.offset, array.offset + len(array)
-    # Its bits say where an array has a value; what lies in its data elsewhere may be anything.
+    # The validity bits say where there is a value; the data elsewhere is undefined.
     present = np.unpackbits(
         np.frombuffer(valid, np.uint8, (stop + 7) // 8), count=stop, bitorder="little"
     )
     present = present[start:]
     values = np.frombuffer(data, _dtype(array.type), stop)[start:]
     if values.dtype.kind != "f":
-        # Choosing between two numbers row by row takes ten times as long as multiplying.
+        # Selecting row by row takes ten times as long as multiplying.
         return number_column(values * present.astype(values.dtype), present == 0)
     values = values.astype(np.float64)
     bits = values.view(np.int64)
-    bits |= present.astype(np.int64) - 1  # all bits set are a NaN, whatever was there before
+    bits |= present.astype(np.int64) - 1  # all bits set: NaN
     return NumberColumn(values, np.isnan(values))

@@ -1,4 +1,4 @@
-"""Files of any size, as batches."""
+"""Files of any size as a source of batches."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from condped.errors import SourceError
 from condped.read.batches import BatchReader
 from condped.read.files.folder import ending_of, find_files
-from condped.read.files.sidecar import with_sidecar
+from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import ReadOptions
-from condped.read.stream.piece import Rows
-from condped.read.stream.pyarrow_tables import ENDINGS as TABLES
-from condped.read.stream.pyarrow_tables import TableFiles
-from condped.read.stream.pyarrow_text_files import ENDINGS as TEXTS
-from condped.read.stream.pyarrow_text_files import TextFiles
+from condped.read.stream.pyarrow_csv_files import ENDINGS as TEXTS
+from condped.read.stream.pyarrow_csv_files import CsvFiles
+from condped.read.stream.pyarrow_parquet_files import ENDINGS as TABLES
+from condped.read.stream.pyarrow_parquet_files import TableFiles
+from condped.read.stream.raw_batch import RowSource
 from condped.read.stream.source import StreamSource
 
 
 def open_stream(source: Any, options: ReadOptions) -> StreamSource:
-    """Open files, those below a directory or those that a pattern names; nothing is read yet."""
+    """Open a file, a directory or a pattern of files; no rows are read yet."""
     source = str(source) if isinstance(source, Path) else source
     if not isinstance(source, str):
         raise SourceError(
@@ -38,8 +38,8 @@ def open_stream(source: Any, options: ReadOptions) -> StreamSource:
             f"{source!r}). Read it with engine='memory'."
         )
     notes = [] if options.space is None else list(options.space.notes)
-    opener = TableFiles if ending in TABLES else TextFiles
-    files: Rows = opener.open(paths, root, options, notes)
+    opener = TableFiles if ending in TABLES else CsvFiles
+    files: RowSource = opener.open(paths, root, options, notes)
     notes += () if found is None else found.notes
     reader = BatchReader.of(files.names, options, options.space, texts=ending in TEXTS)
     return StreamSource(files, reader, reader.schema("stream"), tuple(notes))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from condped.progress import report
 from condped.read.batches import BatchReader
-from condped.read.stream.piece import Piece, Rows
-from condped.read.stream.workers import share_out, worker_count
+from condped.read.stream.raw_batch import RawBatch, RowSource
+from condped.read.stream.workers import run_workers, worker_count
 from condped.read.table.build import no_rows
 from condped.read.table.raw import RawTable
 from condped.trials.batch import Fold, Schema, State
@@ -17,7 +17,7 @@ from condped.trials.batch import Fold, Schema, State
 class StreamSource:
     """Batches of rows, read by threads."""
 
-    rows: Rows
+    rows: RowSource
     reader: BatchReader
     schema: Schema
     noticed: tuple[str, ...]  # when it was opened
@@ -33,20 +33,22 @@ class StreamSource:
         view = self.reader.view(fold.parameters)
         rows, done = 0, 0.0
 
-        def take(state: State, piece: Piece) -> tuple[int, float]:
-            raw = RawTable(self.reader.names, piece.rows, piece.read())
-            fold.add(state, self.reader.batch(raw, view, piece.part, piece.words))
-            return piece.rows, piece.work  # and nothing that holds the piece itself
+        def step(state: State, batch: RawBatch) -> tuple[int, float]:
+            raw = RawTable(self.reader.names, batch.rows, batch.read())
+            fold.add(state, self.reader.batch(raw, view, batch.offset, batch.words))
+            return batch.rows, batch.work  # and no reference to the batch itself
 
-        def tell(taken: tuple[int, float]) -> None:
+        def report_progress(added: tuple[int, float]) -> None:
             nonlocal rows, done
-            rows, done = rows + taken[0], done + taken[1]
+            rows, done = rows + added[0], done + added[1]
             if self.rows.work:
                 report(fold.what, min(done, self.rows.work), self.rows.work)
 
         workers = worker_count()
-        pieces = self.rows.stretches(view.columns, workers)
-        states = share_out(pieces, fold.start, take, tell, workers, cancel=self.rows.cancel)
+        segments = self.rows.segments(view.columns, workers)
+        states = run_workers(
+            segments, fold.start, step, report_progress, workers, cancel=self.rows.cancel
+        )
         if not rows:
             raise no_rows()
         return states

@@ -1,4 +1,4 @@
-"""Threads that share out work which comes in stretches, each taken one piece after the other."""
+"""Threads that process segments of work, the items of each in order."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from queue import SimpleQueue
 from typing import Generic, TypeAlias, TypeVar
 
-Piece = TypeVar("Piece")
-Told = TypeVar("Told")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 State = TypeVar("State")
-Stretch: TypeAlias = Callable[[], Generator[Piece]]
+Segment: TypeAlias = Callable[[], Generator[Item]]
 
-# Beyond this many, threads wait for each other rather than for the processor.
+# With more, threads wait for each other rather than for the CPU.
 _MOST_WORKERS = 8
-_Place: TypeAlias = tuple[int, int]  # of a piece: the stretch, and its place there
-_NOWHERE: _Place = (1 << 62, 0)
+_Place: TypeAlias = tuple[int, int]  # of an item: its segment, and its index there
+_END: _Place = (1 << 62, 0)
 
 
 def worker_count() -> int:
-    """Return how many threads to work with: one for each processor that this process may use."""
+    """Return the number of threads: one for each CPU that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
     return min(os.cpu_count() or 1, _MOST_WORKERS)
 
 
-def share_out(
-    stretches: Sequence[Stretch[Piece]],
+def run_workers(
+    segments: Sequence[Segment[Item]],
     make: Callable[[], State],
-    step: Callable[[State, Piece], Told],
-    done: Callable[[Told], None],
+    step: Callable[[State, Item], Result],
+    done: Callable[[Result], None],
     workers: int,
     *,
     cancel: Callable[[], None] = lambda: None,
 ) -> list[State]:
-    """Let each worker make a state and take pieces into it; return the states.
+    """Let each worker make a state and add items to it; return the states.
 
-    A worker takes a stretch of its own; when none is left, it helps with those of others. Whatever
-    goes wrong stops all, and the error that is raised is that of the earliest piece, however the
-    work was shared out. ``done`` hears what each step returns, in the calling thread; ``cancel``
-    ends the wait for a piece when that thread is interrupted.
+    A worker takes a segment for itself; when none is left, it helps with those of others. Any error
+    stops all workers, and the one that is raised is that of the earliest item, whichever worker
+    failed first. ``done`` is called with what each step returns, in the calling thread; ``cancel``
+    ends the wait for an item when that thread is interrupted.
     """
-    team = _Team(stretches, step)
+    team = _Team(segments, step)
     threads = [
         threading.Thread(target=team.work, args=(make(),), daemon=True)
-        for _ in range(max(1, min(workers, 4 * len(stretches))))
+        for _ in range(max(1, min(workers, 4 * len(segments))))
     ]
     try:
         for thread in threads:
             thread.start()
-        for told in team.told(len(threads)):
-            done(told)
+        for result in team.results(len(threads)):
+            done(result)
     except BaseException:
         cancel()
         raise
     finally:
-        # On an error or an interrupt in this thread, the others end with their next piece.
+        # On an error or an interrupt in this thread, the others end with their next item.
         team.stop((-1, 0))
         for thread in threads:
             if thread.ident is not None:
@@ -67,38 +67,38 @@ def share_out(
     return team.states
 
 
-class _Lane(Generic[Piece]):
-    """A stretch, and how far it has been taken."""
+class _Lane(Generic[Item]):
+    """A segment, and how many of its items have been taken."""
 
-    def __init__(self, number: int, stretch: Stretch[Piece]) -> None:
-        self.number, self.stretch = number, stretch
-        self.pieces: Generator[Piece] | None = None
+    def __init__(self, number: int, segment: Segment[Item]) -> None:
+        self.number, self.segment = number, segment
+        self.items: Generator[Item] | None = None
         self.taken = 0
         self.empty = False
         self.lock = threading.Lock()
 
     def close(self) -> None:
-        if self.pieces is not None:
-            self.pieces.close()
+        if self.items is not None:
+            self.items.close()
 
 
-class _Team(Generic[State, Piece, Told]):
+class _Team(Generic[State, Item, Result]):
     """What the workers share."""
 
     def __init__(
-        self, stretches: Sequence[Stretch[Piece]], step: Callable[[State, Piece], Told]
+        self, segments: Sequence[Segment[Item]], step: Callable[[State, Item], Result]
     ) -> None:
-        self.lanes = [_Lane(number, stretch) for number, stretch in enumerate(stretches)]
+        self.lanes = [_Lane(number, segment) for number, segment in enumerate(segments)]
         self.waiting = iter(self.lanes)
         self.step = step
         self.states: list[State] = []
         self.failures: dict[_Place, BaseException] = {}
-        self.end = _NOWHERE
+        self.end = _END
         self.lock = threading.Lock()
-        self.news: SimpleQueue[tuple[Told] | None] = SimpleQueue()
+        self.results_queue: SimpleQueue[tuple[Result] | None] = SimpleQueue()
 
     def work(self, state: State) -> None:
-        lane: _Lane[Piece] | None = None
+        lane: _Lane[Item] | None = None
         while True:
             lane = self._next(lane)
             if lane is None:
@@ -106,32 +106,32 @@ class _Team(Generic[State, Piece, Told]):
             taken = self._take(lane)
             if taken is None:
                 continue
-            place, piece = taken
+            place, item = taken
             try:
-                self.news.put((self.step(state, piece),))
+                self.results_queue.put((self.step(state, item),))
             except BaseException as error:  # raised again in the calling thread
                 self._fail(place, error)
         with self.lock:
             self.states.append(state)
-        self.news.put(None)
+        self.results_queue.put(None)
 
-    def _next(self, lane: _Lane[Piece] | None) -> _Lane[Piece] | None:
-        """Return the stretch to go on with; None if nothing is left."""
+    def _next(self, lane: _Lane[Item] | None) -> _Lane[Item] | None:
+        """Return the segment to continue with; None if nothing is left."""
         if lane is not None and not lane.empty:
             return lane
         with self.lock:
             return next(self.waiting, None) or next((o for o in self.lanes if not o.empty), None)
 
-    def _take(self, lane: _Lane[Piece]) -> tuple[_Place, Piece] | None:
+    def _take(self, lane: _Lane[Item]) -> tuple[_Place, Item] | None:
         with lane.lock:
             place = (lane.number, lane.taken)
             if lane.empty or place >= self.end:
                 lane.empty = True
                 return None
             try:
-                if lane.pieces is None:
-                    lane.pieces = lane.stretch()
-                piece = next(lane.pieces)
+                if lane.items is None:
+                    lane.items = lane.segment()
+                item = next(lane.items)
             except StopIteration:
                 lane.empty = True
                 return None
@@ -140,7 +140,7 @@ class _Team(Generic[State, Piece, Told]):
                 lane.empty = True
                 return None
             lane.taken += 1
-            return place, piece
+            return place, item
 
     def _fail(self, place: _Place, error: BaseException) -> None:
         with self.lock:
@@ -148,18 +148,18 @@ class _Team(Generic[State, Piece, Told]):
         self.stop(place)
 
     def stop(self, place: _Place) -> None:
-        """Let no piece be taken that comes after a place."""
+        """Take no more items after a place."""
         with self.lock:
             self.end = min(self.end, place)
 
-    def told(self, workers: int) -> Iterable[Told]:
-        """Iterate over what steps returned, until all workers have ended."""
+    def results(self, workers: int) -> Iterable[Result]:
+        """Iterate over the results of steps, until all workers have ended."""
         while workers:
-            news = self.news.get()
-            if news is None:
+            entry = self.results_queue.get()
+            if entry is None:
                 workers -= 1
             else:
-                yield news[0]
+                yield entry[0]
 
     def close(self) -> None:
         for lane in self.lanes:

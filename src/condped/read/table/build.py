@@ -10,10 +10,10 @@ import numpy as np
 from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions, checked_direction
-from condped.read.table.assign import assign
-from condped.read.table.convert import convert
-from condped.read.table.infer import infer_space
-from condped.read.table.layouts import Layout, layout_of
+from condped.read.table.assign_domains import assign_domains
+from condped.read.table.column_types import convert_column
+from condped.read.table.export_layouts import Layout, layout_of
+from condped.read.table.infer_space import infer_space
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.space.space import Space
@@ -22,17 +22,17 @@ from condped.trials.table import Objective, State, TrialTable, all_complete
 
 
 def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
-    """Assemble a table from columns and what the caller says of them."""
+    """Build a table from columns and the caller's options."""
     options.refuse("a table", "study", "budget")
     _check_names(raw)
     if raw.rows == 0:
         raise no_rows()
-    return build_as(chosen_layout(raw.names, options.space), raw, options)
+    return build_as(select_layout(raw.names, options.space), raw, options)
 
 
-def chosen_layout(names: Sequence[str], space: Space | None) -> Layout | None:
-    """Return the layout to read columns of these names by; None: as they stand."""
-    # A caller who names a tool's columns as they stand wants them as they stand.
+def select_layout(names: Sequence[str], space: Space | None) -> Layout | None:
+    """Return the export layout of columns with these names; None: plain columns."""
+    # A space that names a tool's columns in full means plain columns.
     return None if space and set(space) <= set(names) else layout_of(names)
 
 
@@ -42,7 +42,7 @@ def no_rows() -> DataError:
 
 
 def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
-    """Assemble a table from columns that a tool has marked, or that stand for themselves."""
+    """Build a table from columns in a tool's layout, or from plain columns."""
     if layout is not None:
         runs = layout.split(raw, options)
         return build_runs(runs, layout.renamed(options), layout.source)
@@ -50,7 +50,7 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     states = states_of(raw, options.state)
     objectives = _objectives(raw, options, (), ())
     violations, constrained = _violations(raw, options.constraints)
-    # Names that the caller gave to something else; a loss of the caller's own has none here.
+    # Columns that are not parameters; a loss given by the caller has no column.
     taken = set() if options.loss is not None else {o.name for o in objectives}
     named = (name for name in (options.state, options.order) if name is not None)
     taken |= {*constrained, *named}
@@ -66,10 +66,10 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     table = _with_parameters(measured, free, space, options)
     if options.order is None:
         return table
-    return replace(table.only(_in_time(raw, options.order)), order_given=True)
+    return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
 
 
-def _in_time(raw: RawTable, name: str) -> IntArray:
+def _rows_in_time(raw: RawTable, name: str) -> IntArray:
     """Return the rows in the order that a column gives."""
     column = raw.require("order column", name)
     if not isinstance(column, NumberColumn) or column.absent().any():
@@ -81,7 +81,7 @@ def _in_time(raw: RawTable, name: str) -> IntArray:
 
 
 def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
-    """Assemble a table from what a tool recorded and what the caller says beyond it."""
+    """Build a table from the runs that a tool recorded and the caller's options."""
     options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
         raise DataError(f"There are no trials in {source}. Give a source with at least one.")
@@ -95,7 +95,7 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
 def _with_parameters(
     measured: TrialTable, raw: RawTable, space: Space | None, options: ReadOptions
 ) -> TrialTable:
-    """Return a table that has its measurements with its parameters, too."""
+    """Return a table of measurements with its parameters added."""
     notes = list(measured.notes)
     if space is None:
         space = _inferred(raw, options.parameters, notes)
@@ -107,15 +107,15 @@ def _with_parameters(
     for name in lacking:
         if not raw.sparse or space[name][0].when is None:
             raise not_found("column for the parameter", name, raw.names)
-    if lacking:  # what is active under a condition need not have been so in any trial
+    if lacking:  # a conditional parameter may never have been active
         raw = raw.with_absent(lacking)
         notes.append(f"No trial has {', '.join(lacking)}.")
-    columns = {name: convert(name, raw[name], space[name]) for name in space}
+    columns = {name: convert_column(name, raw[name], space[name]) for name in space}
     states = measured.states
     finished = None if states.strides == (0,) else states == State.COMPLETE
     return TrialTable(
         parameters=tuple(
-            assign(
+            assign_domains(
                 name, space[name], columns, finished=finished, outside=options.outside, notes=notes
             )
             for name in space
@@ -130,25 +130,25 @@ def _with_parameters(
     )
 
 
-def _inferred(raw: RawTable, wanted: Sequence[str] | None, notes: list[str]) -> Space:
-    """Guess the domains of all columns that can be parameters, or of those that are wanted."""
+def _inferred(raw: RawTable, requested: Sequence[str] | None, notes: list[str]) -> Space:
+    """Infer the domains of all columns that can be parameters, or of the requested ones."""
     odd = [name for name in raw.names if not isinstance(name, str)]
     if odd:
         raise DataError(
             f"Column names must be texts (got {odd[0]!r}). Rename the columns, or give a space."
         )
-    # A column without a name is the index that a dataframe wrote.
+    # A column without a name is the index of a dataframe.
     free = [name for name in raw.names if name]
-    for name in wanted or ():
+    for name in requested or ():
         if name not in free:
             raise not_found("parameter", name, free)
     return infer_space(
-        {name: raw[name] for name in free if wanted is None or name in wanted}, notes
+        {name: raw[name] for name in free if requested is None or name in requested}, notes
     )
 
 
 def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
-    """Return a space with domains for the parameters that it names without any."""
+    """Return a space with inferred domains for the parameters that it names without any."""
     open_ended = {
         name: raw[name]
         for name in raw.names
@@ -158,7 +158,7 @@ def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
     found = infer_space(open_ended, notes)
     for name in space.to_infer:
         if not any(other == name or other.startswith(f"{name}/") for other in found):
-            notes.append(f"{name}: left out, since no trial has a value of it that can be used.")
+            notes.append(f"{name}: left out, since no trial has a usable value of it.")
     added = {}
     for name, (alternative,) in found.items():
         label = alternative.domain.label
@@ -175,7 +175,8 @@ def _check_names(raw: RawTable) -> None:
     for name in raw.names:
         if name in seen:
             raise DataError(
-                f"Column {name!r} stands twice. Rename or drop one of them.", column=str(name)
+                f"There are two columns named {name!r}. Rename or drop one of them.",
+                column=str(name),
             )
         seen.add(name)
 
@@ -186,7 +187,7 @@ def _objectives(
     recorded: Sequence[str],
     recorded_directions: Sequence[str],
 ) -> tuple[Objective, ...]:
-    """Return what to explain: the caller's choice, or what the source says it optimised."""
+    """Return the objectives: those that the caller names, or those that the source recorded."""
     if options.loss is not None:
         if options.objective is not None or options.direction is not None:
             raise SettingsError("Give either loss or objective and direction, not both.")
@@ -198,8 +199,10 @@ def _objectives(
         empty = TrialTable((), (), all_complete(raw.rows))
         return empty.with_loss(options.loss).objectives
     if options.objective is None and not recorded:
-        shown = ", ".join(map(repr, raw.names[:12])) or "none"
-        raise SettingsError(f"objective is needed for a table: name one of its columns ({shown}).")
+        listed_names = ", ".join(map(repr, raw.names[:12])) or "none"
+        raise SettingsError(
+            f"objective is needed for a table: name one of its columns ({listed_names})."
+        )
     names = list(recorded) if options.objective is None else _listed("objective", options.objective)
     given, known = options.direction, dict(zip(recorded, recorded_directions, strict=False))
     directions = (

@@ -1,4 +1,4 @@
-"""Named columns as a source has them, before anybody says what they mean."""
+"""Named columns as a source has them, before they become objectives and parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
-from condped.read.table.refusal import known_count, row_number, row_told, rows_told
+from condped.read.table.row_errors import describe_row, format_rows, known_count, row_number
 from condped.space.space import Space
 from condped.trials.columns import (
     Column,
@@ -21,20 +21,20 @@ from condped.trials.columns import (
     level_column,
     number_of,
     object_column,
-    taken,
+    select_rows,
 )
 
-_NOTHING = object()
+_MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """Named columns of equal length, each made when it is first asked for."""
+    """Named columns of equal length, each made when first used."""
 
     names: tuple[str, ...]
     rows: int
     make: Callable[[str], Column]
-    sparse: bool = False  # whether a column that no trial has is not there at all
+    sparse: bool = False  # whether columns without any value are left out
     made: dict[str, Column] = field(default_factory=dict)
 
     @classmethod
@@ -45,11 +45,11 @@ class RawTable:
         *,
         none_is_choice: bool = False,
     ) -> RawTable:
-        """Return the columns of records, one mapping per trial; what one lacks is missing there.
+        """Return the columns of records, one mapping per trial; entries may be missing.
 
-        ``names`` are columns to have whether or not a record holds them; others follow in order
-        of first appearance. A None that a record holds is missing, too, or, among other things
-        than numbers, a choice.
+        ``names`` are columns to include in any case; others follow in order of first appearance.
+        A None in a record is missing too or, with ``none_is_choice`` and unless the others are
+        numbers, a choice.
         """
         found = dict.fromkeys((*names, *(name for record in records for name in record)))
 
@@ -57,10 +57,10 @@ class RawTable:
             made = object_column([record.get(name) for record in records])
             if not none_is_choice or not isinstance(made, LevelColumn):
                 return made
-            held = [record.get(name, _NOTHING) for record in records]
-            lacking = np.fromiter((value is _NOTHING for value in held), bool, len(held))
-            # Whatever stands where nothing is held is left out again.
-            return level_column([None if value is _NOTHING else value for value in held], lacking)
+            held = [record.get(name, _MISSING) for record in records]
+            lacking = np.fromiter((value is _MISSING for value in held), bool, len(held))
+            # The values at missing entries are ignored.
+            return level_column([None if value is _MISSING else value for value in held], lacking)
 
         return cls(tuple(found), len(records), column, sparse=True)
 
@@ -70,7 +70,7 @@ class RawTable:
         return self.made[name]
 
     def with_absent(self, names: Sequence[str]) -> RawTable:
-        """Return the table with more columns, in which everything is missing."""
+        """Return the table with more columns, all values missing."""
         absent = LevelColumn(np.full(self.rows, -1, dtype=np.int64), ())
         return RawTable(
             (*self.names, *names),
@@ -81,11 +81,11 @@ class RawTable:
     def only(self, rows: BoolArray) -> RawTable:
         """Return the table with these rows only."""
         return RawTable(
-            self.names, int(np.count_nonzero(rows)), lambda name: taken(self[name], rows)
+            self.names, int(np.count_nonzero(rows)), lambda name: select_rows(self[name], rows)
         )
 
     def require(self, kind: str, name: str) -> Column:
-        """Return a column that the caller named, or say what there is."""
+        """Return a column; raises with the known names if there is none."""
         if name not in self.names:
             raise not_found(kind, name, self.names)
         return self[name]
@@ -105,12 +105,12 @@ class RawTable:
         texts = np.array([number is None for number in numbers] + [False])[column.codes]
         if texts.any():
             first, count = int(np.argmax(texts)), int(np.count_nonzero(texts))
-            told = f", the first of {count} such rows (rows count from 0)"
+            rows_text = f", the first of {count} such rows (rows count from 0)"
             if known_count(count) is None:
-                told = rows_told(first, count)
+                rows_text = format_rows(first, count)
             raise DataError(
-                f"The {kind} {name!r} must be numeric: {row_told(first)} holds "
-                f"{column.levels[column.codes[first]]!r}{told}.",
+                f"The {kind} {name!r} must be numeric: {describe_row(first)} holds "
+                f"{column.levels[column.codes[first]]!r}{rows_text}.",
                 column=name,
                 first_row=row_number(first),
                 count=known_count(count),
@@ -120,7 +120,7 @@ class RawTable:
 
 @dataclass(frozen=True, slots=True)
 class RawRuns:
-    """Runs as a tool records them: what was tried apart from what was measured.
+    """Runs as a tool records them: parameters and metrics separately.
 
     Attributes
     ----------
@@ -129,11 +129,11 @@ class RawRuns:
     states
         (trials,) of :class:`condped.trials.State`.
     objectives, directions
-        What the tool optimised and which way is better, if it says so.
+        What the tool optimised and in which direction, if recorded.
     space
         The domains, if the tool records them.
     notes
-        What the user should know, one sentence each.
+        Notes for the user, one sentence each.
     """
 
     parameters: RawTable

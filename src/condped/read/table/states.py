@@ -1,4 +1,4 @@
-"""How trials ended, from the words that the common tools use for it."""
+"""Trial states, from the words that common tools use for them."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ import numpy.typing as npt
 
 from condped.errors import DataError
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import known_count, row_number, row_told
+from condped.read.table.row_errors import describe_row, known_count, row_number
 from condped.trials.columns import LevelColumn, NumberColumn
 from condped.trials.table import State, all_complete
 
-# What the common tools call the four ways in which a trial can stand.
+# What common tools call the four states of a trial.
 _STATES = {
     State.COMPLETE: "complete completed success succeeded finished terminated done ok",
     State.PRUNED: "pruned stopped capped",
     State.FAILED: "fail failed failure error crashed killed timeout memout memoryout abort "
-    "aborted preempted stop",  # SMAC 1 says stop for a run that it cut short itself
+    "aborted preempted stop",  # SMAC 1 writes stop for a run that it cut short itself
     State.RUNNING: "running waiting pending scheduled paused preempting",
 }
 STATE_OF = {word: state for state, words in _STATES.items() for word in words.split()}
 
 
 def state_of(word: str) -> State | None:
-    """Return the state that a word stands for; None if it is unknown."""
+    """Return the state that a word means; None if unknown."""
     return STATE_OF.get(word.rpartition(".")[2].strip().lower())
 
 
 def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
-    """Return how trials ended by a column that says so; without one, all are complete."""
+    """Return the states in a column; without a column, all trials are complete."""
     if name is None:
         return all_complete(raw.rows)
     column = raw.require("state column", name)
@@ -43,7 +43,7 @@ def states_of(raw: RawTable, name: str | None) -> npt.NDArray[np.int8]:
     if unknown.any():
         first = int(np.argmax(unknown))
         raise DataError(
-            f"The state {column.levels[column.codes[first]]!r} in {row_told(first)} of "
+            f"The state {column.levels[column.codes[first]]!r} in {describe_row(first)} of "
             f"{name!r} is unknown. Known: {', '.join(STATE_OF)}.",
             column=name,
             first_row=row_number(first),

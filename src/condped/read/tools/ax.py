@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.read.files.json import json_object
+from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
@@ -104,7 +104,7 @@ def _measurements(
     """Iterate over arms and their metrics, each at its last step."""
     found: dict[tuple[int, str], dict[str, tuple[float, float]]] = {}
     for saved in (experiment.get("data_by_trial") or {}).values():
-        for _, data in saved["value"]:  # by the time of their arrival
+        for _, data in saved["value"]:  # by time
             columns = json.loads(data["df"]["value"])
             steps = columns.get("step") or {}
             for row, arm in columns["arm_name"].items():
@@ -120,7 +120,7 @@ def _measurements(
 
 def _objectives(plain: Mapping[str, Any]) -> dict[str, str]:
     """Return metrics and their directions; none if the objective is a sum of metrics."""
-    if "expression" in plain:  # such as "-loss, accuracy", each to be made large
+    if "expression" in plain:  # such as "-loss, accuracy", all maximised
         terms = [_TERM.fullmatch(term.strip()) for term in plain["expression"].split(",")]
         return {
             term["name"]: "minimize" if term["minus"] else "maximize"

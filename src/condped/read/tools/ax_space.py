@@ -1,4 +1,4 @@
-"""Search spaces as Ax writes them down, as plain data."""
+"""Search spaces as Ax saves them, as plain data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from condped.errors import SpaceError
 from condped.space.condition import Comparison, Condition, Either, Membership
+from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
-from condped.space.wording import condition_of
 
-# Parameters that nobody chose: constants, and what follows from the others.
+# Parameters that are not searched: constants and derived ones.
 _NOT_TUNED = ("FixedParameter", "DerivedParameter")
 
 
@@ -69,7 +69,7 @@ def _domain(entry: Mapping[str, Any]) -> Domain:
 
 
 def _step(choices: Sequence[Any]) -> float | None:
-    """Return the step between numbers that are evenly spread, None otherwise."""
+    """Return the step between evenly spaced numbers, None otherwise."""
     numbers = [c for c in choices if isinstance(c, (int, float)) and not isinstance(c, bool)]
     if len(numbers) < max(len(choices), 3):
         return None
@@ -83,7 +83,7 @@ def _step(choices: Sequence[Any]) -> float | None:
 
 
 def _dependents(entry: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """Return each dependent parameter with the choices that bring it."""
+    """Return each dependent parameter with the choices that activate it."""
     by_text = {_as_key(choice): choice for choice in entry.get("values", ())}
     found: dict[str, tuple[Any, ...]] = {}
     for text, names in (entry.get("dependents") or {}).items():
@@ -93,7 +93,7 @@ def _dependents(entry: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _as_key(choice: Any) -> str:
-    """Return what JSON makes of a choice as a key."""
+    """Return a choice as a JSON key."""
     return choice if isinstance(choice, str) else json.dumps(choice)
 
 

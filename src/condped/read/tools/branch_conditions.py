@@ -1,4 +1,4 @@
-"""Conditions from the branches of a nested space: which choice was taken on the way."""
+"""Conditions from the branches of a nested space: the choices on the path to an entry."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from condped.space.condition import Both, Comparison, Condition, Either, Node
-from condped.space.wording import condition_of
+from condped.space.condition_text import condition_of
 
-# A parameter and the value of it that leads into a branch.
+# A parameter and its value in a branch.
 Test: TypeAlias = tuple[str, Any]
 
 
-def reached_by(ways: Iterable[tuple[Test, ...]]) -> Condition | None:
-    """Return the condition that one of the ways was taken; None if one of them is always open.
+def reached_by(paths: Iterable[tuple[Test, ...]]) -> Condition | None:
+    """Return the condition that one of the paths was taken; None if one of them is unconditional.
 
     Examples
     --------
     >>> reached_by([(("learner", "svm"), ("kernel", "rbf")), (("learner", "net"),)]).text
     "(learner == 'svm' and kernel == 'rbf') or learner == 'net'"
     """
-    listed = list(dict.fromkeys(ways))
+    listed = list(dict.fromkeys(paths))
     if not all(listed):
         return None
-    parts = [_all([Comparison(name, "==", value) for name, value in way]) for way in listed]
+    parts = [_all([Comparison(name, "==", value) for name, value in path]) for path in listed]
     return condition_of(parts[0] if len(parts) == 1 else Either(tuple(parts)))
 
 

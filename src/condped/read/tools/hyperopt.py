@@ -1,7 +1,7 @@
 """Hyperopt's Trials in memory: documents with the values that were active, by label.
 
-Of a choice Hyperopt records the position. A space gives the choices in that order, whether it is
-the one that was passed to ``fmin`` or one's own.
+For a choice Hyperopt records the position. A space lists the choices in that order, whether it is
+the one that was passed to ``fmin`` or written by hand.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _DONE, _ERROR, _CANCEL = 2, 3, 4  # Hyperopt's numbers for the states of jobs; 0
 
 
 def read(source: Any, options: ReadOptions) -> TrialTable:
-    """Return one trial per document, those whose evaluation raised an error among them."""
+    """Return one trial per document, including those whose evaluation raised an error."""
     options.refuse(_SOURCE, "study", "budget")
     documents = _documents(source)
     notes = []
     if options.space is None:
         notes.append(
             "Without a space the choices of hp.choice are known by their positions only, taken as "
-            "whole numbers. Pass the space that was given to fmin to tell them."
+            "integers. Pass the space that was given to fmin to name them."
         )
     values = [_values(document) for document in documents]
     return build_runs(
         RawRuns(
-            parameters=RawTable.of_records(_chosen(values, options.space)),
+            parameters=RawTable.of_records(_decode_choices(values, options.space)),
             metrics=RawTable.of_records(
                 [flat(document.get("result") or {}) for document in documents], names=["loss"]
             ),
@@ -62,7 +62,7 @@ def _documents(source: Any) -> list[Mapping[str, Any]]:
 
 
 def _values(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a trial; an empty list says that a parameter was inactive."""
+    """Return the values of a trial; an empty list means an inactive parameter."""
     try:
         listed = document["misc"]["vals"]
         return {label: values[0] if len(values) else None for label, values in listed.items()}
@@ -83,10 +83,10 @@ def _state(document: Mapping[str, Any]) -> State:
     return State.RUNNING if known is None else known
 
 
-def _chosen(
+def _decode_choices(
     values: Sequence[Mapping[str, Any]], space: Space | None
 ) -> Sequence[Mapping[str, Any]]:
-    """Return the trials with choices in place of positions, which is what Hyperopt records."""
+    """Return the trials with choices in place of the positions that Hyperopt records."""
     choices: dict[str, tuple[Any, ...]] = {}
     for name in space or ():
         domain = space[name][0].domain if space else None
@@ -94,10 +94,10 @@ def _chosen(
             choices[name] = domain.choices
     if not choices:
         return values
-    return [dict(_told(trial, row, choices)) for row, trial in enumerate(values)]
+    return [dict(_decode_trial(trial, row, choices)) for row, trial in enumerate(values)]
 
 
-def _told(
+def _decode_trial(
     trial: Mapping[str, Any], row: int, choices: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[tuple[str, Any]]:
     for label, value in trial.items():

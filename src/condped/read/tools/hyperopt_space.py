@@ -1,8 +1,8 @@
-"""Hyperopt's spaces: graphs of expressions, told by the names of their nodes.
+"""Hyperopt's spaces: graphs of expressions, recognised by the names of their nodes.
 
 Parameters are known by their labels. The choices of ``hp.choice`` and ``hp.pchoice`` are the
 options themselves where all of them are plain values (texts, numbers, booleans, None, lists of
-these) that can be told apart, and otherwise their positions: 0, 1, …
+these) that are distinct, and otherwise their positions: 0, 1, …
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from condped.read.tools.branch_conditions import Test, reached_by
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
 
-Way: TypeAlias = tuple[Test, ...]
+BranchPath: TypeAlias = tuple[Test, ...]
 _NORMAL = ("normal", "qnormal", "lognormal", "qlognormal")
 _ARGUMENTS = {
     "hyperopt_param": ("label", "obj"),
@@ -40,16 +40,16 @@ def space_of(source: Any) -> Space:
 
 
 class _Walk:
-    """All labels that are met on the way through a graph, and the ways that led to them."""
+    """A traversal of the graph: all labels, and the paths to them."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Any] = {}
         self.domains: dict[str, Domain | None] = {}
-        self.ways: dict[str, list[Way]] = {}
+        self.paths: dict[str, list[BranchPath]] = {}
         self.notes: list[str] = []
 
     def space(self) -> Space:
-        """Return the parameters in the order in which they were met."""
+        """Return the parameters in the order of the traversal."""
         found: dict[str, Any] = {}
         for label, domain in self.domains.items():
             if domain is None:
@@ -57,63 +57,65 @@ class _Walk:
             if domain.single:
                 self.notes.append(f"{label}: left out, since it has the one value {domain.label}.")
                 continue
-            found[label] = Alternative(domain, reached_by(map(self._told, self.ways[label])))
+            found[label] = Alternative(
+                domain, reached_by(map(self._without_single_options, self.paths[label]))
+            )
         to_infer = [label for label, domain in self.domains.items() if domain is None]
         return Space(found, notes=self.notes, to_infer=to_infer)
 
-    def _told(self, way: Way) -> Way:
-        """Return a way without turns at choices of one option, which are no parameters."""
-        return tuple(test for test in way if not getattr(self.domains[test[0]], "single", False))
+    def _without_single_options(self, path: BranchPath) -> BranchPath:
+        """Return a path without choices of one option, which are not parameters."""
+        return tuple(test for test in path if not getattr(self.domains[test[0]], "single", False))
 
-    def visit(self, node: Any, way: Way, *, whole: bool) -> None:
-        """Go through a node; ``whole`` says that its value is made a whole number."""
+    def visit(self, node: Any, path: BranchPath, *, whole: bool) -> None:
+        """Visit a node; ``whole`` means that its value is converted to an integer."""
         if isinstance(node, Mapping):
             for inner in node.values():
-                self.visit(inner, way, whole=False)
+                self.visit(inner, path, whole=False)
         elif isinstance(node, (list, tuple)):
             for inner in node:
-                self.visit(inner, way, whole=False)
+                self.visit(inner, path, whole=False)
         elif not hasattr(node, "pos_args") or node.name == "literal":
             return
         elif node.name == "switch" and node.pos_args[0].name == "hyperopt_param":
-            self._choice(node.pos_args[0], node.pos_args[1:], way)
+            self._choice(node.pos_args[0], node.pos_args[1:], path)
         elif node.name == "hyperopt_param":
-            self._parameter(node, way, whole=whole)
+            self._parameter(node, path, whole=whole)
         else:
             # scope.int(scope.float(hp.quniform(...))) is whole all the way in.
             whole = node.name == "int" or (whole and node.name == "float")
             for inner in _inputs(node):
-                self.visit(inner, way, whole=whole)
+                self.visit(inner, path, whole=whole)
 
-    def _choice(self, index: Any, options: Sequence[Any], way: Way) -> None:
+    def _choice(self, index: Any, options: Sequence[Any], path: BranchPath) -> None:
         label = _literal(_argument(index, "label"))
         values = [_plain(option) for option in options]
         apart = {(type(value), value) for value in values if value is not _NOT_PLAIN}
         choices = values if len(apart) == len(values) else list(range(len(values)))
-        self._met(label, _argument(index, "obj"), Categorical(choices), way)
+        self._add_label(label, _argument(index, "obj"), Categorical(choices), path)
         for place, option in enumerate(options):
-            self.visit(option, (*way, (label, place)), whole=False)
+            self.visit(option, (*path, (label, place)), whole=False)
 
-    def _parameter(self, node: Any, way: Way, *, whole: bool) -> None:
+    def _parameter(self, node: Any, path: BranchPath, *, whole: bool) -> None:
         label, drawn = _literal(_argument(node, "label")), _argument(node, "obj")
         if label not in self.nodes or self.nodes[label] is not drawn:
             domain = self._domain(label, drawn, whole=whole)
         else:
             domain = self.domains[label]
-        self._met(label, drawn, domain, way)
+        self._add_label(label, drawn, domain, path)
         for inner in _inputs(drawn):  # a bound may be drawn, too
-            self.visit(inner, way, whole=False)
+            self.visit(inner, path, whole=False)
 
-    def _met(self, label: str, drawn: Any, domain: Domain | None, way: Way) -> None:
+    def _add_label(self, label: str, drawn: Any, domain: Domain | None, path: BranchPath) -> None:
         if self.domains.setdefault(label, domain) != domain:
             raise SpaceError(
-                f"The label {label!r} stands for two different parameters. Give each its own."
+                f"The label {label!r} is used for two different parameters. Give each its own."
             )
         self.nodes[label] = drawn
-        self.ways.setdefault(label, []).append(way)
+        self.paths.setdefault(label, []).append(path)
 
     def _domain(self, label: str, drawn: Any, *, whole: bool) -> Domain | None:
-        """Return the domain of what is drawn; None, and a note, if it has none."""
+        """Return the domain of a random variable; None, and a note, if it has none."""
         numbers = {name: _number(_argument(drawn, name)) for name in _ARGUMENTS.get(drawn.name, ())}
         if drawn.name == "categorical":
             weights = _argument(drawn, "p")
@@ -146,8 +148,8 @@ class _Walk:
             low, high = math.exp(low), math.exp(high)
         if step is None:
             return Float(low, high, log=log)
-        # Hyperopt rounds what it draws to the nearest step, beyond the bounds if need be; a bound
-        # half-way between two steps leads inside, as it is hardly ever met itself.
+        # Hyperopt rounds to the nearest step, even beyond the bounds; a bound half-way between two
+        # steps is rounded inside, since it is hardly ever drawn itself.
         low = math.floor(low / step + 0.5) * step
         high = math.ceil(high / step - 0.5) * step
         if log and low <= 0:
@@ -176,7 +178,7 @@ def _inputs(node: Any) -> Iterator[Any]:
 
 
 def _argument(node: Any, name: str) -> Any:
-    """Return the argument of a node that was given by name or by position; None if it was not."""
+    """Return an argument of a node, given by name or by position; None if missing."""
     named = dict(node.named_args)
     names = _ARGUMENTS[node.name]
     if name in named:
@@ -191,7 +193,7 @@ def _literal(node: Any) -> Any:
 
 
 def _number(node: Any) -> float | None:
-    """Return the number that a node is, None if it has to be drawn or computed."""
+    """Return the number of a literal node; None if it is sampled or computed."""
     value = getattr(node, "obj", None)
     return float(value) if isinstance(value, (int, float, np.integer, np.floating)) else None
 
@@ -200,7 +202,7 @@ _NOT_PLAIN = object()
 
 
 def _plain(option: Any) -> Any:
-    """Return the plain value that an option of a choice is, as a tuple if it is a list."""
+    """Return the plain value of an option of a choice, lists as tuples."""
     name = getattr(option, "name", None)
     value = option.obj if name == "literal" else option
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""Experiment directories of Syne Tune: metadata.json and results.csv.zip, nothing else of them."""
+"""Experiment directories of Syne Tune: only metadata.json and results.csv.zip are read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from condped.errors import DataError, SettingsError
-from condped.read.files.json import json_object
-from condped.read.files.parts import refuse_twice
-from condped.read.files.texts import column_of_texts
+from condped.read.files.json_object import json_object
+from condped.read.files.many_files import check_unique_columns
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
@@ -38,7 +38,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     folder = Path(source)
     about = _Metadata.read(folder / _METADATA)
     reports = _Reports.read(folder / _RESULTS)
-    last = _chosen(reports, about, options.budget)
+    last = _select_reports(reports, about, options.budget)
     space = about.space() if options.space is None else options.space
 
     def column(name: str) -> Column:
@@ -75,7 +75,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 @dataclass(frozen=True, slots=True)
 class _Metadata:
-    """What Syne Tune notes about an experiment when it starts."""
+    """What Syne Tune records about an experiment when it starts."""
 
     metrics: tuple[str, ...]
     directions: tuple[str, ...]
@@ -141,7 +141,7 @@ class _Reports:
             raise DataError(f"The file {str(path)!r} is not a zip file: {error}.") from error
         except (csv.Error, ValueError) as error:
             raise DataError(f"The file {str(path)!r} holds no table: {error}.") from error
-        refuse_twice(str(path), names)
+        check_unique_columns(str(path), names)
         if "trial_id" not in names:
             raise DataError(f"The table in {str(path)!r} has no column 'trial_id'.")
         for line, row in enumerate(rows, start=2):
@@ -164,7 +164,9 @@ class _Reports:
             return None
 
 
-def _chosen(reports: _Reports, about: _Metadata, budget: float | None) -> dict[str, list[str]]:
+def _select_reports(
+    reports: _Reports, about: _Metadata, budget: float | None
+) -> dict[str, list[str]]:
     """Return the row that counts for each trial, in the order of their start."""
     if budget is None:
         last = {reports.cell(row, "trial_id"): row for row in reports.rows}
@@ -185,10 +187,10 @@ def _chosen(reports: _Reports, about: _Metadata, budget: float | None) -> dict[s
 
 
 def _state(reports: _Reports, about: _Metadata, row: list[str], budget: float | None) -> State:
-    """Return how a trial stands after a report.
+    """Return the state of a trial after a report.
 
-    A scheduler's word comes first, since the status is the one before it. It says STOP at the
-    highest resource, too, where nothing is left to be stopped.
+    The scheduler's decision comes first, since the status was recorded before it. It is STOP at
+    the highest resource, too, where the trial is complete.
     """
     if budget is not None:
         return State.COMPLETE
@@ -201,7 +203,7 @@ def _state(reports: _Reports, about: _Metadata, row: list[str], budget: float | 
         return State.FAILED
     if decision in ("STOP", "PAUSE") or status in ("Stopped", "Stopping", "Paused"):
         return State.PRUNED
-    # Short of the end, with a scheduler that knows where it is: cut off with the experiment.
+    # Before the highest resource of the scheduler: cut off with the experiment.
     return State.COMPLETE if about.most is None or reached is None else State.RUNNING
 
 
@@ -210,8 +212,8 @@ def _notes(reports: _Reports, about: _Metadata, last: Mapping[str, list[str]]) -
     open_ended = [row for row in last.values() if reports.cell(row, "st_status") == "InProgress"]
     if open_ended and about.most is None:
         notes.append(
-            "Syne Tune does not record what became of a trial after its last report; trials that "
-            f"were in progress then count as complete with its values: {len(open_ended)}."
+            "Syne Tune does not record what happened to a trial after its last report; trials in "
+            f"progress at that time count as complete with its values: {len(open_ended)}."
         )
     known = {reports.cell(row, "trial_id") for row in reports.rows}
     if len(known) > len(last):

@@ -1,4 +1,4 @@
-"""Spaces as Syne Tune writes them down, as plain data."""
+"""Search spaces as Syne Tune saves them, as plain data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHOICES = ("Categorical", "Ordinal", "OrdinalNearestNeighbor")
 
 
 def space_of(plain: Mapping[str, Any]) -> Space:
-    """Return the domains of a Syne Tune ``config_space``; what is constant is no parameter."""
+    """Return the domains of a Syne Tune ``config_space``; constants are not parameters."""
     domains: dict[str, Domain] = {}
     notes = []
     for name, entry in plain.items():

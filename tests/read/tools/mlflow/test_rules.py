@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.read.tools.mlflow.rules import trials_among, with_infinities
+from condped.read.tools.mlflow.conventions import trials_among, with_infinities
 
 
 @pytest.mark.parametrize(

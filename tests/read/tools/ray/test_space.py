@@ -11,7 +11,7 @@ from ray.tune.search.variant_generator import generate_variants
 from condped import Categorical, Float, Int, Space, read
 from condped.errors import SpaceError
 from condped.read.frames.records import flat
-from condped.read.spaces import load_space
+from condped.read.load_space import load_space
 from condped.space.space import Alternative
 
 DRAWN: dict[str, tuple[Any, Any]] = {

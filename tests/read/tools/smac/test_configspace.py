@@ -13,8 +13,8 @@ import pytest
 import condped
 from condped import Categorical, Float, Int, Space
 from condped.errors import ConditionError, SpaceError
-from condped.read.spaces import load_space
-from condped.read.table.convert import convert
+from condped.read.load_space import load_space
+from condped.read.table.column_types import convert_column
 from condped.read.tools.smac.configspace import space_of
 from condped.space import Condition
 from condped.trials.columns import object_column
@@ -32,7 +32,9 @@ def written(space: CS.ConfigurationSpace, path: Path) -> Path:
 def holding(space: Space, configurations: list[CS.Configuration]) -> dict[str, list[bool]]:
     """Return which parameters our conditions call active in each configuration."""
     columns = {
-        name: convert(name, object_column([c.get(name) for c in configurations]), space[name])
+        name: convert_column(
+            name, object_column([c.get(name) for c in configurations]), space[name]
+        )
         for name in space
     }
     return {

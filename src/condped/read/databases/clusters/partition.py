@@ -18,7 +18,7 @@ from condped.read.batches import BatchReader, View
 from condped.read.stream.pyarrow_columns import column_of
 from condped.read.table.build import no_rows
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import Part
+from condped.read.table.row_errors import RowOffset
 from condped.trials.batch import Batch, Fold, State
 from condped.trials.columns import Column
 
@@ -76,7 +76,7 @@ class PartitionTask(Generic[State]):
                 return column_of(rows.column(self.view.columns.index(name)))
 
             raw = RawTable(self.reader.names, rows.num_rows, column)
-            batch = self.reader.batch(raw, self.view, Part(None), {})
+            batch = self.reader.batch(raw, self.view, RowOffset(None), {})
             self.fold.add(state, batch)
             seen += RowsSeen.of(batch)
         return state, seen

@@ -15,7 +15,7 @@ from condped.errors import CondpedError, DataError, SettingsError
 from condped.read.batches import BatchReader
 from condped.read.databases.clusters.partition import PartitionTask, Passes, raise_failure
 from condped.read.databases.clusters.spark_session import SPARK_ERRORS, SparkPlace, spark_place
-from condped.read.files.sidecar import with_sidecar
+from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import ReadOptions
 from condped.trials.batch import Fold, Schema, State
 

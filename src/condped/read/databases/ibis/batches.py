@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from condped.read.stream.pyarrow_tables import BATCH
+from condped.read.stream.pyarrow_parquet_files import BATCH
 
 # Rows of PostgreSQL at a time. Each is a tuple for a moment: with more of them at once Python's
 # collector of garbage looks through them again and again.

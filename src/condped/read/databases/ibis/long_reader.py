@@ -10,17 +10,17 @@ import numpy as np
 from condped.arrays import IdArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.batches import BatchReader, View
-from condped.read.files.texts import column_of_texts
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
-from condped.read.table.convert import convert, none_place
-from condped.read.table.fit import fit_choices, fit_numbers
-from condped.read.table.outside import refuse_outside
+from condped.read.table.column_types import convert_column, none_position
+from condped.read.table.encode_values import encode_choices, encode_numbers
+from condped.read.table.outside_domain import raise_if_outside
 from condped.read.table.raw import RawTable
-from condped.read.table.refusal import refuse
+from condped.read.table.row_errors import raise_for_rows
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Alternative, Space
 from condped.trials.batch import Schema
-from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, taken
+from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, select_rows
 from condped.trials.table import ABSENT, Parameter, TrialTable, id_dtype
 
 
@@ -162,7 +162,9 @@ class RecordedReader(BatchReader):
         ids: IdArray = places[recorded.codes].astype(id_dtype(len(domains)))
         missing = column.absent()
         if missing.any():
-            takes_none = np.array([*(none_place(domain) is not None for domain in domains), False])
+            takes_none = np.array(
+                [*(none_position(domain) is not None for domain in domains), False]
+            )
             ids = np.where(missing & ~takes_none[ids], ids.dtype.type(ABSENT), ids)
         kinds = [isinstance(domain, Categorical) for domain in domains]
         if all(kinds):
@@ -176,7 +178,7 @@ class RecordedReader(BatchReader):
             renumber[own] = np.arange(len(own))
             rows = renumber[ids] >= 0
             some = tuple(domains[place] for place in own)
-            values[rows] = fit(name, taken(column, rows), renumber[ids[rows]], some, outside)
+            values[rows] = fit(name, select_rows(column, rows), renumber[ids[rows]], some, outside)
         return Parameter(name, values, ids, domains)
 
 
@@ -187,17 +189,17 @@ def _choices(
     if isinstance(column, LevelColumn):
         meant = _spelled(name, column, {name: tuple(map(Alternative, domains))})
         assert isinstance(meant, LevelColumn)
-        return fit_choices(name, meant, ids, domains, unknown_allowed=outside == "drop")
+        return encode_choices(name, meant, ids, domains, unknown_allowed=outside == "drop")
     assert isinstance(column, NumberColumn)
     sizes = [len(domain.choices) for domain in domains if isinstance(domain, Categorical)]
     values = column.numbers()
     gone = np.isnan(values)
-    values[gone] = np.array([*(none_place(domain) or 0 for domain in domains), 0])[ids[gone]]
+    values[gone] = np.array([*(none_position(domain) or 0 for domain in domains), 0])[ids[gone]]
     fits = (values == np.rint(values)) & (values >= 0) & (values < np.array([*sizes, 0])[ids])
     unknown = (ids >= 0) & ~fits
     if unknown.any() and outside != "drop":
         first = int(np.argmax(unknown))
-        refuse(
+        raise_for_rows(
             name,
             unknown,
             f"has the unknown choice number {values[first]:g} of {domains[ids[first]].label}",
@@ -213,11 +215,11 @@ def _numbers(
     """Return the numbers, after checking that their domains allow them."""
     if isinstance(column, LevelColumn):
         column = _spelled(name, column, None)
-    numbers = convert(name, column, (Alternative(domains[0]),))
+    numbers = convert_column(name, column, (Alternative(domains[0]),))
     assert isinstance(numbers, NumberColumn)
     if outside == "error":
-        refuse_outside(name, numbers.values, ids, domains)
-    return fit_numbers(name, numbers, ids, domains)
+        raise_if_outside(name, numbers.values, ids, domains)
+    return encode_numbers(name, numbers, ids, domains)
 
 
 def domain_column(name: str) -> str:

@@ -10,57 +10,57 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
-from condped.read.files.texts import column_of_texts
+from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
-from condped.read.tools.mlflow.rules import trials_among
+from condped.read.tools.mlflow.conventions import trials_among
 from condped.trials.columns import Column, number_column
 from condped.trials.table import TrialTable
 
-# Every store has it from the start, and few people use it.
+# Every store has this experiment from the start, and few people use it.
 _DEFAULT = "Default"
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment in a store, deleted ones apart."""
+    """An experiment in a store that is not deleted."""
 
     id: str
     name: str
-    runs: int  # deleted ones apart
+    runs: int  # that are not deleted
 
 
-def chosen_experiment(
-    experiments: Sequence[Experiment], wanted: str | None, place: str
+def select_experiment(
+    experiments: Sequence[Experiment], requested: str | None, place: str
 ) -> Experiment:
-    """Return the experiment to read: the one of the wanted name or id, or the only one."""
-    if wanted is not None:
-        found = [e for e in experiments if e.name == wanted] or [
-            e for e in experiments if e.id == wanted
+    """Return the experiment to read: the one with the requested name or id, or the only one."""
+    if requested is not None:
+        found = [e for e in experiments if e.name == requested] or [
+            e for e in experiments if e.id == requested
         ]
         if not found:
-            raise not_found("experiment", wanted, [e.name for e in experiments])
+            raise not_found("experiment", requested, [e.name for e in experiments])
         if len(found) > 1:  # the workspaces of MLflow 3 may share names
             ids = ", ".join(repr(e.id) for e in found)
             raise SettingsError(
-                f"{place} holds {len(found)} experiments named {wanted!r}: name one by its id with "
-                f"the option study ({ids})."
+                f"{place} holds {len(found)} experiments named {requested!r}: name one by its id "
+                f"with the option study ({ids})."
             )
         return found[0]
     used = [e for e in experiments if e.runs or e.name != _DEFAULT] or list(experiments)
     if len(used) == 1:
         return used[0]
-    shown = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
+    listed = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
     more = f" and {len(used) - 12} more" if len(used) > 12 else ""
     raise SettingsError(
-        f"{place} holds {len(used)} experiments: name one with the option study ({shown}{more})."
+        f"{place} holds {len(used)} experiments: name one with the option study ({listed}{more})."
     )
 
 
-def wanted_metrics(options: ReadOptions) -> set[str]:
-    """Return the metrics that the caller names; the histories of others need not be read."""
+def requested_metrics(options: ReadOptions) -> set[str]:
+    """Return the metrics named in the options; others need not be read."""
     return {
         name
         for given in (options.objective, options.constraints)
@@ -78,17 +78,17 @@ class ExperimentRuns:
     Attributes
     ----------
     ids, statuses
-        In MLflow's words, one per run.
+        As MLflow records them, one per run.
     parameters
-        For each its text per run, None where a run has none.
+        The text of each per run, None where a run has none.
     metrics
-        For each that is wanted its latest value per run, NaN where a run has none.
+        The latest value of each requested metric per run, NaN where a run has none.
     metric_names
         Of all metrics.
     parents
-        The run above each nested run.
+        The parent of each nested run.
     notes
-        What the user should know, one sentence each.
+        Notes for the user, one sentence each.
     """
 
     ids: Sequence[str]
@@ -129,7 +129,7 @@ class ExperimentRuns:
 
 
 def deleted_note(count: int) -> tuple[str, ...]:
-    """Return what to say of runs that are marked as deleted."""
+    """Return the note on runs that are marked as deleted."""
     return (f"Deleted runs left out: {count}.",) if count else ()
 
 

@@ -10,17 +10,17 @@ from condped.arrays import FloatArray
 from condped.errors import DataError
 from condped.read.databases.sqlite import columns_of, snapshot
 from condped.read.options import ReadOptions
-from condped.read.tools.mlflow.rules import PARENT_TAG, with_infinities
+from condped.read.tools.mlflow.conventions import PARENT_TAG, with_infinities
 from condped.read.tools.mlflow.runs import (
     Experiment,
     ExperimentRuns,
-    chosen_experiment,
     deleted_note,
-    wanted_metrics,
+    requested_metrics,
+    select_experiment,
 )
 from condped.trials.table import TrialTable
 
-# What is asked for; all of it is there from MLflow 2.0 to 3.17.
+# What is queried; it exists in MLflow 2.0 to 3.17.
 _NEEDED = {
     "experiments": {"experiment_id", "name", "lifecycle_stage"},
     "runs": {"run_uuid", "experiment_id", "status", "start_time", "lifecycle_stage"},
@@ -36,8 +36,8 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     options.refuse("an MLflow experiment", "budget")
     with snapshot(source) as (place, database):
         _check_schema(place, database)
-        chosen = chosen_experiment(_experiments(database), options.study, place)
-        runs = _runs(database, chosen, wanted_metrics(options))
+        chosen = select_experiment(_experiments(database), options.study, place)
+        runs = _runs(database, chosen, requested_metrics(options))
     return runs.table(options, f"the MLflow experiment {chosen.name!r}")
 
 
@@ -45,12 +45,12 @@ def _check_schema(place: str, database: sqlite3.Connection) -> None:
     for table, needed in _NEEDED.items():
         there = columns_of(database, table)
         if not there:
-            raise DataError(f"{place} is no MLflow store: it has no table {table!r}.")
+            raise DataError(f"{place} is not an MLflow store: it has no table {table!r}.")
         if not needed <= there:
             lacking = ", ".join(map(repr, sorted(needed - there)))
             raise DataError(
                 f"The table {table!r} of {place[0].lower()}{place[1:]} lacks {lacking}. Stores of "
-                "MLflow 2.0 to 3.17 can be read: bring others there with 'mlflow db upgrade'."
+                "MLflow 2.0 to 3.17 can be read: upgrade older ones with 'mlflow db upgrade'."
             )
 
 
@@ -64,7 +64,9 @@ def _experiments(database: sqlite3.Connection) -> list[Experiment]:
     return [Experiment(str(number), str(name), runs) for number, name, runs in found]
 
 
-def _runs(database: sqlite3.Connection, experiment: Experiment, wanted: set[str]) -> ExperimentRuns:
+def _runs(
+    database: sqlite3.Connection, experiment: Experiment, requested: set[str]
+) -> ExperimentRuns:
     number = int(experiment.id)
     runs = database.execute(
         "SELECT run_uuid, status FROM runs WHERE experiment_id = ? AND lifecycle_stage = ? "
@@ -91,7 +93,9 @@ def _runs(database: sqlite3.Connection, experiment: Experiment, wanted: set[str]
         ids=list(row_of),
         statuses=[str(status) for _, status in runs],
         parameters=_parameters(database, number, row_of),
-        metrics={name: _metric(database, number, row_of, name) for name in names if name in wanted},
+        metrics={
+            name: _metric(database, number, row_of, name) for name in names if name in requested
+        },
         metric_names=names,
         parents=dict(parents),
         notes=deleted_note(everything - len(runs)),
@@ -121,7 +125,7 @@ def _metric(
     for run, value in database.execute(
         "SELECT m.run_uuid, CAST(m.value AS REAL) "
         "FROM runs r JOIN latest_metrics m ON m.run_uuid = r.run_uuid "
-        # What is marked as NaN has a 0 beside the mark.
+        # A metric that is marked as NaN has the value 0.
         "WHERE r.experiment_id = ? AND r.lifecycle_stage = ? AND m.key = ? AND NOT m.is_nan",
         (experiment, _ACTIVE, name),
     ):

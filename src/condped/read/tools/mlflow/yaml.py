@@ -14,17 +14,17 @@ import yaml
 
 from condped.errors import DataError
 from condped.read.options import ReadOptions
-from condped.read.tools.mlflow.rules import PARENT_TAG
+from condped.read.tools.mlflow.conventions import PARENT_TAG
 from condped.read.tools.mlflow.runs import (
     Experiment,
     ExperimentRuns,
-    chosen_experiment,
     deleted_note,
-    wanted_metrics,
+    requested_metrics,
+    select_experiment,
 )
 from condped.trials.table import TrialTable
 
-# Both make plain data only and run nothing; the first is faster, where PyYAML was built with it.
+# Both load plain data only and run nothing; the first is faster, if PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _META = "meta.yaml"
 # How MLflow numbers the statuses in these files.
@@ -41,13 +41,13 @@ def read(source: str, options: ReadOptions) -> TrialTable:
         Experiment(
             id=path.name,
             name=str(meta.get("name", path.name)),
-            # Counting takes a while, and only a choice without a name needs it.
+            # Counting takes a while, and is needed only if no experiment is named.
             runs=0 if options.study is not None else len(_Runs.found(path, meta, options).folders),
         ): (path, meta)
         for path, meta in _experiments(folder)
         if meta.get("lifecycle_stage", "active") == "active"
     }
-    chosen = chosen_experiment(list(experiments), options.study, f"The directory {str(folder)!r}")
+    chosen = select_experiment(list(experiments), options.study, f"The directory {str(folder)!r}")
     runs = _Runs.found(*experiments[chosen], options)
     return runs.collected(options).table(options, f"the MLflow experiment {chosen.name!r}")
 
@@ -58,7 +58,9 @@ def _folder(source: str) -> Path:
     if source.startswith("file:"):
         named = unquote(source.removeprefix("file:").removeprefix("//"))
     if not Path(named).is_dir():
-        raise DataError(f"There is no directory {named!r} (seen from {str(Path.cwd())!r}).")
+        raise DataError(
+            f"There is no directory {named!r} (current directory: {str(Path.cwd())!r})."
+        )
     return Path(named)
 
 
@@ -76,7 +78,7 @@ def _experiments(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         yield path, meta
     if not paths:
         raise DataError(
-            f"The directory {str(folder)!r} is no MLflow store: none of its directories holds a "
+            f"The directory {str(folder)!r} is not an MLflow store: none of its directories has a "
             f"{_META}."
         )
 
@@ -104,14 +106,14 @@ _REMEDY = "Restore it, or leave out runs that cannot be read with the option ski
 class _Runs:
     """The directories of an experiment's runs in the order of their start."""
 
-    folders: list[tuple[Path, Mapping[str, Any]]]  # deleted ones apart
+    folders: list[tuple[Path, Mapping[str, Any]]]  # that are not deleted
     deleted: int
     foreign: int  # recorded for another experiment
     corrupt: int
 
     @classmethod
     def found(cls, experiment: Path, about: Mapping[str, Any], options: ReadOptions) -> _Runs:
-        """Look into an experiment's directory, ``about`` which its own meta file tells."""
+        """Find the runs in an experiment's directory; ``about`` is the content of its meta file."""
         owner = str(about.get("experiment_id", experiment.name))
         folders, deleted, foreign, corrupt = [], 0, 0, 0
         for path in sorted(experiment.iterdir()):
@@ -137,10 +139,10 @@ class _Runs:
 
     def collected(self, options: ReadOptions) -> ExperimentRuns:
         """Read the runs' files."""
-        wanted, runs, corrupt = wanted_metrics(options), [], self.corrupt
+        requested, runs, corrupt = requested_metrics(options), [], self.corrupt
         for path, meta in self.folders:
             try:
-                runs.append(_Run.read(path, meta, wanted))
+                runs.append(_Run.read(path, meta, requested))
             except DataError:
                 if not options.skip_corrupt:
                     raise
@@ -175,7 +177,7 @@ class _Run:
     parent: str
 
     @classmethod
-    def read(cls, folder: Path, meta: Mapping[str, Any], wanted: set[str]) -> _Run:
+    def read(cls, folder: Path, meta: Mapping[str, Any], requested: set[str]) -> _Run:
         number = meta.get("status", 1)
         metrics = dict(_files(folder / "metrics"))
         parent = folder / "tags" / PARENT_TAG
@@ -183,14 +185,14 @@ class _Run:
             id=folder.name,
             status=_STATUSES.get(number, str(number)),
             parameters={name: _text(path) for name, path in _files(folder / "params")},
-            metrics={name: _latest(metrics[name]) for name in wanted if name in metrics},
+            metrics={name: _latest(metrics[name]) for name in requested if name in metrics},
             metric_names=tuple(metrics),
             parent=_text(parent) if parent.is_file() else "",
         )
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Iterate over entries, each a file; a slash in its name has made a directory."""
+    """Iterate over entries, one file each; a slash in a name makes a directory."""
     for root, _, names in os.walk(folder):
         for name in names:
             path = Path(root, name)
@@ -211,7 +213,7 @@ def _text(path: Path) -> str:
 
 
 def _latest(path: Path) -> float:
-    """Return a metric's value at the last step, as MLflow tells it."""
+    """Return a metric's value at the last step, as MLflow does."""
     entries = []
     for place, line in enumerate(_text(path).splitlines(), start=1):
         fields = line.split(" ")

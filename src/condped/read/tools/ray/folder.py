@@ -1,7 +1,7 @@
 """Ray Tune's experiment directories, read from their JSON files: nothing is unpickled.
 
-The newest ``experiment_state-*.json`` names the trials, their directories and how they stand. What
-a trial reported last is the last line of its ``result.json``.
+The newest ``experiment_state-*.json`` names the trials, their directories and their status. The
+last report of a trial is the last line of its ``result.json``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
-from condped.read.files.json import json_object
+from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.tools.ray.trials import RayTrial, table_of
 from condped.space.domain import Categorical
@@ -28,10 +28,10 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of an experiment, in the order in which Ray restores them."""
     folder = _Folder(Path(source), options.skip_corrupt)
     trials = folder.trials()
-    spelled = _spelled(options.space)
-    if spelled:
+    choice_texts = _choice_texts(options.space)
+    if choice_texts:
         trials = [
-            RayTrial(_chosen(trial.config, "", spelled), trial.metrics, trial.status)
+            RayTrial(_restore_choices(trial.config, "", choice_texts), trial.metrics, trial.status)
             for trial in trials
         ]
     return table_of(
@@ -45,7 +45,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 
 class _Folder:
-    """An experiment's directory, and what was odd in it."""
+    """An experiment's directory, and the problems found in it."""
 
     def __init__(self, path: Path, skip_corrupt: bool) -> None:
         self.path = path
@@ -57,12 +57,12 @@ class _Folder:
         if not files:
             raise DataError(
                 f"There is no {_STATES} in {str(path)!r}. Give the directory of one experiment: "
-                f"the storage_path and the name of its RunConfig.{_near(path)}"
+                f"the storage_path and the name of its RunConfig.{_nearby_experiments(path)}"
             )
         self.file = files[-1]  # a resumed experiment writes a new one with all trials
         state = json_object(self.file, _REMEDY)
         try:
-            # Texts of JSON inside JSON: what stays the same, and what the run adds to it.
+            # JSON texts inside JSON: the constant part, and the part that the run updates.
             pairs = [(json.loads(fixed), json.loads(run)) for fixed, run in state["trial_data"]]
             self.records = [
                 {"last_result": {}, "relative_logdir": None, **fixed, **run} for fixed, run in pairs
@@ -83,15 +83,17 @@ class _Folder:
         return [self._trial(record) for record in self.records]
 
     def notes(self) -> list[str]:
-        """Return what a user should know of the directory."""
+        """Return notes on the directory for the user."""
         found = []
         if self.cut:
             found.append(
-                f"The last line of {_counted(self.cut)} is cut off and was left out; the line "
-                "before it counts."
+                f"The last line of {_describe_files(self.cut)} is cut off and was left out; the "
+                "line before it counts."
             )
         if self.skipped:
-            found.append(f"{len(self.skipped)} corrupt lines were passed over: {self._some()}.")
+            found.append(
+                f"{len(self.skipped)} corrupt lines were skipped: {self._first_skipped()}."
+            )
         if self.pickled:
             names = ", ".join(sorted(self.pickled))
             found.append(f"Values that Ray has pickled were not read (of {names}).")
@@ -108,14 +110,14 @@ class _Folder:
             )
         return found
 
-    def _some(self) -> str:
+    def _first_skipped(self) -> str:
         more = f" and {len(self.skipped) - 3} more" if len(self.skipped) > 3 else ""
         return ", ".join(self.skipped[:3]) + more
 
     def _trial(self, record: Mapping[str, Any]) -> RayTrial:
         place = record["relative_logdir"]
         folder = None if not place else self.path / Path(place).name
-        # Ray writes the configuration as texts, too, where it pickles values in its state.
+        # Ray also writes the configuration as text where its state holds pickled values.
         texts = folder / "params.json" if folder else None
         config = json_object(texts, _REMEDY) if texts and texts.is_file() else {}
         reported = None if folder is None else self._last_line(folder / "result.json")
@@ -127,17 +129,17 @@ class _Folder:
             config = reported["config"]
         if not isinstance(config, dict):
             raise DataError(
-                f"The configuration of trial {record['trial_id']} is no JSON object "
-                f"(got {type(config).__name__}). Mend or remove the files of this trial."
+                f"The configuration of trial {record['trial_id']} is not a JSON object "
+                f"(got {type(config).__name__}). Correct or remove the files of this trial."
             )
         return RayTrial(config, reported, record["status"])
 
     def _last_line(self, path: Path) -> dict[str, Any] | None:
-        """Return what the last good line holds; None if there is none."""
+        """Return the last valid line; None if there is none."""
         try:
             lines = path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
-            return None  # the loggers were switched off, or the trial has not begun
+            return None  # logging was disabled, or the trial has not started
         except OSError as error:
             raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
         last = None
@@ -153,8 +155,8 @@ class _Folder:
                 self.skipped.append(f"line {number} of {str(path)!r}")
             else:
                 raise DataError(
-                    f"Line {number} of {str(path)!r} is not a JSON object. Mend or remove the "
-                    "line, or pass over such lines with the option skip_corrupt.",
+                    f"Line {number} of {str(path)!r} is not a JSON object. Correct or remove "
+                    "the line, or skip such lines with the option skip_corrupt.",
                     first_row=number - 1,
                 )
         return last
@@ -162,7 +164,7 @@ class _Folder:
     def _without_pickles(
         self, values: Mapping[str, Any], texts: Any, above: str = ""
     ) -> dict[str, Any]:
-        """Return values with texts in place of pickles inside the JSON, which stay closed."""
+        """Return values with texts in place of pickles in the JSON, which are never opened."""
         kept: dict[str, Any] = {}
         for name, value in values.items():
             text = texts.get(name) if isinstance(texts, dict) else None
@@ -177,8 +179,8 @@ class _Folder:
         return kept
 
 
-def _near(path: Path) -> str:
-    """Name the experiments that lie below a directory, or the one that it belongs to."""
+def _nearby_experiments(path: Path) -> str:
+    """Name the experiments below a directory, or the one that it belongs to."""
     found = sorted({str(file.parent) for file in path.glob(f"*/{_STATES}")})
     if not found and next(path.parent.glob(_STATES), None):
         found = [str(path.parent)]
@@ -193,12 +195,12 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _counted(paths: list[str]) -> str:
+def _describe_files(paths: list[str]) -> str:
     return repr(paths[0]) if len(paths) == 1 else f"{len(paths)} result.json files"
 
 
-def _spelled(space: Space | None) -> dict[str, dict[str, Any]]:
-    """Return, for choices that JSON cannot hold (classes, functions), what Ray writes for them."""
+def _choice_texts(space: Space | None) -> dict[str, dict[str, Any]]:
+    """Return the texts that Ray writes for choices that JSON cannot hold (classes, functions)."""
     found: dict[str, dict[str, Any]] = {}
     for name in space or ():
         domains = [alternative.domain for alternative in space[name]] if space else []
@@ -214,14 +216,14 @@ def _spelled(space: Space | None) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _chosen(
-    config: Mapping[str, Any], above: str, spelled: Mapping[str, Mapping[str, Any]]
+def _restore_choices(
+    config: Mapping[str, Any], above: str, choice_texts: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return a configuration with the choices that its texts spell."""
+    """Return a configuration with texts replaced by the choices that they represent."""
     return {
-        name: _chosen(value, f"{above}{name}/", spelled)
+        name: _restore_choices(value, f"{above}{name}/", choice_texts)
         if isinstance(value, dict)
-        else spelled.get(above + name, {}).get(value, value)
+        else choice_texts.get(above + name, {}).get(value, value)
         if isinstance(value, str)
         else value
         for name, value in config.items()

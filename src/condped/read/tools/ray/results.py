@@ -11,7 +11,7 @@ from condped.trials.table import TrialTable
 
 
 def read(source: Any, options: ReadOptions) -> TrialTable:
-    """Return one trial per result, with the metrics that it reported last."""
+    """Return one trial per result, with its last reported metrics."""
     analysis = getattr(source, "_experiment_analysis", source)
     return table_of(
         list(_trials(source, analysis)),
@@ -23,7 +23,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
 
 
 def _trials(source: Any, analysis: Any) -> Iterator[RayTrial]:
-    # Ray's own trials know how they stand and, if they failed before any report, what was tried.
+    # Ray's trial objects have the status and, even if they failed early, the configuration.
     trials = getattr(analysis, "trials", None)
     if trials is not None:
         for trial in trials:

@@ -1,4 +1,4 @@
-"""Ray Tune's spaces: a param_space of nested dicts with its domains, told by their classes' names.
+"""Ray Tune's spaces: nested dicts with domains, which are recognised by the names of their classes.
 
 Nested names are joined by "/", as Ray does. Entries without a domain are constants and no
 parameters, unless they differ between the branches of a choice.
@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from condped.errors import SpaceError
-from condped.read.tools.nested import Constant, Entries, OpenEnded, Turn, Way, distinct_choices
+from condped.read.tools.nested_spaces import (
+    BranchPath,
+    Constant,
+    Entries,
+    OpenEnded,
+    Turn,
+    distinct_choices,
+)
 from condped.space.domain import Domain, Float, Int
 from condped.space.space import Space
 
@@ -22,7 +29,7 @@ def space_of(source: Any) -> Space:
 
     ``tune.sample_from`` and ``tune.randn`` have no domain: such parameters are named in
     ``to_infer``. A choice among dicts has a name for each of their entries, with conditions where
-    a constant entry tells the dicts apart (``{"kind": "svm", ...}``, ``{"kind": "net", ...}``).
+    a constant entry identifies the dict (``{"kind": "svm", ...}``, ``{"kind": "net", ...}``).
     """
     if not isinstance(source, Mapping):
         raise SpaceError(
@@ -36,7 +43,7 @@ def space_of(source: Any) -> Space:
 
 
 def frozen(value: Any) -> Any:
-    """Return a value as a choice can be: lists and arrays as tuples, numpy's scalars as Python's.
+    """Return a value as a choice: lists and arrays as tuples, numpy scalars as Python's.
 
     Ray's files have lists where there were tuples.
     """
@@ -47,43 +54,43 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def _walk(value: Any, name: str, way: Way, entries: Entries) -> None:
-    """Note what a value and all that is inside it say of their names."""
+def _walk(value: Any, name: str, path: BranchPath, entries: Entries) -> None:
+    """Add a value and everything nested in it to the entries."""
     kinds = _kinds(value)
     if isinstance(value, Mapping):
         if len(value) == 1 and "grid_search" in value:
-            _choose(list(value["grid_search"]), name, way, entries)
+            _choose(list(value["grid_search"]), name, path, entries)
         elif len(value) == 1 and "eval" in value:
-            entries.add(name, way, OpenEnded("is computed by an expression"))
+            entries.add(name, path, OpenEnded("is computed by an expression"))
         else:
             for key, inner in value.items():
-                _walk(inner, f"{name}/{key}", way, entries)
+                _walk(inner, f"{name}/{key}", path, entries)
     elif isinstance(value, (list, tuple)) and _drawn_inside(value):
         for place, inner in enumerate(value):
-            _walk(inner, f"{name}/{place}", way, entries)
+            _walk(inner, f"{name}/{place}", path, entries)
     elif "Categorical" in kinds:
-        _choose(list(value.categories), name, way, entries)
+        _choose(list(value.categories), name, path, entries)
     elif "Function" in kinds:
-        entries.add(name, way, OpenEnded("is drawn by a function (tune.sample_from)"))
+        entries.add(name, path, OpenEnded("is drawn by a function (tune.sample_from)"))
     elif "Float" in kinds or "Integer" in kinds:
-        entries.add(name, way, _numbers(value, name, entries.notes))
+        entries.add(name, path, _numbers(value, name, entries.notes))
     elif "Domain" in kinds:
-        entries.add(name, way, OpenEnded(f"is drawn from {type(value).__name__}"))
+        entries.add(name, path, OpenEnded(f"is drawn from {type(value).__name__}"))
     else:
-        entries.add(name, way, Constant(frozen(value)))
+        entries.add(name, path, Constant(frozen(value)))
 
 
-def _choose(options: list[Any], name: str, way: Way, entries: Entries) -> None:
-    """Note a choice: of plain values, or of branches."""
+def _choose(options: list[Any], name: str, path: BranchPath, entries: Entries) -> None:
+    """Add a choice of plain values, or of branches."""
     if not any(isinstance(option, Mapping) or _drawn_inside(option) for option in options):
-        entries.add(name, way, distinct_choices(frozen(option) for option in options))
+        entries.add(name, path, distinct_choices(frozen(option) for option in options))
         return
     for place, option in enumerate(options):
-        _walk(option, name, (*way, Turn(name, place, len(options))), entries)
+        _walk(option, name, (*path, Turn(name, place, len(options))), entries)
 
 
 def _drawn_inside(value: Any) -> bool:
-    """Return whether something in a value is still to be drawn."""
+    """Return whether a value contains something to be sampled."""
     if isinstance(value, Mapping):
         grid = len(value) == 1 and not {"grid_search", "eval"}.isdisjoint(value)
         return grid or any(map(_drawn_inside, value.values()))
@@ -112,7 +119,7 @@ def _numbers(value: Any, name: str, notes: list[str]) -> Domain | OpenEnded:
     if step is not None:
         low, high = _on_steps(low, step, np.ceil), _on_steps(high, step, np.floor)
     if whole:
-        # Ray leaves the upper bound out, except where steps are wider than 1.
+        # Ray excludes the upper bound, except where steps are wider than 1.
         high -= 1 if step in (None, 1) else 0
     if log and step not in (None, 1):
         notes.append(f"{name}: its steps of {step} are left out, as it is on a log scale.")

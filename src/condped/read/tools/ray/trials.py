@@ -1,4 +1,4 @@
-"""What both readers of Ray Tune share: trials as Ray tells them, and the table they make."""
+"""Trials of Ray Tune and the table they make, shared by both of its readers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIRECTIONS = {"min": "minimize", "max": "maximize"}
 
 @dataclass(frozen=True, slots=True)
 class RayTrial:
-    """One trial: its configuration, what it reported last, and Ray's word for its status."""
+    """One trial: its configuration, its last report, and Ray's name of its status."""
 
     config: Mapping[str, Any]
     metrics: Mapping[str, Any]
@@ -39,7 +39,7 @@ def table_of(
     mode: str | None,
     notes: Sequence[str] = (),
 ) -> TrialTable:
-    """Return the trials as a table; ``metric`` and ``mode`` are the tuner's own, if known."""
+    """Return the trials as a table; ``metric`` and ``mode`` are the tuner's, if known."""
     options.refuse(source, "study", "budget")
     reported = RawTable.of_records(
         [dict(_metrics(trial.metrics)) for trial in trials], names=[metric] if metric else []
@@ -47,20 +47,20 @@ def table_of(
     if isinstance(options.objective, str):
         reported.require("objective", options.objective)
     _require_direction(options, source, metric, mode)
-    folders = _folders(options.space)
+    folders = _parent_names(options.space)
     states = np.array([_state(trial.status) for trial in trials], dtype=np.int8)
     return build_runs(
         RawRuns(
             parameters=RawTable.of_records(
                 [dict(_parameters(trial.config, folders)) for trial in trials],
-                names=_perhaps(options.space),
+                names=_optional_names(options.space),
                 none_is_choice=True,
             ),
             metrics=reported,
             states=states,
             objectives=(metric,) if metric else (),
             directions=(_DIRECTIONS[mode],) if mode in _DIRECTIONS else (),
-            notes=(*notes, *_stopped(trials, states)),
+            notes=(*notes, *_early_end_notes(trials, states)),
         ),
         options,
         source,
@@ -75,26 +75,26 @@ def _state(status: str) -> State:
 def _require_direction(
     options: ReadOptions, source: str, metric: str | None, mode: str | None
 ) -> None:
-    """Refuse to guess which way is better: half of all guesses would be wrong."""
+    """Raise if the direction is unknown, rather than guess it."""
     if options.loss is not None or options.direction is not None:
         return
     if options.objective is None and not metric:
-        return  # what lacks first is the objective
+        return  # the missing objective raises first
     if options.objective not in (None, metric) or mode not in _DIRECTIONS:
         which = metric if options.objective is None else options.objective
         raise SettingsError(
-            f"direction is needed for {which!r} of {source}, which does not say which way is "
-            "better. Set direction to 'minimize' or 'maximize'."
+            f"direction is needed for {which!r} of {source}, which does not record it. Set "
+            "direction to 'minimize' or 'maximize'."
         )
 
 
-def _perhaps(space: Space | None) -> list[str]:
-    """Return the parameters that no trial need have had: conditional and nested ones."""
+def _optional_names(space: Space | None) -> list[str]:
+    """Return the parameters that may be in no trial: conditional and nested ones."""
     return [name for name, (first, *_) in (space or {}).items() if first.when or "/" in name]
 
 
 def _parameters(config: Mapping[str, Any], folders: set[str]) -> Iterator[tuple[str, Any]]:
-    """Iterate over a configuration; lists are taken apart where the space has their entries."""
+    """Iterate over a configuration; lists are flattened if the space has their entries."""
     for name, value in flat(config, "/").items():
         if isinstance(value, (list, tuple)) and name in folders:
             inside = {f"{name}/{place}": entry for place, entry in enumerate(value)}
@@ -103,8 +103,8 @@ def _parameters(config: Mapping[str, Any], folders: set[str]) -> Iterator[tuple[
             yield name, frozen(value)
 
 
-def _folders(space: Space | None) -> set[str]:
-    """Return the names that names of the space are nested in."""
+def _parent_names(space: Space | None) -> set[str]:
+    """Return the parents of nested names in the space."""
     if space is None:
         return set()
     parts = [name.split("/") for name in (*space, *space.to_infer)]
@@ -113,12 +113,12 @@ def _folders(space: Space | None) -> set[str]:
 
 def _metrics(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in flat({k: v for k, v in metrics.items() if k != "config"}, "/").items():
-        # Ray writes the text null for a NaN of numpy's shorter floats.
+        # Ray writes the text null for a NaN of numpy's float32 and float16.
         yield name, None if isinstance(value, str) and value == "null" else value
 
 
-def _stopped(trials: Sequence[RayTrial], states: Any) -> list[str]:
-    """Say how many trials ended early: Ray does not record whether it stopped them."""
+def _early_end_notes(trials: Sequence[RayTrial], states: Any) -> list[str]:
+    """Note how many trials ended early: Ray does not record whether it stopped them."""
     iterations = [
         trial.metrics.get("training_iteration")
         for trial, state in zip(trials, states, strict=True)

@@ -1,4 +1,4 @@
-"""Spaces of ConfigSpace: the object in memory, or what it writes into configspace.json.
+"""Spaces of ConfigSpace: the object in memory, or its configspace.json.
 
 Read as ConfigSpace 1.x writes it, and as 0.x did (``json_format_version`` up to 0.4, with ``q``).
 """
@@ -12,9 +12,9 @@ from typing import Any
 from condped.errors import SpaceError
 from condped.read.tools.smac.configspace_conditions import ConfigSpaceConditions, plain_value
 from condped.space.condition import Both
+from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
-from condped.space.wording import condition_of
 
 _NUMERIC: dict[str, type[Float] | type[Int]] = {
     f"{shape}_{kind}": domain
@@ -34,7 +34,7 @@ def space_of(source: Any) -> Space:
     """Return a ConfigurationSpace, or the plain data of its file, as a space.
 
     Ordinals and constants become categorical domains. Forbidden clauses do not change domains;
-    they are counted in the notes, and so is what was not sampled uniformly.
+    they are counted in the notes, which also name what was not sampled uniformly.
     """
     plain = source if isinstance(source, dict) else _serialised(source)
     entries: dict[str, Mapping[str, Any]] = {}
@@ -42,7 +42,7 @@ def space_of(source: Any) -> Space:
         name = entry.get("name")
         if not isinstance(name, str) or name in entries:
             raise SpaceError(
-                "The hyperparameters of a ConfigSpace must have names, each its own "
+                "The hyperparameters of a ConfigSpace must have distinct names "
                 f"(got {name!r}{' twice' if name in entries else ''})."
             )
         entries[name] = entry
@@ -65,13 +65,13 @@ def space_of(source: Any) -> Space:
 def _serialised(space: Any) -> Mapping[str, Any]:
     if not hasattr(space, "to_serialized_dict"):
         raise SpaceError(
-            "The ConfigurationSpace cannot be written down by itself (it is older than ConfigSpace "
+            "The ConfigurationSpace cannot be serialised (it is older than ConfigSpace "
             "1.0). Write it into a file with ConfigSpace.read_and_write.json and give its path."
         )
     try:
         plain: Mapping[str, Any] = space.to_serialized_dict()
     except ValueError as error:
-        raise SpaceError(f"The ConfigurationSpace cannot be written down: {error}") from error
+        raise SpaceError(f"The ConfigurationSpace cannot be serialised: {error}") from error
     return plain
 
 
@@ -103,10 +103,10 @@ def _domain(name: str, entry: Mapping[str, Any], notes: list[str]) -> Domain:
 def _interval(name: str, entry: Mapping[str, Any], notes: list[str]) -> Domain:
     kind, (low, high) = str(entry["type"]), (entry.get("lower"), entry.get("upper"))
     if low is None or high is None:
-        # So many sigmas around the mean would be a guess, not what was searched.
+        # Some sigmas around the mean would be a guess, not what was searched.
         raise SpaceError(
             f"{kind} without 'lower' and 'upper' has no bounds, and a domain needs them. Write "
-            "the bounds of the values into the file, or give a space of your own."
+            "the bounds of the values into the file, or give a space."
         )
     log, step = bool(entry.get("log")), entry.get("q")
     if step is not None and not _steps_fit(kind, low, high, log, step):

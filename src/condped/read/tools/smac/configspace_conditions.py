@@ -1,4 +1,4 @@
-"""ConfigSpace's conditions in the terms of ours."""
+"""ConfigSpace's conditions, converted to ours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = ("EQ", "NEQ", "LT", "GT", "IN", "AND", "OR")
 
 
 class ConfigSpaceConditions:
-    """The conditions of a ConfigSpace, looked up by the parameter that they switch.
+    """The conditions of a ConfigSpace, by the parameter that they activate.
 
     A condition on an inactive parent does not hold, with one exception that ConfigSpace makes:
     there a parent that is inactive is *not equal* to anything.
@@ -45,7 +45,7 @@ class ConfigSpaceConditions:
             wrong = f"{kind!r}" if kind not in _KINDS else f"more than {_DEEPEST} levels deep"
             raise ConditionError(
                 f"A condition of {child!r} in the ConfigSpace must be one of {', '.join(_KINDS)}, "
-                f"nested without circles (got {wrong})."
+                f"nested without cycles (got {wrong})."
             )
         if kind in ("AND", "OR"):
             nested = self._required(child, entry, "conditions")
@@ -87,7 +87,7 @@ class ConfigSpaceConditions:
             first = domain.choices[0]
             return Both((Comparison(parent, "==", first), Comparison(parent, "!=", first)))
         if None in held and parent in self.conditions and isinstance(domain, Categorical):
-            # Trials do not show whether such a parent is None or inactive; its conditions do.
+            # Values do not show whether such a parent is None or inactive; its conditions do.
             others = tuple(choice for choice in domain.choices if choice is not None)
             parts: list[Node] = self.of(parent, depth + 1)
             if others:
@@ -119,7 +119,7 @@ class ConfigSpaceConditions:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as Python's own and hashable, the same from an object and from JSON."""
+    """Return a value as a hashable Python value, the same from an object and from JSON."""
     if isinstance(value, np.generic):
         return value.item()
     return tuple(map(plain_value, value)) if isinstance(value, (list, tuple)) else value

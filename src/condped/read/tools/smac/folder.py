@@ -1,4 +1,4 @@
-"""The output directories of SMAC3: smac3_output/<name>/<seed>, or what stands above them."""
+"""The output directories of SMAC3: smac3_output/<name>/<seed>, or their parents."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.read.files.json import json_object
+from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.configspace_conditions import plain_value
-from condped.read.tools.smac.contradictions import as_recorded
+from condped.read.tools.smac.contradicted_conditions import as_recorded
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.space.space import Space
 from condped.trials.table import State, TrialTable
@@ -27,7 +27,7 @@ _RUNHISTORY, _SCENARIO, _CONFIGSPACE = "runhistory.json", "scenario.json", "conf
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What one run of SMAC left behind."""
+    """The output directory of one run of SMAC."""
 
     path: Path
     configurations: Sequence[Configuration]
@@ -53,8 +53,8 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     parameters = RawTable.of_records([t.values for t in trials], names=folders[0].names)
     space = folders[0].space
     if len(folders) > 1:
-        shown = ", ".join(str(folder.path.relative_to(top)) for folder in folders)
-        notes.insert(0, f"{len(folders)} run directories of SMAC were read together: {shown}.")
+        listed = ", ".join(str(folder.path.relative_to(top)) for folder in folders)
+        notes.insert(0, f"{len(folders)} run directories of SMAC were read together: {listed}.")
     runs = RawRuns(
         parameters=parameters,
         metrics=RawTable.of_records(
@@ -154,7 +154,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _check_alike(folders: Sequence[Folder]) -> None:
-    """Refuse to read runs together that searched different spaces or had different objectives."""
+    """Raise if runs have different spaces or objectives: they cannot be read together."""
     first = folders[0]
     for what in ("space", "objectives"):
         other = [f for f in folders if getattr(f, what) != getattr(first, what)]
@@ -162,9 +162,9 @@ def _check_alike(folders: Sequence[Folder]) -> None:
             alike = [f for f in folders if getattr(f, what) == getattr(first, what)]
             raise DataError(
                 f"The run directories of SMAC do not all have the same {what}: "
-                f"{_shown(alike)} against {_shown(other)}. Read one of them at a time."
+                f"{_list_paths(alike)} against {_list_paths(other)}. Read one of them at a time."
             )
 
 
-def _shown(folders: Sequence[Folder]) -> str:
+def _list_paths(folders: Sequence[Folder]) -> str:
     return ", ".join(repr(str(folder.path)) for folder in folders)

@@ -37,7 +37,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What was tried, and how it went."""
+    """A configuration and its runs."""
 
     values: Mapping[str, Any]
     runs: list[Run] = field(default_factory=list)
@@ -78,7 +78,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
     costs = cost if isinstance(cost, list) else [cost]
     if not costs or not all(isinstance(c, (int, float)) for c in costs):
         raise DataError(
-            f"{where} has a cost that is no number in a run of configuration "
+            f"{where} has a cost that is not a number in a run of configuration "
             f"{entry['config_id']} (got {cost!r})."
         )
     run = Run(
@@ -93,7 +93,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
 def trials_of(
     configurations: Sequence[Configuration], budget: float | None
 ) -> tuple[list[Trial], list[str]]:
-    """Return one trial per configuration, and what the user should know of it.
+    """Return one trial per configuration, and notes for the user.
 
     As in SMAC's ``RunHistory.get_cost``, the cost is the mean over instances and seeds, each at
     the highest budget it was run with, failed runs with the cost that SMAC gave them. Runs that
@@ -102,7 +102,7 @@ def trials_of(
     if budget is None:
         trials = [_trial(c.values, _highest(c.runs)) for c in configurations]
         return trials, list(_notes(configurations, trials))
-    chosen = _chosen_budget(configurations, budget)
+    chosen = _match_budget(configurations, budget)
     kept = [(c.values, [r for r in c.runs if r.budget == chosen]) for c in configurations]
     trials = [_trial(values, runs) for values, runs in kept if runs]
     gone, total = len(configurations) - len(trials), _count(configurations)
@@ -132,14 +132,14 @@ def _highest(runs: Sequence[Run]) -> list[Run]:
     return list(best.values()) or list(runs)
 
 
-def _chosen_budget(configurations: Sequence[Configuration], budget: float) -> float:
+def _match_budget(configurations: Sequence[Configuration], budget: float) -> float:
     known = sorted({r.budget for c in configurations for r in c.runs if r.budget is not None})
-    shown = ", ".join(f"{value:.10g}" for value in known) or "none"
+    listed = ", ".join(f"{value:.10g}" for value in known) or "none"
     for value in known:
         # Budgets are often such as 11.111111111111112.
         if math.isclose(value, budget, rel_tol=1e-6):
             return value
-    raise SettingsError(f"There are no runs at budget {budget:g}. There is: {shown}.")
+    raise SettingsError(f"There are no runs at budget {budget:g}. There is: {listed}.")
 
 
 def _count(entries: Iterable[Configuration | Trial]) -> int:
@@ -155,9 +155,9 @@ def _notes(configurations: Sequence[Configuration], trials: Sequence[Trial]) -> 
     )
     budgets = sorted((value, count) for value, count in tops.items() if value is not None)
     if len(budgets) > 1:
-        shown = ", ".join(f"{count} at {value:g}" for value, count in budgets)
+        listed = ", ".join(f"{count} at {value:g}" for value, count in budgets)
         yield (
-            f"Each configuration counts at its highest budget ({shown}); "
+            f"Each configuration counts at its highest budget ({listed}); "
             f"{total - _count(trials)} of {total} runs do not count. Set budget to compare at one."
         )
     waiting = sum(

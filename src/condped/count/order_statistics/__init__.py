@@ -1,0 +1,1 @@
+"""Exact order statistics of numbers that need not fit into memory."""

@@ -1,0 +1,77 @@
+"""Reading several files as one table, with Hive partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import unquote
+
+from condped.errors import DataError
+from condped.progress import report
+from condped.read.options import ReadOptions
+
+Content = TypeVar("Content")
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def load_files(
+    paths: Sequence[str], load: Callable[[str], Content], options: ReadOptions, notes: list[str]
+) -> list[Content]:
+    """Load each file; with ``skip_corrupt`` files that cannot be read are left out.
+
+    A single file is never left out: there would be nothing to analyse.
+    """
+    parts: list[Content] = []
+    left_out: list[str] = []
+    for number, path in enumerate(paths, 1):
+        try:
+            parts.append(load(path))
+        except DataError as error:
+            if len(paths) == 1 or not options.skip_corrupt:
+                raise
+            left_out.append(str(error))
+        report("Reading files", number, len(paths))
+    if left_out:
+        if not parts:
+            raise DataError(f"None of the {len(paths)} files can be read. First: {left_out[0]}")
+        notes.append(
+            f"{len(left_out)} of {len(paths)} files cannot be read and were left out. "
+            f"First: {left_out[0]}"
+        )
+    if len(parts) > 1:
+        notes.append(f"{len(parts)} files were read together.")
+    return parts
+
+
+def check_unique_columns(path: str, columns: Sequence[str]) -> None:
+    """Raise if a file has two columns of the same name."""
+    if len(set(columns)) < len(columns):
+        duplicate = next(name for name in columns if list(columns).count(name) > 1)
+        raise DataError(
+            f"There are two columns named {duplicate!r} in {path!r}. Rename or drop one of them.",
+            column=duplicate,
+        )
+
+
+def all_columns(columns: Sequence[Sequence[str]], notes: list[str]) -> tuple[str, ...]:
+    """Return the columns of several files, with notes on those that some files lack."""
+    names = tuple(dict.fromkeys(name for listed in columns for name in listed))
+    for name in names:
+        lacking = sum(name not in listed for listed in columns)
+        if lacking:
+            notes.append(
+                f"Column {name!r} is not in {lacking} of {len(columns)} files; missing there."
+            )
+    return names
+
+
+def partition_of(path: str, root: Path | None) -> dict[str, str | None]:
+    """Return the columns that the directories between root and file define: k=a/l=b."""
+    if root is None:
+        return {}
+    parts = Path(path).parent.relative_to(root).parts
+    pairs = [part.partition("=") for part in parts if part.partition("=")[0] and "=" in part]
+    return {
+        unquote(name): None if value == _NO_VALUE else unquote(value) for name, _, value in pairs
+    }

@@ -1,0 +1,101 @@
+"""Loading search spaces: from files, plain data, or the spaces of other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from condped.errors import SourceError, SpaceError
+from condped.space.space import Space
+
+
+def _configspace(source: Any) -> bool:
+    """Return whether it is a ConfigurationSpace, or the content of its file."""
+    if any(base.__name__ == "ConfigurationSpace" for base in type(source).__mro__):
+        return True  # which is a mapping, too
+    entries = source.get("hyperparameters") if isinstance(source, Mapping) else None
+    # One of our parameters may be called hyperparameters, but its domains have no names.
+    return isinstance(entries, list) and any(
+        isinstance(entry, Mapping) and "name" in entry for entry in entries
+    )
+
+
+def _library_inside(library: str) -> Callable[[Any], bool]:
+    """Return a test for objects of a library, also inside dicts, lists and tuples."""
+
+    def recognises(source: Any) -> bool:
+        todo = [source]
+        while todo:
+            entry = todo.pop()
+            if isinstance(entry, dict):
+                todo.extend(entry.values())
+            elif isinstance(entry, (list, tuple)):
+                todo.extend(entry)
+            elif any(base.__module__.split(".")[0] == library for base in type(entry).__mro__):
+                return True
+        return False
+
+    return recognises
+
+
+# How to recognise a tool's space, and the module whose space_of() converts it. None of them imports
+# the tool: the object holds all that is needed.
+_TOOLS: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (_configspace, "condped.read.tools.smac.configspace"),
+    (_library_inside("ray"), "condped.read.tools.ray.space"),
+    (_library_inside("hyperopt"), "condped.read.tools.hyperopt_space"),
+)
+
+
+def load_space(source: Any) -> Space:
+    """Return a space from a Space, plain data, the path of a JSON file, or a tool's space."""
+    if isinstance(source, Space):
+        return source
+    plain = _plain_file(Path(source)) if isinstance(source, (str, Path)) else source
+    for recognises, module in _TOOLS:
+        if recognises(plain):
+            space: Space = import_module(module).space_of(plain)
+            break
+    else:
+        if not isinstance(plain, Mapping) and plain is source:
+            raise SourceError(
+                "space must be a Space, a mapping, the path of a JSON file, or a space of "
+                f"ConfigSpace, Ray Tune or Hyperopt (got {type(source).__name__})."
+            )
+        space = Space(plain)
+    if not space and not space.to_infer:
+        raise SpaceError("The space has no parameters. Give at least one, or leave space out.")
+    return space
+
+
+def _plain_file(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SpaceError(
+            f"The space file {str(path)!r} cannot be read: {error.strerror}."
+        ) from error
+    except ValueError as error:  # not UTF-8, or a null byte in the path
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
+        raise SpaceError(f"The space file {str(path)!r} is not UTF-8 text: {reason}.") from error
+    try:
+        return json.loads(text, object_pairs_hook=_no_duplicates)
+    except json.JSONDecodeError as error:
+        raise SpaceError(
+            f"The space file {str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, "
+            f"column {error.colno}."
+        ) from error
+    except RecursionError as error:
+        raise SpaceError(f"The space file {str(path)!r} is nested too deeply.") from error
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in seen:
+            raise SpaceError(f"The space names {name!r} twice. Keep one, or give alternatives.")
+        seen[name] = value
+    return seen

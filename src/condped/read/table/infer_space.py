@@ -1,0 +1,81 @@
+"""Inferring domains from values, for tables without a space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from condped.arrays import FloatArray
+from condped.errors import DataError
+from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.space import Space
+from condped.trials.columns import Column, LevelColumn, NumberColumn
+
+# Fewer rows than this may all differ by chance.
+_FEWEST_IDS = 20
+
+
+def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
+    """Return one domain per usable column; columns of other types or without values are left out.
+
+    Integers give an int domain, other numbers a float, everything else a categorical.
+    The bounds are the lowest and the highest value seen. The scale is logarithmic where the
+    values are positive, span a factor of 50 or more, and lie more evenly that way. Texts that
+    differ in every row are trial names; they are left out, with a note.
+    """
+    found: dict[str, Domain] = {}
+    for name, column in columns.items():
+        _check_finite(name, column)
+        if isinstance(column, LevelColumn) and _FEWEST_IDS <= len(column) == len(column.levels):
+            notes.append(f"{name}: left out, since its text differs in every row.")
+            continue
+        domain = _domain(column)
+        if domain is not None:
+            found[name] = domain
+    return Space(found, inferred=True)
+
+
+def _domain(column: Column) -> Domain | None:
+    if isinstance(column, LevelColumn):
+        if not (column.codes >= 0).any():
+            return None
+        return Categorical(sorted(column.levels, key=_sort_key))
+    if not isinstance(column, NumberColumn):
+        return None
+    values = column.values if column.missing is None else column.values[~column.missing]
+    if not values.size:
+        return None
+    low, high = values.min(), values.max()
+    log = _is_more_even_in_logs(values.astype(np.float64))
+    whole = values.dtype.kind == "i" or bool((values == np.rint(values)).all())
+    if whole and abs(low) < 2.0**63 and abs(high) < 2.0**63:
+        return Int(int(low), int(high), log=log)
+    return Float(float(low), float(high), log=log)
+
+
+def _check_finite(name: str, column: Column) -> None:
+    if isinstance(column, NumberColumn) and np.isinf(column.values).any():
+        infinite = np.isinf(column.values)
+        first, count = int(np.argmax(infinite)), int(np.count_nonzero(infinite))
+        raise DataError(
+            f"Parameter {name!r} has the value {column.values[first]} in row {first} (rows count "
+            f"from 0; {count} such rows): no domain holds it. Correct it or leave the column out.",
+            column=name,
+            first_row=first,
+            count=count,
+        )
+
+
+def _sort_key(level: object) -> tuple[str, str]:
+    return type(level).__name__, str(level)
+
+
+def _is_more_even_in_logs(values: FloatArray) -> bool:
+    low, high, middle = values.min(), values.max(), float(np.median(values))
+    if low <= 0 or high < 50 * low:
+        return False
+    # Evenly spread values have their median in the middle of the scale.
+    linear = (middle - low) / (high - low)
+    logarithmic = np.log(middle / low) / np.log(high / low)
+    return bool(abs(logarithmic - 0.5) < abs(linear - 0.5))
