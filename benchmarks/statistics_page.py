@@ -12,20 +12,21 @@ def page(found: Mapping[str, Any]) -> str:
     """Return the page in Markdown."""
     return "\n".join(
         [
-            "# How good the numbers are",
+            "# Statistical properties",
             "",
-            "Measured by `python -m benchmarks.statistics`, all seeds fixed. γ' = 0.1 unless said.",
+            "Measured by `python -m benchmarks.statistics`, all seeds fixed; γ' = 0.1 unless "
+            "stated. *Idle* parameters have no effect on the objective.",
             "",
-            "## What was aimed at, and what was reached",
+            "## Aims",
             "",
             *_aims(found),
             "",
             "## Against the exact truth",
             "",
-            "Sum over all parameters of |importance − truth| × 100, and in brackets the share of "
-            "importance that goes to idle parameters, in %. `calibrated` was chosen with the "
-            "paper's problems in view; the new ones were designed afterwards. What TPE drew is "
-            "compared with the exact importances for the trials that it drew.",
+            "Sum over all parameters of |importance − truth| × 100; in brackets the share of "
+            "importance assigned to idle parameters, in %. `calibrated` was developed on the "
+            "paper's problems; the new ones were designed afterwards. Estimates from trials drawn "
+            "by TPE are compared with the exact importances for these trials.",
             "",
             *_errors(found["errors"]),
             "",
@@ -35,14 +36,14 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             *_rankings(found["errors"]),
             "",
-            "A categorical gate's importance over its truth, without idle parameters:",
+            "Importance of a categorical gate, divided by the exact one, without idle parameters:",
             "",
             *_gates(found["errors"]),
             "",
             "## Intervals",
             "",
-            "How often a nominal 90 % interval of the importance holds the truth, over all "
-            "parameters and γ' = 0.1, 0.25, 0.5.",
+            "Coverage of nominal 90 % intervals of the importance, over all parameters and "
+            "γ' = 0.1, 0.25, 0.5.",
             "",
             *_table(
                 ("method", "intervals", "trials", "problems", "mean", "worst", "where"),
@@ -53,10 +54,10 @@ def page(found: Mapping[str, Any]) -> str:
                 ],
             ),
             "",
-            "## False alarms",
+            "## False positive rate",
             "",
-            "Share of p-values below 0.05 where nothing matters, random trials. `adaptive` "
-            "compares four stretches of time each with itself.",
+            "Share of p-values below 0.05 if no parameter has an effect, random trials. `adaptive` "
+            "compares only trials of the same of four periods.",
             "",
             *_table(
                 tuple(found["false_alarms"][0]),
@@ -66,14 +67,14 @@ def page(found: Mapping[str, Any]) -> str:
                 ],
             ),
             "",
-            f"Idle parameters of studies that TPE sampled (200 trials): "
-            f"{found['tpe_alarms']['random']:.3f} if the trials are taken as random, "
-            f"{found['tpe_alarms']['adaptive']:.3f} with stretches of time.",
+            f"Idle parameters of studies sampled by TPE (200 trials): "
+            f"{found['tpe_alarms']['random']:.3f} with `random`, "
+            f"{found['tpe_alarms']['adaptive']:.3f} with `adaptive`.",
             "",
             "## Power",
             "",
-            "How often `x` is said to matter beside four idle parameters, for a loss that is this "
-            "share x and the rest noise.",
+            "How often the verdict on `x` is *matters*, beside four idle parameters, for a loss of "
+            "which this share is x and the rest noise.",
             "",
             *_table(
                 tuple(found["power"][0]),
@@ -85,7 +86,7 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             "## Cost",
             "",
-            f"200 half-samples of 30 parameters and 1,000 trials cost "
+            f"200 half-samples of 30 parameters and 1,000 trials cost as much as "
             f"{found['cost']['intervals_over_plain']:.0f} plain evaluations; a sweep of 99 points "
             f"with bands, 10 parameters and 1,000 trials, takes "
             f"{found['cost']['sweep_with_bands_seconds']:.2f} s.",
@@ -124,23 +125,25 @@ def _aims(found: Mapping[str, Any]) -> list[str]:
     lines = [
         ("error at most half of `paper`'s (20 idle, N = 100)", many == 1,
          "; ".join(f"{value:.2f} {group}" for value, group in halved)),
-        ("at most 5 % to idle parameters (20 idle, N = 100)", max(leaks) <= 0.05,
+        ("at most 5 % of the importance to idle parameters (20 idle, N = 100)",
+         max(leaks) <= 0.05,
          f"{100 * min(leaks):.1f}–{100 * max(leaks):.1f} %"),
         ("categorical gates within 10 % of the truth (N = 1,000)",
          max(abs(ratio - 1) for ratio in ratios) <= 0.1,
          f"{min(ratios):.2f}–{max(ratios):.2f} of it"),
-        ("nowhere worse than `paper` by more than the standard error (N ≥ 200)", not worse,
+        ("never worse than `paper` by more than the standard error (N ≥ 200)", not worse,
          f"worse in {len(worse)} of {total}, listed below"),
-        ("90 % intervals hold the truth in 85–95 % on average, `calibrated`",
+        ("mean coverage of 90 % intervals between 85 and 95 %, `calibrated`",
          all(0.85 <= value <= 0.95 for value in held),
          f"{100 * min(held):.0f}–{100 * max(held):.0f} %"),
         ("the same, `paper`", all(0.85 <= value <= 0.95 for value in paper),
          f"{100 * min(paper):.0f}–{100 * max(paper):.0f} %: its bias on problems with rare "
-         "branches is no matter of chance, and no interval holds it"),
-        ("false alarms between 0.03 and 0.07, random", all(0.03 <= v <= 0.07 for v in alarms),
+         "branches is systematic, and intervals do not cover it"),
+        ("false positive rate between 0.03 and 0.07, random",
+         all(0.03 <= v <= 0.07 for v in alarms),
          f"{min(alarms):.3f}–{max(alarms):.3f} over {len(alarms)} cells, each "
          f"±{chance:.3f} by chance"),
-        ("false alarms at most 0.08, TPE", found["tpe_alarms"]["adaptive"] <= 0.08,
+        ("false positive rate at most 0.08, TPE", found["tpe_alarms"]["adaptive"] <= 0.08,
          f"{found['tpe_alarms']['adaptive']:.3f}"),
         ("intervals cost less than 30 plain evaluations",
          found["cost"]["intervals_over_plain"] < 30,
@@ -269,12 +272,12 @@ def _real(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         "## Real data",
         "",
-        "YAHPO tables of another surrogate generation than the paper's: 10 seeds of 1,000 random "
-        "configurations each. Mean Kendall τ between the rankings of two seeds, and how many "
-        "parameters matter by the test in all seeds and in any.",
+        "YAHPO tables from another surrogate generation than the paper's: 10 seeds of 1,000 random "
+        "configurations each. Mean Kendall τ between the rankings of two seeds, and the number of "
+        "parameters with a statistically significant effect in all seeds and in any.",
         "",
         *_table(
-            ("instance", "paper", "calibrated", "matter in all", "in any"),
+            ("instance", "paper", "calibrated", "significant in all", "in any"),
             [
                 (r["instance"], f"{r['paper']:.2f}", f"{r['calibrated']:.2f}", r["always"],
                  r["ever"])

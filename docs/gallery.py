@@ -40,26 +40,27 @@ PICTURES = (
     Picture(
         "importance",
         "Importances",
-        "Bars with intervals. The fill, the hatching and the word behind a bar say whether the "
-        "effect is statistically significant. Of many parameters the least important share a bar.",
+        "Bars with intervals. The fill, the hatching and the verdict beside a bar say whether the "
+        "effect is statistically significant. If there are many parameters, the least important "
+        "share a bar.",
         "condped.plot.importance(result)",
     ),
     Picture(
         "regimes",
         "By regime",
-        "How much of a parameter's importance comes from which of its regimes.",
+        "How much each regime contributes to a parameter's importance.",
         "condped.plot.regimes(result)",
     ),
     Picture(
         "densities",
         "Good values",
-        "Where the best trials lie among all, on the scale of the domain. Green: values that are "
-        "better than others, marked only where the effect is statistically significant.",
+        "Distribution of the target set within the region set, on the scale of the domain. Green: "
+        "good values, marked only if the effect is statistically significant.",
         'condped.plot.densities(result, ["learning_rate", "model", "layers", "seed"])',
     ),
     Picture(
         "sweep",
-        "Over the target quantile",
+        "Importance by target quantile",
         "What matters for the best 1 % need not matter for the best half. Bands are intervals.",
         "condped.plot.sweep(curve)",
     ),
@@ -72,7 +73,7 @@ PICTURES = (
     Picture(
         "comparison",
         "Side by side",
-        "Methods, studies or target sets. Hollow marks: not said to matter.",
+        "Methods, studies or target sets. Hollow marks: no statistically significant effect.",
         "condped.plot.comparison(\n"
         "    {\n"
         '        "paper": result,\n'
@@ -84,7 +85,7 @@ PICTURES = (
     Picture(
         "paper-sweep",
         "Against the exact truth",
-        "One of the paper's problems: estimates with their bands, dotted the exact importances.",
+        "One of the paper's problems: estimates with bands; dotted: the exact importances.",
         'condped.plot.sweep(condped.sweep(table, intervals="half-sampling"), truth=problem)',
     ),
     Picture(
@@ -96,14 +97,20 @@ PICTURES = (
     Picture(
         "paper-regimes",
         "Its regimes",
-        "x lies elsewhere in each branch.",
+        "x has a different domain in each branch.",
         "condped.plot.regimes(condped.importance(table, target_quantile=0.3))",
     ),
     Picture(
         "paper-densities",
         "Its good values",
-        "Low values are good in every branch that reaches the best.",
+        "Low values are good in every branch that reaches the target set.",
         "condped.plot.densities(condped.importance(table, target_quantile=0.3))",
+    ),
+    Picture(
+        "paper-joint",
+        "Its joint effects",
+        "How much each pair of parameters explains beyond what its parameters explain alone.",
+        "condped.plot.joint(condped.joint_effects(table))",
     ),
 )
 
@@ -112,14 +119,14 @@ def page() -> str:
     """Return the page with the code beside each picture."""
     parts = [
         "# Gallery",
-        "Every picture that `condped.plot` draws, made by `python -m docs.gallery`. Each comes as "
-        'a figure of plotly, or of matplotlib with `backend="matplotlib"` as here; `on=` draws on '
-        "axes or a figure of your own. Nothing is shown or written by itself.",
-        f"On the trials of `condped demo`:\n\n```python\n{_DEMO}```",
+        "Every figure that `condped.plot` draws, made by `python -m docs.gallery`. Each function "
+        'returns a plotly figure, or a matplotlib figure with `backend="matplotlib"`, as here; '
+        "`on=` draws on existing axes or an existing figure. Nothing is shown or saved.",
+        f"With the trials of `condped demo`:\n\n```python\n{_DEMO}```",
     ]
     for picture in PICTURES:
         if picture.file == "paper-sweep":
-            parts.append(f"On a problem of the paper:\n\n```python\n{_PAPER}```")
+            parts.append(f"With a problem of the paper:\n\n```python\n{_PAPER}```")
         parts.append(
             f"## {picture.title}\n\n{picture.text}\n\n```python\n{picture.code}\n```\n\n"
             f"![{picture.title}](gallery/{picture.file}.png)"

@@ -103,12 +103,12 @@ def page(found: Mapping[str, Any], claims: Mapping[str, Any]) -> str:
     kind = "A quick run: three seeds" if found["quick"] else "A full run: seeds 42–51"
     seconds = sum(experiment["seconds"] for experiment in found["experiments"])
     lines = [
-        "# The paper's figures, made again",
+        "# The paper's figures, reproduced",
         "",
         "Made by `make paper-full` (`make paper` is the quick version): "
         "`python -m experiments all`, then `python -m experiments docs`. "
-        f"{kind}. Times are the wall clock of each seed, added up: {seconds / 60:.0f} minutes; "
-        "as seeds run side by side, two cores are done in little more than half of that.",
+        f"{kind}. Times are wall-clock times summed over seeds: {seconds / 60:.0f} minutes; seeds "
+        "run in parallel, so two cores need little more than half of that.",
         "",
         *_versions(found),
         "Lines and bars are means over the seeds, bands and whiskers standard errors. The dashed "
@@ -147,12 +147,12 @@ def _experiment(experiment: Mapping[str, Any], claims: Sequence[Mapping[str, Any
         lines += [f"![{experiment['place']}](paper/{picture})", ""]
     own = [claim for claim in claims if mentions(claim["place"], experiment["place"])]
     if own:
-        lines += ["What the paper says of it:", ""]
+        lines += ["What the paper says about it:", ""]
         lines += [f"- {_MARKS[claim['verdict']]} {claim['statement']}{_on(claim)}" for claim in own]
         lines.append("")
     if experiment["errors"]:
         shown = ", ".join(f"{row['panel']} {row['error']}" for row in experiment["errors"])
-        lines += [f"Mean distance of one seed from the exact truth: {shown}.", ""]
+        lines += [f"Mean distance of a single seed from the exact truth: {shown}.", ""]
     if experiment["notice"]:
         lines += [experiment["notice"], ""]
     seeds = experiment["seeds"]

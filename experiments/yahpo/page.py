@@ -29,14 +29,14 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             *_head(found),
             "",
-            "## What agrees with the paper and what does not",
+            "## Agreement with the paper",
             "",
             *[f"- {sentence}" for sentence in sentences(found)],
             "",
             "## Figures 5 and 15: importances",
             "",
-            "Means ± standard errors over seeds; in brackets by `calibrated`. The paper prints no "
-            "numbers of these.",
+            "Means ± standard errors over seeds; in brackets those of `calibrated`. The paper "
+            "gives no numbers for these.",
             "",
             "![Importances on 1053](paper/figure-5.png)",
             "",
@@ -48,8 +48,8 @@ def page(found: Mapping[str, Any]) -> str:
             *_objectives(found),
             "## Tables 2 and 4: do importances follow performance?",
             "",
-            "Correlation, over learners, of the highest objective and the highest importance among "
-            "the learner's hyperparameters. The paper's numbers in brackets.",
+            "Correlation, over learners, of the highest objective with the highest importance "
+            "among the learner's hyperparameters; the paper's numbers in brackets.",
             "",
             *_correlations(found),
             "## Time",
@@ -63,7 +63,7 @@ def page(found: Mapping[str, Any]) -> str:
 def _head(found: Mapping[str, Any]) -> list[str]:
     settings = found["settings"]
     lines = [
-        f"Figures 5 and 15 and Tables 1 to 4 of the paper ({SOURCE}), computed again from a folder "
+        f"Figures 5 and 15 and Tables 1 to 4 of the paper ({SOURCE}), recomputed from a folder "
         f"of evaluation sets: γ = {settings['region_quantile']:g}, "
         f"γ' = {settings['target_quantile']:g}, {settings['seeds']} seeds of 1,000 uniform "
         "random configurations. Standard errors divide the variance by n, as the paper's do.",
@@ -149,8 +149,8 @@ def _seconds(found: Mapping[str, Any]) -> list[str]:
         for method in METHODS
     ]  # fmt: skip
     return [
-        "Processor time in seconds for one seed of one instance, whatever else the machine did. "
-        "The wall clock of whole experiments is on [the page of figures](paper.md).",
+        "Processor time in seconds for one seed of one instance, on a machine with other load. "
+        "Wall-clock times of whole experiments are on [the page of figures](paper.md).",
         "",
         *markdown(["method", *families], rows),
     ]
