@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Generic, TypeAlias, TypeVar
 
 Piece = TypeVar("Piece")
@@ -15,6 +15,7 @@ Stretch: TypeAlias = Callable[[], Generator[Piece]]
 
 # Beyond this many, threads wait for each other rather than for the processor.
 _MOST_WORKERS = 8
+_LISTEN = 0.2  # seconds until an interrupt is noticed at the latest
 _Place: TypeAlias = tuple[int, int]  # of a piece: the stretch, and its place there
 _NOWHERE: _Place = (1 << 62, 0)
 
@@ -155,7 +156,11 @@ class _Team(Generic[State, Piece, Told]):
     def told(self, workers: int) -> Iterable[Told]:
         """Iterate over what steps returned, until all workers have ended."""
         while workers:
-            news = self.news.get()
+            try:
+                # Not for ever: libraries that handle signals, too, keep an interrupt from ending it.
+                news = self.news.get(timeout=_LISTEN)
+            except Empty:
+                continue
             if news is None:
                 workers -= 1
             else:
