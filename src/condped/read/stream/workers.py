@@ -157,7 +157,7 @@ class _Team(Generic[State, Piece, Told]):
         """Iterate over what steps returned, until all workers have ended."""
         while workers:
             try:
-                # Not for ever: libraries that handle signals, too, keep an interrupt from ending it.
+                # Not for ever: a library that handles signals may keep an interrupt from ending it.
                 news = self.news.get(timeout=_LISTEN)
             except Empty:
                 continue
