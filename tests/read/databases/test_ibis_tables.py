@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +285,22 @@ def test_a_second_query_on_a_busy_connection_says_so(connection: Any) -> None:
         counted(source)
     reader.close()
     assert counted(source)
+
+
+# Ibis 12 asks pandas for an option that is going away.
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option:DeprecationWarning")
+def test_other_backends_of_ibis_are_fetched_as_ibis_does(tmp_path: Path) -> None:
+    """Also where a connection belongs to the thread that made it."""
+    table = trials().select(["x", "loss"])
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as database:
+        database.execute("CREATE TABLE trials (x REAL, loss REAL)")
+        rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        database.executemany("INSERT INTO trials VALUES (?, ?)", rows)
+        database.commit()
+    connection = ibis.sqlite.connect(tmp_path / "runs.db")
+    asked: Any = {"objective": "loss", "space": {"x": SPACE["x"][0].domain}}
+    for where in (None, "x < 0.5"):
+        source = open_source(connection.table("trials"), where=where, **asked)
+        read = condped.read(table, where=where, **asked)
+        assert counted(source) == counted(TableSource.of(read))
+    connection.disconnect()

@@ -51,6 +51,7 @@ def test_batches_come_back_as_they_were() -> None:
 @pytest.mark.parametrize("way", ["closed", "forgotten"])
 def test_nothing_is_left_of_the_file(way: str) -> None:
     """Whether it is closed or not; nobody sees it meanwhile."""
+    gc.collect()
     before = open_files()
     folder = Path(tempfile.gettempdir())
     there = set(folder.glob("condped-*"))
@@ -62,7 +63,7 @@ def test_nothing_is_left_of_the_file(way: str) -> None:
         kept.close()
     del kept
     gc.collect()
-    assert open_files() == before
+    assert open_files() <= before
 
 
 def test_a_process_that_is_killed_leaves_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, Protocol
@@ -32,12 +33,15 @@ class EngineTable(Protocol):
         Whether its rows have an order, the same whenever they are read.
     notes
         What was noticed of its rows.
+    can_cancel
+        Whether another thread may wait for its rows, and be told to give up.
     """
 
     shown: str
     names: tuple[str, ...]
     ordered: bool
     notes: tuple[str, ...]
+    can_cancel: bool
 
     @property
     def total(self) -> int:
@@ -124,6 +128,7 @@ class FetchedRows(TableRows):
         super().__init__(table)
         self.columns = tuple(columns)
         self.kept: KeptBatches | None = None
+        self.lock = threading.Lock()
 
     @property
     def work(self) -> float:
@@ -148,16 +153,17 @@ class FetchedRows(TableRows):
 
     def fetch(self) -> KeptBatches:
         """Fetch the rows if that has not been done; the connection is then no longer needed."""
-        if self.kept is None:
-            kept = KeptBatches(self.table.shown)
-            try:
-                self._fetch_into(kept)
-            except BaseException:
-                kept.close()
-                raise
-            self.kept = kept
-            self.table.close()
-        return self.kept
+        with self.lock:
+            if self.kept is None:
+                kept = KeptBatches(self.table.shown)
+                try:
+                    self._fetch_into(kept)
+                except BaseException:
+                    kept.close()
+                    raise
+                self.kept = kept
+                self.table.close()
+            return self.kept
 
     def _fetch_into(self, kept: KeptBatches) -> None:
         fetched = 0
@@ -168,6 +174,11 @@ class FetchedRows(TableRows):
             if self.table.total:
                 report("Fetching the rows", min(fetched, self.table.total), self.table.total)
 
+        if not self.table.can_cancel:
+            for batch in self.table.batches(self.columns):
+                tell(kept.add(batch))
+            kept.end()
+            return
         # In a thread of its own, so that an interrupt finds this one free to cancel the query.
         run_workers(
             [lambda: self.table.batches(self.columns)],

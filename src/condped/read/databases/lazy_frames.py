@@ -22,6 +22,7 @@ class LazyTable:
     """A frame that is computed when its rows are asked for."""
 
     shown = "the lazy frame"
+    can_cancel = False
     total = 0
     notes: tuple[str, ...] = ()
 
@@ -61,7 +62,7 @@ class LazyTable:
             yield from frame.collect("pyarrow").to_native().to_batches()
 
     def cancel(self) -> None:
-        """Do nothing: a frame ends with the rows that it is computing."""
+        """Do nothing: what computes a frame listens to interrupts itself."""
 
     def close(self) -> None:
         """Nothing was opened here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Generic, TypeAlias, TypeVar
 
 Item = TypeVar("Item")
@@ -15,6 +15,7 @@ Segment: TypeAlias = Callable[[], Generator[Item]]
 
 # With more, threads wait for each other rather than for the CPU.
 _MOST_WORKERS = 8
+_LISTEN = 0.2  # seconds until an interrupt is noticed at the latest
 _Place: TypeAlias = tuple[int, int]  # of an item: its segment, and its index there
 _END: _Place = (1 << 62, 0)
 
@@ -155,7 +156,11 @@ class _Team(Generic[State, Item, Result]):
     def results(self, workers: int) -> Iterable[Result]:
         """Iterate over the results of steps, until all workers have ended."""
         while workers:
-            entry = self.results_queue.get()
+            try:
+                # Not for ever: a library that handles signals may keep an interrupt from ending it.
+                entry = self.results_queue.get(timeout=_LISTEN)
+            except Empty:
+                continue
             if entry is None:
                 workers -= 1
             else:

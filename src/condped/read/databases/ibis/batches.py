@@ -35,11 +35,19 @@ def one_snapshot(backend: Any) -> AbstractContextManager[Any]:
     return _transaction(backend.con) if backend.name == "postgres" else nullcontext()
 
 
+def can_cancel(backend: Any) -> bool:
+    """Return whether a query can be stopped from another thread than the one that waits for it.
+
+    Connections of others, such as SQLite's, may belong to the thread that made them.
+    """
+    return backend.name in ("duckdb", "postgres")
+
+
 def cancel(backend: Any) -> None:
     """Stop what another thread waits for."""
     if backend.name == "duckdb":
         backend.con.interrupt()
-    elif backend.name == "postgres":
+    else:
         backend.con.cancel_safe()
 
 

@@ -12,7 +12,12 @@ import ibis.expr.types as ir
 from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
-from condped.read.databases.ibis.batches import cancel, one_snapshot, record_batches
+from condped.read.databases.ibis.batches import (
+    can_cancel,
+    cancel,
+    one_snapshot,
+    record_batches,
+)
 from condped.read.databases.ibis.long_reader import RecordedReader, SpacedReader, domain_column
 from condped.read.databases.ibis.long_rows import (
     DOMAIN,
@@ -49,7 +54,7 @@ class LongRows:
         self.session, self.given = session, given
         self.parameters = {name: domain_column(name) for name in parameters}
         self.layout = LongLayout(tuple(measured), self.parameters, given.trials is None)
-        self.shown = session.shown
+        self.shown, self.can_cancel = session.shown, can_cancel(session.backend)
         self.names = (*measured, *self.parameters, *self.parameters.values())
         self.notes: tuple[str, ...] = ()
 
@@ -81,13 +86,17 @@ class LongRows:
         return table.order_by(TRIAL)
 
     def _check_trials(self) -> None:
-        """Raise if a trial stands twice in the table of trials."""
+        """Raise if a trial stands twice in the table of trials, or one has no name."""
         trials = self.given.trials
         if trials is None:
             return
         each = trials.group_by(trial=trials[self.given.trial]).agg(n=trials.count())
-        found = self.session.rows(each.filter(each.n > 1).limit(1), "looking at the trials")
-        for trial, times in found:
+        wrong = each.filter((each.n > 1) | each.trial.isnull()).limit(1)
+        for trial, times in self.session.rows(wrong, "looking at the trials"):
+            if trial is None:
+                raise DataError(
+                    f"A row of the table of trials has no {self.given.trial!r}. Complete it."
+                )
             raise DataError(
                 f"Trial {trial!r} stands {times} times in the table of trials. Keep one row of "
                 "each."

@@ -14,7 +14,12 @@ from condped.errors import DataError, SourceError
 from condped.optional import load_optional
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import FetchedRows, ScannedRows, needed_columns
-from condped.read.databases.ibis.batches import cancel, one_snapshot, record_batches
+from condped.read.databases.ibis.batches import (
+    can_cancel,
+    cancel,
+    one_snapshot,
+    record_batches,
+)
 from condped.read.databases.ibis.connect import named_table
 from condped.read.databases.ibis.session import Session
 from condped.read.databases.ibis.where import translated
@@ -43,6 +48,7 @@ class IbisTable:
         self.session, self.table, self.where = session, table, where
         self.shown, self.names = session.shown, tuple(table.columns)
         self.counted: tuple[int, int] | None = None
+        self.can_cancel = can_cancel(session.backend)
 
     @property
     def total(self) -> int:
@@ -97,17 +103,17 @@ def open_table(source: Any, options: ReadOptions, backend: str | None = None) ->
 
 
 def read_whole(source: Any, backend: str | None = None) -> Any:
-    """Return all rows of a table as an Arrow table, to be read into memory."""
+    """Return all rows of a table as an Arrow table, without columns that nobody can use."""
     import pyarrow as pa  # noqa: PLC0415
 
     session, table = _session(source, backend)
     try:
         whole = IbisTable(session, table)
-        batches = list(whole.batches(whole.names))
-        if batches:
-            return pa.Table.from_batches(batches)
-        schema = with_plain_types(table).schema().to_pyarrow()
-        return pa.Table.from_batches([], schema)
+        unusable = _unusable(table)
+        known = [name for name in table.columns if name not in unusable]
+        batches = list(whole.batches(known))
+        schema = with_plain_types(table.select(*known)).schema().to_pyarrow()
+        return pa.Table.from_batches(batches, None if batches else schema)
     finally:
         session.close()
 
@@ -150,7 +156,7 @@ def session_of(table: ir.Table) -> Session:
 
 def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSource:
     space, where = options.space, None
-    if options.where is not None and space is not None and options.outside == "error":
+    if options.where is not None and space is not None and _chooses(session, options):
         where = translated(options.where, table, space)
     asked = options if where is None else replace(options, where=None)
     reader = BatchReader.of(table.columns, asked, space, unusable=_unusable(table))
@@ -170,6 +176,14 @@ def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSo
     assert options.where is not None
     chosen, told = _selection(options.where.text, engine_table)
     return StreamSource(rows, reader, replace(schema, selections=(chosen,)), (*notes, told))
+
+
+def _chooses(session: Session, options: ReadOptions) -> bool:
+    """Return whether the engine may choose rows: one that is known to compare as numpy does.
+
+    What is dropped for a value outside its domain goes before what a condition leaves out.
+    """
+    return session.backend.name in ("duckdb", "postgres") and options.outside != "drop"
 
 
 def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
