@@ -109,7 +109,7 @@ def test_one_option_is_no_choice() -> None:
 
 def test_a_label_for_two_parameters_is_refused() -> None:
     """Hyperopt refuses it as well."""
-    with pytest.raises(SpaceError, match="The label 'x' stands for two different parameters"):
+    with pytest.raises(SpaceError, match="The label 'x' is used for two different parameters"):
         load_space([hp.uniform("x", 0, 1), hp.uniform("x", 0, 2)])
 
 

@@ -136,7 +136,7 @@ def test_a_random_search_is_what_syne_tune_loads(folder: Path) -> None:
         as_runs(last, "loss", lambda row: State.COMPLETE),
     )
     assert table.ignored_columns == ("epochs",)
-    assert any("does not record what became of a trial" in note for note in table.notes)
+    assert any("does not record what happened to a trial" in note for note in table.notes)
     columns = {name: last[f"config_{name}"].tolist() for name in DOMAINS}
     expected = condped.importance(
         {"loss": last["loss"].tolist(), **columns}, objective="loss", space=DOMAINS

@@ -111,7 +111,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(other)) as database:
         database.execute("CREATE TABLE experiments (experiment_id, name, lifecycle_stage)")
         database.commit()
-        with pytest.raises(DataError, match=r"is no MLflow store: it has no table 'runs'"):
+        with pytest.raises(DataError, match=r"is not an MLflow store: it has no table 'runs'"):
             read(other, objective="loss", reader="mlflow-sqlite")
         database.execute("CREATE TABLE runs (run_uuid, experiment_id)")
         database.commit()

@@ -114,7 +114,7 @@ def test_what_is_not_there_is_refused_with_what_is(
         read(store[0], objective="loss", budget=3)
     with pytest.raises(DataError, match="There is no directory '/nowhere'"):
         read("/nowhere", objective="loss", reader="mlflow-files")
-    with pytest.raises(DataError, match="is no MLflow store"):
+    with pytest.raises(DataError, match="is not an MLflow store"):
         read(tmp_path, objective="loss", reader="mlflow-files")
     run = next(path for path in (store[0] / store[2]).iterdir() if (path / "params").is_dir())
     with pytest.raises(DataError, match="is that of a single run"):

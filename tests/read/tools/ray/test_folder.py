@@ -120,7 +120,7 @@ def test_a_corrupt_line_is_refused_by_number_or_passed_over(copied: Path) -> Non
         condped.read(copied, **OPTIONS)
     table = condped.read(copied, skip_corrupt=True, **OPTIONS)
     np.testing.assert_array_equal(table.objectives[0].values, expected.objectives[0].values)
-    assert any(note.startswith("2 corrupt lines were passed over: line 2") for note in table.notes)
+    assert any(note.startswith("2 corrupt lines were skipped: line 2") for note in table.notes)
 
 
 def test_a_lost_result_file_is_replaced_by_the_state(copied: Path) -> None:

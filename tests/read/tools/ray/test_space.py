@@ -172,7 +172,9 @@ def test_a_space_of_functions_alone_is_one() -> None:
     gone = read(
         rows, objective="loss", space={"x": tune.uniform(0, 2), "y": tune.sample_from(lambda _: 1)}
     )
-    assert any(note.startswith("y: left out, since no trial has a value") for note in gone.notes)
+    assert any(
+        note.startswith("y: left out, since no trial has a usable value") for note in gone.notes
+    )
 
 
 def test_entries_of_lists_are_parameters() -> None:

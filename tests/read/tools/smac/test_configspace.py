@@ -207,8 +207,8 @@ def changed(key: str, **entries: Any) -> dict[str, Any]:
         (changed("hyperparameters", type="normal_float", upper=None), r"'lr': normal_float withou"),
         (changed("hyperparameters", type="float"), "'lr' of the ConfigSpace has the unknown type"),
         (changed("hyperparameters", lower=2), "'lr': low must not be above high"),
-        (changed("hyperparameters", name="k"), r"each its own \(got 'k' twice\)"),
-        (changed("hyperparameters", name=3), r"must have names.*got 3"),
+        (changed("hyperparameters", name="k"), r"must have distinct names \(got 'k' twice\)"),
+        (changed("hyperparameters", name=3), r"must have distinct names.*got 3"),
         ({**OLD, "conditions": [3]}, "'conditions' of a ConfigSpace must be a list"),
     ],
 )
@@ -251,7 +251,7 @@ def test_circles_and_bottomless_conditions_are_refused() -> None:
         {"child": "one", "parent": "other", "type": "EQ", "value": None},
         {"child": "other", "parent": "one", "type": "EQ", "value": None},
     ]
-    with pytest.raises(ConditionError, match="nested without circles"):
+    with pytest.raises(ConditionError, match="nested without cycles"):
         load_space({"hyperparameters": both, "conditions": circle})
 
 
@@ -284,5 +284,5 @@ def test_an_object_that_cannot_be_written_down_says_what_to_do() -> None:
 
     space = CS.ConfigurationSpace()
     space.add(Own("own", 1))
-    with pytest.raises(SpaceError, match="cannot be written down: No found encoder"):
+    with pytest.raises(SpaceError, match="cannot be serialised: No found encoder"):
         load_space(space)

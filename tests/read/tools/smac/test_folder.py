@@ -317,7 +317,7 @@ def test_every_status_has_its_state(several: Kept, tmp_path: Path) -> None:
     [
         (with_first("status", 9), "unknown status 9 in a run of configuration 1"),
         (with_first("status", {"__enum__": "StatusType.SUCCESS"}), "unknown status .*as SMAC 2"),
-        (with_first("cost", "low"), "cost that is no number in a run of configuration 1"),
+        (with_first("cost", "low"), "cost that is not a number in a run of configuration 1"),
         (with_first("cost", [1.0, 2.0]), r"runs with 1, 2 costs, but scenario.json.*1 objectives"),
         (with_first("config_id", 999), "run of configuration 999, which it does not list"),
         (lambda h: {**h, "data": [{"cost": 1.0}]}, "a run without 'config_id'"),
