@@ -16,8 +16,12 @@ from tests.contracts.engines import (
     in_files,
     in_memory,
     in_place,
+    on_ray,
+    on_spark,
 )
 from tests.contracts.places import Place, duckdb_place, postgresql_place, require
+from tests.servers.ray import ray_cluster
+from tests.servers.spark import Sparks
 
 PLACES = ("duckdb_place", "postgresql_place")
 
@@ -97,6 +101,20 @@ def dask() -> Engine:
     """Fetch frames of Dask."""
     require("dask")
     return Engine("dask", as_dask)
+
+
+@pytest.fixture
+def spark(sparks: Sparks) -> Engine:
+    """Count frames of Spark on its workers."""
+    return on_spark(sparks)
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Engine]:
+    """Count datasets of Ray Data on its workers."""
+    require("ray")
+    with ray_cluster():
+        yield on_ray()
 
 
 @pytest.fixture(params=ENGINES)

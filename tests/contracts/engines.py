@@ -19,10 +19,12 @@ from tests.contracts.case import Case
 from tests.contracts.oracle import Oracle
 from tests.contracts.places import Place
 from tests.count.table_chunks import TableChunks
+from tests.servers import ray, spark
+from tests.servers.spark import Sparks
 
-# Clusters ("spark", "ray") are engines like these: a name here, a fixture in conftest.py.
 ENGINES = (
     "reference", "memory", "parquet", "csv", "duckdb", "relation", "postgresql", "polars", "dask",
+    "spark", "ray",
 )  # fmt: skip
 _NUMBERS = itertools.count()
 
@@ -117,6 +119,16 @@ def as_dask(case: Case) -> Source:
     frame = case.table.to_pandas(types_mapper=pd.ArrowDtype)
     parts = dd.from_pandas(frame, npartitions=2)  # type: ignore[no-untyped-call]
     return open_case(parts, case)
+
+
+def on_spark(sparks: Sparks) -> Engine:
+    """Return the engine that counts on the workers of Spark."""
+    return Engine("spark", lambda case: open_case(spark.put(sparks.running(), case.table), case))
+
+
+def on_ray() -> Engine:
+    """Return the engine that counts on the workers of Ray."""
+    return Engine("ray", lambda case: open_case(ray.put(case.table), case))
 
 
 def in_files(folder: Path, ending: str) -> Engine:

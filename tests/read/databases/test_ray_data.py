@@ -29,8 +29,6 @@ from tests.read.databases.cluster_trials import (
 )
 from tests.servers.ray import put, ray_cluster
 
-# What Ray thinks of its own interfaces.
-pytestmark = pytest.mark.filterwarnings("ignore:`(use|target)_")
 FEW = trials(300)
 
 

@@ -16,6 +16,7 @@ from condped.errors import SettingsError
 from condped.progress import report
 from condped.read.batches import BatchReader
 from condped.read.databases.clusters.partition import PartitionTask, Passes, raise_failure
+from condped.read.databases.fetched_rows import needed_columns
 from condped.read.options import ReadOptions
 from condped.trials.batch import Fold, Schema, State
 
@@ -75,7 +76,7 @@ class RaySource:
         """Let a worker count each block; yield what they return, as they come."""
         with _failing():
             if not self.blocks:
-                needed = list(self.reader.view(self.schema.names).columns)
+                needed = list(needed_columns(self.reader, self.schema))
                 self.blocks.extend(self.dataset.select_columns(needed).to_arrow_refs())
             # Not by map_batches: it tries a block whose worker dies again without end.
             run, sent = ray.remote(max_retries=_RETRIES)(_count), ray.put(task)
