@@ -12,7 +12,6 @@ import numpy as np
 from condped.arrays import IntArray
 from condped.count.cells.cell_counts import grid_sizes, rank_sizes
 from condped.count.cells.rank_cells import (
-    ALONE,
     RankCells,
     is_ordered,
     parameter_counts,
@@ -30,13 +29,12 @@ from condped.count.counts import (
     StudyCounts,
     Subsets,
 )
-from condped.count.order_statistics.exact import Ranks, order_statistics
-from condped.count.order_statistics.series import Region, Series
+from condped.count.find_sets import find_sets, rank_by_pareto_order
+from condped.count.order_statistics.series import Region
 from condped.count.ranking import (
     ByLoss,
     ByOutcome,
     PrecomputedRanking,
-    Ranked,
     Ranking,
     rank_by_outcome,
 )
@@ -50,12 +48,11 @@ from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 from condped.trials.batch import Goal, Source, TableSource
 from condped.trials.outcome import Target, outcome_of
-from condped.trials.pareto import pareto_positions
 from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, vary_smoothly
 from condped.trials.regimes import spanning_domain
 from condped.trials.repeats import remark_on_repeats
 from condped.trials.table import Selection, TrialTable
-from condped.trials.topsets import Handling, classify_trials, set_size
+from condped.trials.topsets import Handling
 from condped.trials.where import columns_of
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
@@ -190,68 +187,20 @@ class Trials:
         self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
     ) -> Sets:
         """Find the region set and, inside it, a target set for each (ascending) quantile."""
+        ranking: Ranking = ByLoss(handling)
+        all_equal: bool | None = None
         if len(self.goals) > 1:
-            return self._pareto_sets(target_quantiles, region_quantile, handling)
-        tally = self.tally(ByLoss(handling))
-        return self._sets(
-            ByLoss(handling), tally, target_quantiles, region_quantile, all_equal=tally.all_equal
-        )
-
-    def _sets(
-        self,
-        ranking: Ranking,
-        tally: Tally,
-        target_quantiles: Sequence[float],
-        region_quantile: float,
-        *,
-        all_equal: bool,
-    ) -> Sets:
-        used, whole = tally.counts.used, region_quantile == 1.0
-        # The region set of gamma = 1 is everything: no order statistic is needed.
-        quantiles = [*target_quantiles, *([] if whole else [region_quantile])]
-        sizes = [set_size(quantile, used) for quantile in quantiles]
-        cutoffs, reached = np.full(len(sizes), np.inf), np.full(len(sizes), used)
-        # Larger sets include trials that count as worst, and so all others.
-        places = [place for place, size in enumerate(sizes) if size <= tally.ordinary]
-        if used and places:
-            ranks = np.array([[sizes[place] for place in places]])
-            ranks_wanted = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
-            loss = Series("loss")
-            found = order_statistics(
-                self.counter, {loss: ranks_wanted}, Region(ranking), trials=used
-            )
-            cutoffs[places] = found[loss].values[0]
-            reached[places] = found[loss].at_most[0]
-        targets = len(target_quantiles)
-        return Sets(
-            ranking=ranking,
-            tally=tally,
-            cutoffs=cutoffs[:targets],
-            region=None if whole else float(cutoffs[-1]),
-            target_sizes=reached[:targets],
-            region_size=used if whole else int(reached[-1]),
+            table = self.table("The order of trials by several objectives")
+            quantiles = (*target_quantiles, region_quantile)
+            ranking, all_equal = rank_by_pareto_order(table, quantiles, handling)
+        return find_sets(
+            self.counter,
+            ranking,
+            self.tally(ranking),
+            target_quantiles,
+            region_quantile,
             all_equal=all_equal,
         )
-
-    def _pareto_sets(
-        self, target_quantiles: Sequence[float], region_quantile: float, handling: Handling
-    ) -> Sets:
-        """Rank trials by several objectives, which needs all of them at once."""
-        table = self.table("The order of trials by several objectives")
-        used, worst, counts = classify_trials(table, handling)
-        ordinary = np.ones(len(table), dtype=bool) if used is None else used.copy()
-        if worst is not None:
-            ordinary &= ~worst
-        sizes = [set_size(q, counts.used) for q in (*target_quantiles, region_quantile)]
-        levels = np.full(len(table), np.inf)
-        losses = np.column_stack([objective.losses[ordinary] for objective in table.objectives])
-        equal = worst is None or not ordinary.any()
-        if len(losses):
-            levels[ordinary] = pareto_positions(losses, sizes)
-            equal = worst is None and bool((losses == losses[0]).all())
-        ranking = PrecomputedRanking(Ranked(levels, used, ordinary, counts))
-        tally = self.counter.tally(ranking)
-        return self._sets(ranking, tally, target_quantiles, region_quantile, all_equal=equal)
 
     def outcome_sets(self, target: Target) -> Sets:
         """Return trials with an outcome as the target set, all that could have it as the region."""
