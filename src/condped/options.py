@@ -114,7 +114,8 @@ def declared(kind: type[Declaration], given: Mapping[str, Any]) -> Declaration:
 
 def check_choices(options: Any) -> None:
     """Raise if an option of a declaration is not one of its choices."""
-    for name, allowed in _choices(type(options)).items():
+    kind: type = type(options)
+    for name, allowed in _choices(kind).items():
         value = getattr(options, name)
         if value not in allowed:
             shown = ", ".join(map(str, allowed))

@@ -46,7 +46,7 @@ def study(rng: np.random.Generator, trials: int) -> TrialTable:
             "over": rng.normal(size=trials) - 1,
         },
         objective="loss",
-        direction=str(rng.choice(["minimize", "maximize"])),
+        direction="maximize" if rng.choice(["minimize", "maximize"]) == "maximize" else "minimize",
         space=SPACE,
         state="state",
         constraints=["over"],

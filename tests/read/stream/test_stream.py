@@ -22,6 +22,7 @@ from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
 from condped.progress import reporting
 from condped.read.stream import pyarrow_tables, pyarrow_texts
+from condped.read.table.outside import Outside
 from condped.trials.topsets import Handling
 from tests.count.table_chunks import reference
 from tests.read.stream import files
@@ -158,7 +159,7 @@ def test_only_some_rows_and_parameters_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["nearest", "drop"])
-def test_values_outside_are_settled_as_in_memory(way: str, tmp_path: Path) -> None:
+def test_values_outside_are_settled_as_in_memory(way: Outside, tmp_path: Path) -> None:
     """Values outside, failures by value and gaps are noted once, with rows of the whole source."""
     table = trials(1000)
     loss = np.where(np.arange(1000) % 50 == 49, 1e9, 2.0 + np.arange(1000) % 7)

@@ -61,7 +61,7 @@ def test_they_are_refused_unless_the_caller_decides(source: tuple[Any, dict[str,
     assert len(dropped) == len(dropped.parameters[0].values) == 58
     assert "these trials were left out" in dropped.notes[0]
     with pytest.raises(SettingsError, match="outside must be one of error, nearest, drop"):
-        condped.read(given, outside="clip", **options)
+        condped.read(given, **{**options, "outside": "clip"})
 
 
 def test_optunas_evaluator_takes_them_as_optuna_does(source: tuple[Any, dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ import condped
 from condped import Categorical, Float, Int, when
 from condped.errors import NameNotFoundError, SettingsError
 from condped.testing.readers import check_reader
-from condped.trials.table import State
+from condped.trials.table import Direction, State
 from tests.read.tables import plain
 from tests.read.tools.ray.experiments import HOSTILE, PARAM_SPACE, Experiment, active, told
 
@@ -70,7 +70,7 @@ def test_importances_are_those_of_a_table_made_with_ray(
         if result.error is None
     ]
     space = PARAM_SPACE if name == "nested" else SWITCHING
-    direction = "minimize" if name == "nested" else "maximize"
+    direction: Direction = "minimize" if name == "nested" else "maximize"
     expected = condped.importance(rows, objective="metric", direction=direction, space=space)
     ours = condped.importance(condped.read(grid, space=space))
     found = ours.to_dict(normalize=False)
