@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import condped
 from tests.cli.terminal import on_a_terminal
 from tests.cli.test_commands import CONDPED, condped_command, folder
 
@@ -169,3 +170,21 @@ def test_what_is_read_is_never_overwritten(folder: Path, tmp_path: Path) -> None
         assert "would be overwritten" in done.stderr or "must end in .html" in done.stderr
     assert {path: path.read_bytes() for path in before} == before
     assert condped_command("report", trials, *named, "-o", page).returncode == 0
+
+
+@pytest.mark.parametrize("command", ANALYSES)
+def test_files_are_in_the_form_that_their_names_end_in(
+    folder: Path, command: str, tmp_path: Path
+) -> None:
+    """CSV and text as they are printed; JSON is what condped.load reads."""
+    arguments = asked(command, folder)
+    for ending, form in ((".csv", ["--csv"]), (".txt", [])):
+        file = tmp_path / f"out{ending}"
+        done = condped_command(*arguments, *form, "-o", file)
+        assert (done.returncode, done.stdout) == (0, file.read_text(encoding="utf-8"))
+    done = condped_command(*arguments, "-o", tmp_path / "out.json")
+    assert f"{condped.load(tmp_path / 'out.json')}\n" == done.stdout
+    for wrong in ("out", "out.html"):
+        done = condped_command(*arguments, "-o", tmp_path / wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "must end in .json, .csv, .parquet, .txt" in done.stderr

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from condped.count.cells.rank_cells import ALONE
+from condped.count.count_fold import Query
 from condped.count.counter import Counter
 from condped.count.order_statistics.exact import Ranks, order_statistics
 from condped.count.order_statistics.series import Region, Series
-from condped.count.ranking import PrecomputedRanking, Ranked, Ranking
+from condped.count.ranking import PrecomputedRanking, Ranked, Ranking, rank_by_outcome
 from condped.count.tally import Tally
 from condped.count.target_sets import Sets
+from condped.trials.outcome import Target, outcome_of
 from condped.trials.pareto import pareto_positions
 from condped.trials.table import TrialTable
 from condped.trials.topsets import Handling, classify_trials, set_size
@@ -76,3 +78,24 @@ def rank_by_pareto_order(
         levels[ordinary] = pareto_positions(losses, sizes)
         all_equal = worst is None and bool((losses == losses[0]).all())
     return PrecomputedRanking(Ranked(levels, used, ordinary, counts)), all_equal
+
+
+def rank_by_given_outcome(table: TrialTable, target: Target) -> PrecomputedRanking:
+    """Rank trials by an outcome that the caller gives for each of them."""
+    found = outcome_of(table, target)
+    ranks = rank_by_outcome(found.target, found.considered, np.asarray(table.states))
+    return PrecomputedRanking(ranks, outcome=True)
+
+
+def find_outcome_sets(counter: Counter, ranking: Ranking, tally: Tally) -> Sets:
+    """Return trials with an outcome as the target set, all that could have it as the region."""
+    hits = int(counter.count(Query(ranking, np.zeros(1))).sizes[0, 0])
+    return Sets(
+        ranking=ranking,
+        tally=tally,
+        cutoffs=np.zeros(1),
+        region=None,
+        target_sizes=np.array([hits]),
+        region_size=tally.counts.used,
+        all_equal=hits in (0, tally.counts.used),
+    )

@@ -11,6 +11,7 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.count.condition_masks import condition_mask
 from condped.count.ranking import Ranking, ranked
+from condped.errors import DataError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.notes import Notes
@@ -191,3 +192,18 @@ def tally_of(
         sorted_by_loss=in_time and is_sorted(whole.runs),
         dropped=whole.dropped,
     )
+
+
+def check_any_left(tally: Tally) -> None:
+    """Raise if conditions, or values outside their domains, have left no trials."""
+    if tally.counts.total:
+        return
+    total = tally.selections[0].total if tally.selections else 0
+    if total:
+        conditions = " and ".join(selection.condition for selection in tally.selections)
+        raise DataError(
+            f"None of the {total} trials meets the condition {conditions!r}. Correct where, or "
+            "leave it out."
+        )
+    if tally.dropped:
+        raise DataError("All trials have a value outside its domain. Correct the space.")

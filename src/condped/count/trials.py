@@ -29,25 +29,28 @@ from condped.count.counts import (
     StudyCounts,
     Subsets,
 )
-from condped.count.find_sets import find_sets, rank_by_pareto_order
+from condped.count.find_sets import (
+    find_outcome_sets,
+    find_sets,
+    rank_by_given_outcome,
+    rank_by_pareto_order,
+)
 from condped.count.order_statistics.series import Region
 from condped.count.ranking import (
     ByLoss,
     ByOutcome,
-    PrecomputedRanking,
     Ranking,
-    rank_by_outcome,
 )
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
-from condped.count.tally import Tally
+from condped.count.tally import Tally, check_any_left
 from condped.count.target_sets import Sets
 from condped.count.varying import VaryingFold, varying_of
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 from condped.trials.batch import Goal, Source, TableSource
-from condped.trials.outcome import Target, outcome_of
+from condped.trials.outcome import Target
 from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, vary_smoothly
 from condped.trials.regimes import spanning_domain
 from condped.trials.repeats import remark_on_repeats
@@ -159,25 +162,11 @@ class Trials:
         """Return how many trials are used or left out, and the range of their losses."""
         if ranking not in self.known:
             found = self.counter.tally(ranking)
-            self._check_not_empty(found)
+            if not self.quiet:
+                check_any_left(found)
             self.known[ranking] = found
             self._note(found.notes)
         return self.known[ranking]
-
-    def _check_not_empty(self, found: Tally) -> None:
-        """Raise if conditions, or values outside their domains, have left no trials."""
-        if found.counts.total or self.quiet:
-            return
-        if found.selections:
-            total = found.selections[0].total
-            conditions = " and ".join(chosen.condition for chosen in found.selections)
-            if total:
-                raise DataError(
-                    f"None of the {total} trials meets the condition {conditions!r}. Correct "
-                    "where, or leave it out."
-                )
-        if found.dropped:
-            raise DataError("All trials have a value outside its domain. Correct the space.")
 
     def _note(self, notes: Sequence[str]) -> None:
         if not self.quiet:
@@ -209,21 +198,8 @@ class Trials:
             ranking = ByOutcome(target)
         else:
             table = self.table("An outcome that is given for each trial")
-            found = outcome_of(table, target)
-            states = np.asarray(table.states)
-            ranks = rank_by_outcome(found.target, found.considered, states)
-            ranking = PrecomputedRanking(ranks, outcome=True)
-        tally = self.tally(ranking)
-        hits = int(self._count(Query(ranking, np.zeros(1))).sizes[0, 0])
-        return Sets(
-            ranking=ranking,
-            tally=tally,
-            cutoffs=np.zeros(1),
-            region=None,
-            target_sizes=np.array([hits]),
-            region_size=tally.counts.used,
-            all_equal=hits in (0, tally.counts.used),
-        )
+            ranking = rank_by_given_outcome(table, target)
+        return find_outcome_sets(self.counter, ranking, self.tally(ranking))
 
     def expanded(self) -> Trials:
         """Return the trials with one domain per parameter, which spans all of its domains."""
