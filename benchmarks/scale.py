@@ -1,12 +1,12 @@
 """Counting files of 10^6 to 10^8 rows against a plain scan of the same columns.
 
-Run: python -m benchmarks.scale [--quick] [--rows 1e6 1e7 1e8] [--engines stream ibis]
+Run: python -m benchmarks.scale [--quick] [--rows 1e6 1e7 1e8] [--engines stream duckdb]
      [--scratch DIRECTORY] [--output FILE]
 
 A Parquet file of conditional trials with ten parameters is written for each size (about 42 bytes a
 row; 10^8 rows take 4.2 GB of the scratch directory). Each measurement runs in a fresh process: a
 scan, which reads every column in batches on all cores and sums it up, then each engine with one
-target quantile and with 99. Times are from call to result after a call with a small file, which
+target quantile and with 99; DuckDB holds the same rows in a table of its own. Times are from call to result after a call with a small file, which
 does the imports, and with the file in the page cache; memory is the process's peak. The best of
 several runs counts, and the ratio is taken to the scan of the same round.
 """
@@ -23,6 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,6 +74,14 @@ def write(path: Path, rows: int) -> None:
             file.write_table(trials(min(_GROUP, rows - start), rng))
 
 
+def copy_to_duckdb(path: Path) -> None:
+    """Copy a file into a table of a DuckDB database beside it."""
+    with duckdb.connect(path.with_suffix(".duckdb")) as database:
+        database.execute(
+            "CREATE OR REPLACE TABLE trials AS FROM read_parquet($file)", {"file": str(path)}
+        )
+
+
 def measured(task: str, path: Path, engine: str = "") -> dict[str, float]:
     """Run one task in a process of its own."""
     done = subprocess.run(
@@ -90,7 +99,11 @@ def measured(task: str, path: Path, engine: str = "") -> dict[str, float]:
 def one_size(path: Path, rows: int, engines: list[str], rounds: int) -> list[dict[str, Any]]:
     """Measure the scan and all engines in rounds, and keep the best of each."""
     best: dict[tuple[str, str], dict[str, Any]] = {}
-    write(path.with_name("trials_few.parquet"), 1000)  # for each process to warm up with
+    few = path.with_name("trials_few.parquet")  # for each process to warm up with
+    write(few, 1000)
+    if "duckdb" in engines and rows <= _MOST_IN_DATABASE:
+        copy_to_duckdb(few)
+        copy_to_duckdb(path)
     measured("scan", path)  # brings the file into the page cache
     for _ in range(rounds):
         runs = {("scan", "scan"): measured("scan", path)}
@@ -122,7 +135,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="10^5 and 10^6 rows only, a minute")
     parser.add_argument("--rows", type=float, nargs="+", default=[1e6, 1e7, 1e8])
-    parser.add_argument("--engines", nargs="+", default=["stream", "ibis"])
+    parser.add_argument("--engines", nargs="+", default=["stream", "duckdb"])
     parser.add_argument("--scratch", type=Path, help="where files are written and kept")
     parser.add_argument("--output", type=Path, help="write the numbers as JSON")
     arguments = parser.parse_args()
@@ -139,6 +152,7 @@ def main() -> None:
             found += one_size(path, rows, arguments.engines, rounds)
             if arguments.scratch is None:
                 path.unlink()
+                path.with_suffix(".duckdb").unlink(missing_ok=True)
     if arguments.output:
         told = {
             "versions": {

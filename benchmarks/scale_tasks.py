@@ -58,15 +58,30 @@ def scan(path: str) -> None:
         sum(workers.map(total, range(groups)))
 
 
-def one(path: str, engine: Any) -> None:
+def source(path: str, engine: str) -> Any:
+    """Return the trials: the file, or the same rows as a table of DuckDB through Ibis."""
+    if engine == "stream":
+        return path
+    import ibis  # noqa: PLC0415
+
+    return ibis.duckdb.connect(Path(path).with_suffix(".duckdb"), read_only=True).table("trials")
+
+
+def one(path: str, engine: str) -> None:
     """Estimate importances with one target quantile."""
-    condped.importance(path, objective="loss", space=SPACE, engine=engine)
+    condped.importance(source(path, engine), objective="loss", space=SPACE, engine="stream")
 
 
-def many(path: str, engine: Any) -> None:
+def many(path: str, engine: str) -> None:
     """Estimate importances with 99 target quantiles."""
     quantiles = [percent / 100 for percent in range(1, 100)]
-    condped.sweep(path, target_quantiles=quantiles, objective="loss", space=SPACE, engine=engine)
+    condped.sweep(
+        source(path, engine),
+        target_quantiles=quantiles,
+        objective="loss",
+        space=SPACE,
+        engine="stream",
+    )
 
 
 def main() -> None:
