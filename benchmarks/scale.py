@@ -6,9 +6,10 @@ Run: python -m benchmarks.scale [--quick] [--rows 1e6 1e7 1e8] [--engines stream
 A Parquet file of conditional trials with ten parameters is written for each size (about 42 bytes a
 row; 10^8 rows take 4.2 GB of the scratch directory). Each measurement runs in a fresh process: a
 scan, which reads every column in batches on all cores and sums it up, then each engine with one
-target quantile and with 99; DuckDB holds the same rows in a table of its own. Times are from call to result after a call with a small file, which
-does the imports, and with the file in the page cache; memory is the process's peak. The best of
-several runs counts, and the ratio is taken to the scan of the same round.
+target quantile and with 99; DuckDB holds the same rows in a table of its own. Times are from call
+to result after a call with a small file, which does the imports, and with the file in the page
+cache; memory is the process's peak. The best of several runs counts, and the ratio is taken to the
+scan of the same round.
 """
 
 from __future__ import annotations
