@@ -21,7 +21,7 @@ from condped.options import options_of
 from condped.optuna import CondPedAnovaImportanceEvaluator
 from condped.read.options import Reading, ReadOptions
 from condped.trials.outcome import OUTCOMES
-from condped.trials.topsets import Handling, HandlingOptions
+from condped.trials.used_trials import Handling, HandlingOptions
 
 PAIRS = [
     (ReadOptions, Reading),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from condped.analyse.importance.importance import importance
     from condped.analyse.importance.result import ImportanceResult
     from condped.analyse.importance.sweep import SweepResult, sweep
-    from condped.analyse.joint import JointEffects, joint_effects
+    from condped.analyse.joint_effects import JointEffects, joint_effects
     from condped.analyse.report import Report, report
     from condped.analyse.saving.loading import load
     from condped.analyse.sources import Sources, sources
@@ -48,7 +48,7 @@ _HOMES = {
     "Float": "condped.space",
     "ImportanceResult": "condped.analyse.importance.result",
     "Int": "condped.space",
-    "JointEffects": "condped.analyse.joint",
+    "JointEffects": "condped.analyse.joint_effects",
     "LongTable": "condped.read.databases.long_table",
     "Reader": "condped.read.registry",
     "Report": "condped.analyse.report.result",
@@ -61,7 +61,7 @@ _HOMES = {
     "branches": "condped.analyse.branches.tree",
     "compare": "condped.comparison",
     "importance": "condped.analyse.importance.importance",
-    "joint_effects": "condped.analyse.joint",
+    "joint_effects": "condped.analyse.joint_effects",
     "load": "condped.analyse.saving.loading",
     "optuna": "condped",
     "plot": "condped.show",

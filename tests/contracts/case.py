@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from condped.space.space import Space
 from condped.trials.table import Direction
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 LOSS, ORDER = "loss", "order"
 SOME_QUANTILES = (0.05, 0.1, 0.25, 0.5)

@@ -18,7 +18,7 @@ from condped.count.trials import Trials
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, is_whole
 from condped.trials.batch import Source
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.contracts.oracle import Oracle
 
 _FINE_BINS = 12

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import when
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.contracts.case import LOSS, ORDER, Case
 from tests.contracts.numbers import on_edges
 

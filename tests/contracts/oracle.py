@@ -22,7 +22,7 @@ from condped.space.domain import Categorical
 from condped.space.grid import grid_of
 from condped.trials.regimes import expand_parameter
 from condped.trials.table import Parameter, State, TrialTable
-from condped.trials.topsets import Handling, TrialCounts
+from condped.trials.used_trials import Handling, TrialCounts
 from condped.trials.where import columns_of
 from tests.contracts.case import Case
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from condped.space.domain import Categorical, Float, Int
 from condped.space.space import when
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.contracts.case import LOSS, Case, wide
 
 _TEXTS = (

@@ -23,7 +23,7 @@ from condped.space.condition import Condition
 from condped.space.domain import Categorical, plain_domain
 from condped.space.space import Space
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.contracts.engines import fresh_name
 from tests.contracts.places import Place
 from tests.count.table_chunks import reference

@@ -12,7 +12,7 @@ from condped.count.counter import Counter
 from condped.count.ranking import ByLoss
 from condped.errors import DataError
 from condped.read.opening import open_source
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.contracts.engines import fresh_name
 from tests.contracts.places import Place
 

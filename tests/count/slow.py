@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from condped.space.domain import Categorical, Domain, Int
 from condped.trials.table import Parameter, State, TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 MOST_CELLS = 50
 

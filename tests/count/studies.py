@@ -9,7 +9,7 @@ import numpy as np
 import condped
 from condped.count.counts import RankedStudy, StudyCounts
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 SPACE: dict[str, Any] = {
     "c": {"type": "float", "low": 0, "high": 1},

@@ -11,7 +11,7 @@ from condped.count.cells import cell_counts as cells
 from condped.count.trials import Trials
 from condped.space.domain import Domain, Float, Int
 from condped.trials.table import Objective, Parameter, TrialTable, all_complete
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.count import slow
 from tests.count.studies import assert_same_counts
 from tests.count.table_chunks import TableChunks

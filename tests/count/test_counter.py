@@ -30,7 +30,7 @@ from condped.space.condition import Condition
 from condped.trials.batch import Batch, Fold, TableSource
 from condped.trials.notes import RowsNote
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.count.studies import drawn_handling, study
 from tests.count.table_chunks import reference
 

@@ -16,7 +16,7 @@ from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ByLoss
 from condped.trials.batch import TableSource
 from condped.trials.table import Objective, TrialTable, all_complete
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.count.table_chunks import reference
 
 LOSS = Series("loss")

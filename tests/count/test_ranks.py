@@ -9,7 +9,7 @@ from condped.count.trials import Trials
 from condped.problems import get
 from condped.read import read
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 
 def table_of(values: np.ndarray, losses: np.ndarray) -> TrialTable:

@@ -13,7 +13,7 @@ import condped
 from condped.count.trials import Trials
 from condped.trials.batch import Batch
 from condped.trials.table import Objective, TrialTable, all_complete
-from condped.trials.topsets import Handling, set_size
+from condped.trials.used_trials import Handling, set_size
 from tests.count import slow
 from tests.count.studies import drawn_handling, study
 from tests.count.table_chunks import TableChunks

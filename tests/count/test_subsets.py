@@ -14,7 +14,7 @@ from condped.count.order_statistics.keys import group_of
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.count import slow
 from tests.count.studies import drawn_handling, study
 from tests.count.table_chunks import TableChunks

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.estimate.calibration import excess, neighbourhood
+from condped.estimate.leave_one_out import excess, neighbourhood
 
 
 def slow(cells: IntArray, hit: BoolArray, given: FloatArray | None) -> float:

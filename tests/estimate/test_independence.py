@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from condped.estimate.calibration import neighbourhood
-from condped.estimate.independence import adjusted, deviation, no_deviation
+from condped.estimate.independence_test import adjusted, deviation, no_deviation
+from condped.estimate.leave_one_out import neighbourhood
 
 
 @pytest.mark.parametrize("ordered", [True, False])

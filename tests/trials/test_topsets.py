@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from condped.errors import SettingsError
-from condped.trials.topsets import Handling, set_size
+from condped.trials.used_trials import Handling, set_size
 
 
 def test_set_sizes_are_computed_in_floating_point() -> None:

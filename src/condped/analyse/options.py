@@ -11,7 +11,7 @@ from condped.estimate.settings import EstimatorOptions, Settings
 from condped.options import check_options, declared
 from condped.read.options import Reading, ReadOptions
 from condped.trials.outcome import Target
-from condped.trials.topsets import Handling, HandlingOptions
+from condped.trials.used_trials import Handling, HandlingOptions
 
 
 class TrialOptions(Reading, HandlingOptions, total=False):

@@ -12,7 +12,7 @@ from condped.analyse.importance.question import Question
 from condped.estimate.settings import Method, Settings
 from condped.presentable import Presentable
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 _AGREES = 0.6  # Kendall's tau, from which two rankings tell much the same story
 

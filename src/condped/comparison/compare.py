@@ -12,8 +12,8 @@ from condped.analyse.opening import open_table
 from condped.analyse.options import TRIALS, Options
 from condped.comparison.baselines.choices import ABSENT, METHODS, Forest
 from condped.comparison.baselines.forests import scores_of
-from condped.comparison.baselines.point import BaselineOptions
-from condped.comparison.baselines.point import importance as ask_baseline
+from condped.comparison.baselines.importance import BaselineOptions
+from condped.comparison.baselines.importance import importance as ask_baseline
 from condped.comparison.result import Comparison
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
 from condped.estimate.settings import Method, Settings, TrialSettings

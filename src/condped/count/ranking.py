@@ -13,7 +13,7 @@ from condped.arrays import BoolArray, FloatArray
 from condped.trials.batch import Batch
 from condped.trials.outcome import outcome_of
 from condped.trials.table import State
-from condped.trials.topsets import Handling, TrialCounts, classify_trials
+from condped.trials.used_trials import Handling, TrialCounts, classify_trials
 
 
 class Ranked(NamedTuple):

@@ -27,7 +27,7 @@ from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.regimes import expand_parameter
-from condped.trials.topsets import set_size
+from condped.trials.used_trials import set_size
 
 Intervals = Literal["half-sampling", "jackknife"]
 FEWEST = 8  # trials, below which half-samples say nothing

@@ -16,7 +16,7 @@ from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.notes import Notes
 from condped.trials.table import Selection
-from condped.trials.topsets import TrialCounts
+from condped.trials.used_trials import TrialCounts
 
 
 @dataclass(frozen=True, slots=True)

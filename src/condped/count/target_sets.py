@@ -11,7 +11,7 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.ranking import ByOutcome, PrecomputedRanking, Ranking, ranked
 from condped.count.tally import Tally
 from condped.trials.batch import Batch
-from condped.trials.topsets import TrialCounts
+from condped.trials.used_trials import TrialCounts
 
 
 @dataclass(frozen=True, eq=False)

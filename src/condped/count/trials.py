@@ -29,7 +29,7 @@ from condped.count.counts import (
     StudyCounts,
     Subsets,
 )
-from condped.count.find_sets import (
+from condped.count.find_target_sets import (
     find_outcome_sets,
     find_sets,
     rank_by_given_outcome,
@@ -55,7 +55,7 @@ from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, v
 from condped.trials.regimes import spanning_domain
 from condped.trials.repeats import remark_on_repeats
 from condped.trials.table import Selection, TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from condped.trials.where import columns_of
 
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance

@@ -10,7 +10,6 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.count.cells.rank_cells import is_ordered
 from condped.count.counts import RankedCounts, RankedStudy, StudyCounts
-from condped.estimate.calibration import excess, neighbourhood
 from condped.estimate.estimator import (
     Estimate,
     inter_variance,
@@ -18,7 +17,8 @@ from condped.estimate.estimator import (
     per_parameter,
 )
 from condped.estimate.formula import kappa_squared, shares
-from condped.estimate.independence import Deviation, adjusted, deviation, no_deviation
+from condped.estimate.independence_test import Deviation, adjusted, deviation, no_deviation
+from condped.estimate.leave_one_out import excess, neighbourhood
 
 # Shares of Scott's bandwidth: the estimator looks closely, the test gathers more.
 NEAR, _FAR = 0.25, 0.5

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from condped.read.frames.lazy import is_frame
+from condped.read.frames.is_lazy import is_frame
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")

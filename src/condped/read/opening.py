@@ -13,7 +13,7 @@ from condped.options import check_names
 from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
 from condped.read.files.space_sidecar import with_sidecar
-from condped.read.frames.lazy import is_lazy
+from condped.read.frames.is_lazy import is_lazy
 from condped.read.options import Reading, ReadOptions
 from condped.read.read_table import read_table
 from condped.read.registry import reader_for
@@ -43,9 +43,7 @@ class _Opener(NamedTuple):
 
 _IBIS = ("ibis and pyarrow and duckdb", "ibis")
 _OPENERS: Mapping[_Kind, _Opener] = {
-    "files": _Opener(
-        "stream.pyarrow_stream", "open_stream", "Streaming files", "pyarrow", "parquet"
-    ),
+    "files": _Opener("stream.open_files", "open_stream", "Streaming files", "pyarrow", "parquet"),
     "table": _Opener("databases.ibis.tables", "open_table", "Reading tables of databases", *_IBIS),
     "long": _Opener("databases.ibis.long_tables", "open_long", "Reading long tables", *_IBIS),
     "lazy": _Opener(

@@ -11,7 +11,7 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.report import framed, page
 from condped.show.text.account import headline
 from condped.show.text.importance import OVER, OVER_WORDS

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
-from condped.analyse.joint import JointEffects
+from condped.analyse.joint_effects import JointEffects
 from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.optional import load_optional

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from condped.arrays import BoolArray
 from condped.errors import SettingsError
 from condped.trials.table import State, TrialTable
-from condped.trials.topsets import ENDINGS
+from condped.trials.used_trials import ENDINGS
 
 # One of OUTCOMES, a truth value per trial, or a function from the table to these.
 Target: TypeAlias = str | npt.ArrayLike | Callable[[TrialTable], npt.ArrayLike]

@@ -8,7 +8,7 @@ import optuna
 import pytest
 
 from condped import Categorical, Float, Int, Space, when
-from condped.analyse.advice.code import suggest_code
+from condped.analyse.advice.optuna_code import suggest_code
 from condped.space.condition import Comparison
 from condped.space.condition_text import condition_of
 from condped.space.space import Alternative

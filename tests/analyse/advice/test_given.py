@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from condped import Categorical, Float, Int, Space, when
-from condped.analyse.advice.given import given
 from condped.analyse.advice.narrow import narrowed
+from condped.analyse.advice.restricted_space import given
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from tests.drawing import draw, holds_of, meets

@@ -17,9 +17,9 @@ from condped.arrays import BoolArray
 from condped.count.order_statistics.keys import group_of
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.estimate.replicates import subset_variances
 from condped.estimate.settings import Settings
-from condped.trials.topsets import Handling
+from condped.estimate.subsample_variances import subset_variances
+from condped.trials.used_trials import Handling
 
 QUANTILES = (0.1, 0.4)
 

@@ -9,7 +9,7 @@ import pytest
 
 import condped
 from condped import Categorical, Float, Int
-from condped.comparison.baselines.absent import filter_absent, impute_absent, middle
+from condped.comparison.baselines.absent_values import filter_absent, impute_absent, middle
 from condped.trials.regimes import expand_domains
 
 

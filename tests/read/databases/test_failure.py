@@ -11,9 +11,9 @@ import pytest
 from condped.count.counter import Counter
 from condped.count.ranking import ByLoss
 from condped.errors import DataError
-from condped.read.databases.failure import failure
+from condped.read.databases.engine_errors import failure
 from condped.read.opening import open_source
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 
 def test_an_interrupted_query_is_an_interrupt() -> None:

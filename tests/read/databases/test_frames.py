@@ -19,7 +19,7 @@ from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.read.opening import open_source
 from condped.space.condition import Condition
 from condped.trials.batch import TableSource
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 SPACE = {"x": {"type": "float", "low": 0, "high": 1}}
 ASKED: Any = {"objective": "loss", "space": SPACE}

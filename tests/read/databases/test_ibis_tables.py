@@ -23,7 +23,7 @@ from condped.errors import DataError, NameNotFoundError, SettingsError, SourceEr
 from condped.read.opening import open_source
 from condped.space.space import Space
 from condped.trials.batch import Source, TableSource
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 SPACE = Space(
     {

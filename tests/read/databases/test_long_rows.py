@@ -16,7 +16,7 @@ from condped.errors import DataError, SettingsError, SourceError
 from condped.read.databases.ibis.long_rows import LongLayout, by_trial
 from condped.read.databases.long_table import LongTable
 from condped.read.opening import open_source
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 RANKING = ByLoss(Handling())
 LAYOUT = LongLayout(("loss",), {"x": "domain of x", "y": "domain of y"}, repeated=False)

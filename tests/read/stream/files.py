@@ -21,8 +21,8 @@ from condped.count.ranking import ByLoss
 from condped.count.tally import Tally
 from condped.count.trials import Trials
 from condped.read.options import ReadOptions
-from condped.read.stream.pyarrow_stream import open_stream
-from condped.trials.topsets import Handling
+from condped.read.stream.open_files import open_stream
+from condped.trials.used_trials import Handling
 
 LOSS = Series("loss")
 

@@ -23,7 +23,7 @@ from condped.errors import DataError, NameNotFoundError, SettingsError, SourceEr
 from condped.progress import reporting
 from condped.read.stream import pyarrow_csv_blocks as pyarrow_texts
 from condped.read.stream import pyarrow_parquet_files as pyarrow_tables
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 from tests.count.table_chunks import reference
 from tests.read.stream import files
 from tests.read.stream.files import (
@@ -306,7 +306,7 @@ from condped.count.counter import Counter
 from condped.count.count_fold import Query
 from condped.count.ranking import ByLoss
 from condped.read.opening import open_source
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 space = Space({name: {"type": "float", "low": 0, "high": 1} for name in "abcd"})
 counter = Counter(open_source(sys.argv[1], objective="loss", space=space, engine="stream"))

@@ -8,9 +8,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.advice.given import Restrictions, given, meet
 from condped.analyse.advice.narrow import narrowed
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
+from condped.analyse.advice.restricted_space import Restrictions, given, meet
 from condped.analyse.advice.result import Advice, Kind, Step
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of

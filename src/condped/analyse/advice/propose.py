@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from condped.analyse.advice.tails import chance_of_so_few
+from condped.analyse.advice.tail_test import chance_of_so_few
 from condped.analyse.branches.cuts import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.space.domain import Categorical, Domain, Int, Numeric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
-from condped.analyse.advice.code import suggest_code
+from condped.analyse.advice.optuna_code import suggest_code
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
 from condped.analyse.saving.plain import plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from condped.analyse.branches.grown import Grower, GrownNode
+from condped.analyse.branches.grow_tree import Grower, GrownNode
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.importance.analysis import answered, count_sets

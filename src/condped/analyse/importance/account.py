@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from condped.trials.batch import Goal
 from condped.trials.pooling import PooledDomains
 from condped.trials.table import Selection
-from condped.trials.topsets import Handling, TrialCounts
+from condped.trials.used_trials import Handling, TrialCounts
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from condped.analyse.importance.account import Account, DroppedRegimes
+from condped.analyse.importance.estimates import Numbers, estimated, numbers_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
-from condped.analyse.importance.numbers import Numbers, estimated, numbers_of
 from condped.analyse.importance.question import Question
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
 from condped.count.trials import Trials

@@ -10,7 +10,7 @@ from typing import Literal
 from condped.analyse.importance.set_counts import SetCounts
 from condped.errors import not_found
 from condped.estimate.calibrated import FALSE_DISCOVERIES
-from condped.printable import shortened
+from condped.safe_text import shortened
 
 Verdict = Literal["matters", "unclear", "no evidence", "untested"]
 # Up to this a p-value by itself leaves it open whether there is something.

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from condped.analyse.importance.numbers import Numbers
+from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.question import Question
 from condped.analyse.importance.set_counts import SetCounts
 from condped.arrays import FloatArray
@@ -16,7 +16,7 @@ from condped.count.resampling import Intervals
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.formula import normalised
-from condped.estimate.replicates import subset_variances
+from condped.estimate.subsample_variances import subset_variances
 
 
 @dataclass(frozen=True, slots=True, eq=False)

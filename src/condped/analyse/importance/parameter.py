@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.intervals import Uncertainty
-from condped.analyse.importance.numbers import Numbers
 from condped.space.domain import Domain, plain_domain
 
 

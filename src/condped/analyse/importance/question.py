@@ -11,7 +11,7 @@ from condped.errors import SettingsError
 from condped.estimate.settings import Method, Settings, check_target
 from condped.options import check_choices, option
 from condped.trials.outcome import Target
-from condped.trials.topsets import ENDINGS, Handling
+from condped.trials.used_trials import ENDINGS, Handling
 
 
 class IntervalOptions(TypedDict, total=False):

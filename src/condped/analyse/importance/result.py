@@ -11,8 +11,8 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.evidence import Evidence, evidence_of
-from condped.analyse.importance.numbers import Numbers
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
 from condped.analyse.result import Result
 from condped.analyse.robustness import Robustness, robustness_of

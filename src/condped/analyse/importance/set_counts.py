@@ -20,10 +20,10 @@ from condped.estimate.calibrated import (
     parameter_p_values,
     regime_p_values,
 )
-from condped.estimate.independence import adjusted
+from condped.estimate.independence_test import adjusted
 from condped.estimate.settings import Method, Settings
 from condped.trials.pooling import PooledDomains
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 _FEW = 200_000  # trials, up to which the test takes no time to speak of
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
+from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.intervals import Uncertainty
-from condped.analyse.importance.numbers import Numbers
 from condped.analyse.importance.result import Status, untested
 from condped.analyse.opening import open_trials
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options

@@ -14,7 +14,7 @@ import numpy as np
 import condped
 from condped.analyse.advice.advise import advise
 from condped.analyse.advice.result import Advice, Step
-from condped.analyse.branches.grown import Grower
+from condped.analyse.branches.grow_tree import Grower
 from condped.analyse.branches.structure import structure_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.question import Question

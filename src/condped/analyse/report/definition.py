@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from condped.analyse.importance.account import Account
 from condped.estimate.settings import Settings
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 _MEASURES = {
     "standard": "with what lies between regimes added to what lies within them",

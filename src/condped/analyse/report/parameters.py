@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict
-from condped.analyse.report.numbers import counted, shares, small
+from condped.analyse.report.rounding import counted, shares, small
 from condped.analyse.report.steps import Answers, letters, verdicts_of
 from condped.analyse.values.densities import may_be_good
 from condped.analyse.values.good_values import Good, good_choices, good_ranges

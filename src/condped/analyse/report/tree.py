@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from condped.analyse.branches.grown import GrownBranch, GrownNode
+from condped.analyse.branches.grow_tree import GrownBranch, GrownNode
 from condped.analyse.branches.structure import Structure
-from condped.analyse.report.numbers import shares
+from condped.analyse.report.rounding import shares
 from condped.analyse.report.steps import letters, verdicts_of
 
 _MOST_INSIDE = 12  # parameters that are shown of a branch

@@ -13,8 +13,8 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.intervals import Bands, Uncertainty
-from condped.analyse.importance.numbers import Numbers
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.saving.counts import restored_counts, saved_counts
 from condped.analyse.saving.plain import rebuilt, survives

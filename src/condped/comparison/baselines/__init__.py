@@ -6,7 +6,7 @@ its trials are left out (``filtering``) or a value is made up (``imputation``).
 """
 
 from condped.comparison.baselines.choices import ABSENT, METHODS, Absent
-from condped.comparison.baselines.point import importance
+from condped.comparison.baselines.importance import importance
 from condped.comparison.baselines.sweep import sweep
 from condped.estimate.settings import BaselineMethod
 

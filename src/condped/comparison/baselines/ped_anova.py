@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import Analysis, analyse
-from condped.analyse.importance.numbers import Numbers, shared_out
+from condped.analyse.importance.estimates import Numbers, shared_out
 from condped.analyse.importance.question import Question
-from condped.comparison.baselines.absent import filter_absent, impute_absent
+from condped.comparison.baselines.absent_values import filter_absent, impute_absent
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,9 +8,9 @@ from typing import Any, Unpack
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
 from condped.analyse.opening import open_table
 from condped.analyse.options import TRIALS, Options, TrialOptions
-from condped.comparison.baselines.basis import account_of, basis_of
 from condped.comparison.baselines.choices import Absent, ped_anova_settings
 from condped.comparison.baselines.ped_anova import ped_anova
+from condped.comparison.baselines.usable_trials import account_of, basis_of
 from condped.options import takes
 
 

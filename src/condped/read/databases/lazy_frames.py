@@ -9,7 +9,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from condped.read.batches import BatchReader
-from condped.read.databases.failure import failure
+from condped.read.databases.engine_errors import failure
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
 from condped.read.options import ReadOptions
 from condped.read.stream.pyarrow_parquet_files import BATCH

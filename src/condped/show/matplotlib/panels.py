@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.textpath import TextPath
 
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.matplotlib.paper import literal, noted, plain
 from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
 from condped.show.views import Panel, PanelsView

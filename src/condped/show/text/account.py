@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from condped.analyse.importance.account import Account
 from condped.estimate.settings import BaselineSettings, Settings
-from condped.printable import printable, shortened
+from condped.safe_text import printable, shortened
 from condped.show.text.layout import percent, wrapped
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from condped.analyse.advice.result import Advice, Step
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import wrapped
 

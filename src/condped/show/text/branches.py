@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.importance.result import ImportanceResult
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import text_width, width_of, wrapped
 

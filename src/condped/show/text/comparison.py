@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from condped.comparison.result import Comparison
-from condped.printable import printable, shortened
+from condped.safe_text import printable, shortened
 from condped.show.text.account import data_lines, goals, trial_lines
 from condped.show.text.layout import text_width, width_of, wrapped
 

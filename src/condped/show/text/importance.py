@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.analyse.importance.result import ImportanceResult
 from condped.estimate.settings import BaselineSettings
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from condped.analyse.joint import JointEffects
-from condped.printable import shortened
+from condped.analyse.joint_effects import JointEffects
+from condped.safe_text import shortened
 from condped.show.text.account import data_lines, goals, trial_lines
 from condped.show.text.layout import percent, table_lines, wrapped
 

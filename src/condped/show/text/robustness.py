@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from condped.analyse.robustness import Robustness
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.text.layout import table_lines
 
 _SHOWN = 8  # parameters

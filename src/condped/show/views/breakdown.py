@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.analyse.importance.result import ImportanceResult
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.text.account import headline
 from condped.show.views.labels import count_of, labels_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from condped.analyse.joint import JointEffects
+from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
 from condped.show.text.account import goals
 from condped.show.text.layout import percent

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from condped.analyse.importance.evidence import Evidence
 from condped.analyse.importance.result import ImportanceResult
-from condped.printable import shortened
+from condped.safe_text import shortened
 
 MOST_LABEL = 28
 

@@ -13,7 +13,7 @@ from condped.analyse.values.densities import RegimeDensity
 from condped.analyse.values.good_values import FEWEST, Good
 from condped.arrays import FloatArray
 from condped.errors import not_found
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.show.text.account import headline
 from condped.show.views.labels import count_of, labels_of
 from condped.space.domain import Categorical, Float, Int

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from condped.errors import CondpedError
-from condped.read.databases.failure import failure
+from condped.read.databases.engine_errors import failure
 from condped.read.databases.ibis.batches import record_batches
 
 # How engines are called that the tests run; others are taken, too.

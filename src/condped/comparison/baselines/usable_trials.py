@@ -9,17 +9,17 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.arrays import BoolArray
-from condped.comparison.baselines.absent import middle, presence
+from condped.comparison.baselines.absent_values import middle, presence
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings
-from condped.printable import shortened
+from condped.safe_text import shortened
 from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch, Goal
 from condped.trials.regimes import expand_domains
 from condped.trials.table import Parameter, TrialTable
-from condped.trials.topsets import ENDINGS, Handling
+from condped.trials.used_trials import ENDINGS, Handling
 
 _MOST_NAMED = 5
 

@@ -17,7 +17,7 @@ from condped.count.target_sets import Sets
 from condped.trials.outcome import Target, outcome_of
 from condped.trials.pareto import pareto_positions
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling, classify_trials, set_size
+from condped.trials.used_trials import Handling, classify_trials, set_size
 
 
 def find_sets(

@@ -7,11 +7,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.importance.numbers import Numbers, shared_out
+from condped.analyse.importance.estimates import Numbers, shared_out
 from condped.analyse.importance.result import ImportanceResult, scored_result
 from condped.analyse.opening import open_table
 from condped.analyse.options import TRIALS, Options, TrialOptions
-from condped.comparison.baselines.basis import Basis, account_of, basis_of
 from condped.comparison.baselines.choices import (
     Absent,
     Forest,
@@ -21,10 +20,11 @@ from condped.comparison.baselines.choices import (
 )
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
+from condped.comparison.baselines.usable_trials import Basis, account_of, basis_of
 from condped.estimate.settings import BaselineMethod, BaselineSettings
 from condped.options import declared, takes
 from condped.trials.table import TrialTable
-from condped.trials.topsets import Handling
+from condped.trials.used_trials import Handling
 
 
 class BaselineOptions(TrialOptions, ForestOptions, total=False):

@@ -22,7 +22,7 @@ from condped.analyse.result import Result
 from condped.analyse.saving.plain import plain
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError
-from condped.estimate.calibration import excess
+from condped.estimate.leave_one_out import excess
 from condped.estimate.settings import Settings
 from condped.options import takes
 from condped.space.domain import Categorical
