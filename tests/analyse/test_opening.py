@@ -58,15 +58,13 @@ def test_files_larger_than_their_share_of_memory_are_streamed(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "stram"}, "engine must be one of auto, memory, stream, ibis"),
+        ({"engine": "stram"}, "engine must be one of auto, memory, stream"),
         (
             {"engine": "stream", "objective": ["loss", "cost"], "space": SPACE},
-            "order of trials by several objectives needs the trials themselves, in memory",
+            "order of trials by several objectives needs the trials in memory",
         ),
-        ({"engine": "stream", "loss": np.zeros(50)}, "loss cannot be set for the engine 'stream'"),
-        ({"engine": "ibis", "study": "tuning"}, "study cannot be set for the engine 'ibis'"),
-        ({"engine": "memory", "backend": "duckdb://x"}, "A backend is where the engine 'ibis'"),
-        ({"engine": "stream", "backend": "duckdb://x"}, "A backend is where the engine 'ibis'"),
+        ({"engine": "stream", "loss": np.zeros(50)}, "loss cannot be set for rows that are read in batches"),
+        ({"engine": "stream", "study": "tuning"}, "study cannot be set for rows"),
         ({"engine": "stream"}, "space"),
     ],
 )
@@ -115,7 +113,7 @@ def test_the_order_of_trials_can_be_a_column() -> None:
         ({"failure_values": ["a"]}, "failure_values must be a list of numbers"),
     ],
 )
-@pytest.mark.parametrize("engine", ["stream", "ibis"])
+@pytest.mark.parametrize("engine", ["memory", "stream"])
 def test_options_are_checked_by_every_engine(
     path: str, engine: Any, options: dict[str, Any], message: str
 ) -> None:

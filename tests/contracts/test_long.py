@@ -212,7 +212,7 @@ def test_what_a_long_table_cannot_mean_is_refused(duckdb_place: Place) -> None:
         _count(duckdb_place, _changed("value", 7.0))
     with pytest.raises(DataError, match="domain of 'x' cannot be understood"):
         _count(duckdb_place, _changed("domain", "{", row=last))
-    with pytest.raises(DataError, match="'n' has a value where no condition of its holds"):
+    with pytest.raises(DataError, match="'n' has a value where none of its conditions holds"):
         _count(duckdb_place, _against_its_condition(), space=SPACE)
     with pytest.raises(SettingsError, match="has no column 'domain'"):
         _count(duckdb_place, _changed("value", 0.5).drop(["domain"]))

@@ -217,7 +217,7 @@ import condped, os, subprocess, sys
 from tests.read.databases.cluster_trials import UNLIKE as READING
 
 def java():
-    children = ["ps", "-o", "args", "--ppid", str(os.getpid())]
+    children = ["ps", "-ww", "-o", "args", "--ppid", str(os.getpid())]
     return subprocess.run(children, capture_output=True, text=True).stdout.count(".SparkSubmit ")
 
 name, backend = sys.argv[1], "spark://local[2]"

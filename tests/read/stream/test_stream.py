@@ -139,7 +139,7 @@ def test_files_of_different_types_are_fitted_together(tmp_path: Path) -> None:
     same(stream, reference(memory))
     assert tally(stream).notes == memory.notes
     pq.write_table(pa.table({"loss": loss, "a": [[1]] * 5}), tmp_path / "9.parquet")
-    with pytest.raises(DataError, match=r"The 4 files do not fit together: .* Read them apart\."):
+    with pytest.raises(DataError, match=r"The 4 files have incompatible columns: .* Read them separately\."):
         opened(source, space=space)
 
 
@@ -194,7 +194,7 @@ def test_a_source_of_values_outside_only_is_refused(tmp_path: Path) -> None:
         ("depth", 99, r"'depth' has the value 99 outside its domain .*\(row 777, row 177 of '.*"
                       r"t9.parquet', where reading stopped; rows count from 0\)"),
         ("learner", "svn", r"'learner' has the unknown choice 'svn' .*row 777, row 177 of"),
-        ("neighbours", 5, r"'neighbours' has a value where no condition .*row 777, row 177 of"),
+        ("neighbours", 5, r"'neighbours' has a value where none of its conditions .*row 777, row 177 of"),
         ("state", "lost", r"The state 'lost' in row 777 of 'state' is unknown"),
     ],
 )  # fmt: skip
