@@ -63,7 +63,10 @@ def test_files_larger_than_their_share_of_memory_are_streamed(
             {"engine": "stream", "objective": ["loss", "cost"], "space": SPACE},
             "order of trials by several objectives needs the trials in memory",
         ),
-        ({"engine": "stream", "loss": np.zeros(50)}, "loss cannot be set for rows that are read in batches"),
+        (
+            {"engine": "stream", "loss": np.zeros(50)},
+            "loss cannot be set for rows that are read in batches",
+        ),
         ({"engine": "stream", "study": "tuning"}, "study cannot be set for rows"),
         ({"engine": "stream"}, "space"),
     ],

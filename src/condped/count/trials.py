@@ -13,18 +13,17 @@ from condped.arrays import IntArray
 from condped.count.cells.cell_counts import grid_sizes, rank_sizes
 from condped.count.cells.rank_cells import (
     RankCells,
-    is_ordered,
+    cell_ranges,
     parameter_counts,
     rank_cells,
     ranked_counts,
+    with_dropped,
 )
 from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
 from condped.count.counts import (
     SMALLEST_REGIME,
-    CellRange,
     ConditionCounts,
-    ParameterCounts,
     RankedStudy,
     StudyCounts,
     Subsets,
@@ -274,7 +273,7 @@ class Trials:
                     -1
                 ]  # absent trials, without those of domains that got no cells
             found = parameter_counts(name, (*domains, None), nested, grid_sizes(domains))
-            parameters.append(_with_dropped(found, regimes[name]) if name in regimes else found)
+            parameters.append(with_dropped(found, regimes[name]) if name in regimes else found)
         return StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
 
     def _regime_sizes(self, sets: Sets, names: tuple[str, ...]) -> dict[str, IntArray]:
@@ -363,18 +362,11 @@ class Trials:
         subsamples = draw_subsamples(
             self.counter, sets, target_quantiles, region_quantile, intervals=intervals, seed=seed
         )
-        cells = self._rank_cells(sets, 1) if by_rank else None
-        ranges: list[CellRange] = []
-        start = 0
-        for owner, name in enumerate(self.names):
-            domains = self.domains[name]
-            sizes = grid_sizes(domains) if cells is None else rank_sizes(name, domains, cells.edges)
-            for domain, size in zip((*domains, None), sizes, strict=True):
-                ordered = cells is None or is_ordered(domain)
-                ranges.append(CellRange(owner, domain, start, size, ordered))
-                start += size
-        query = replace(self._query(sets), edges=None if cells is None else cells.edges)
-        return Subsets(tuple(ranges), subset_counts(self.counter, sets, subsamples, query, start))
+        edges = self._rank_cells(sets, 1).edges if by_rank else None
+        ranges = cell_ranges(self.domains, edges)
+        total = ranges[-1].start + ranges[-1].cells
+        query = replace(self._query(sets), edges=edges)
+        return Subsets(ranges, subset_counts(self.counter, sets, subsamples, query, total))
 
     def remark_on_repeats(self) -> str:
         """Return a remark on trials that repeat a configuration; empty if there are few."""
@@ -407,11 +399,3 @@ class Trials:
             if name not in self.names:
                 raise not_found("parameter", name, self.names)
         return replace(self, chosen=tuple(names))
-
-
-def _with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
-    """Return counts with the regimes that got no cells because they have too few trials."""
-    small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
-    region = np.concatenate([small[:, -1], found.dropped_region])
-    target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)
-    return replace(found, dropped_region=region, dropped_target=target)

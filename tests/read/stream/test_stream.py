@@ -139,7 +139,9 @@ def test_files_of_different_types_are_fitted_together(tmp_path: Path) -> None:
     same(stream, reference(memory))
     assert tally(stream).notes == memory.notes
     pq.write_table(pa.table({"loss": loss, "a": [[1]] * 5}), tmp_path / "9.parquet")
-    with pytest.raises(DataError, match=r"The 4 files have incompatible columns: .* Read them separately\."):
+    with pytest.raises(
+        DataError, match=r"The 4 files have incompatible columns: .* Read them separately\."
+    ):
         opened(source, space=space)
 
 

@@ -7,15 +7,21 @@ fifty distinct values each has its own cell.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from condped.arrays import IntArray, ValueArray
-from condped.count.cells.cell_counts import RankEdges
+from condped.count.cells.cell_counts import RankEdges, grid_sizes, rank_sizes
 from condped.count.counter import Counter
-from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RankedCounts, RegimeCounts
+from condped.count.counts import (
+    SMALLEST_REGIME,
+    CellRange,
+    ParameterCounts,
+    RankedCounts,
+    RegimeCounts,
+)
 from condped.count.order_statistics.exact import OrderStatistics, Ranks, order_statistics
 from condped.count.order_statistics.keys import keys_of, values_of
 from condped.count.order_statistics.series import Region, Series
@@ -154,3 +160,26 @@ def ranked_counts(
 def is_ordered(domain: Domain | None) -> bool:
     """Return whether neighbouring cells by rank hold neighbouring values."""
     return domain is not None and not domain.single and not isinstance(domain, Categorical)
+
+
+def cell_ranges(
+    domains: Mapping[str, tuple[Domain, ...]], edges: RankEdges | None
+) -> tuple[CellRange, ...]:
+    """Return where the cells of each regime lie: those of the grids, or by rank between edges."""
+    ranges: list[CellRange] = []
+    start = 0
+    for owner, (name, own) in enumerate(domains.items()):
+        sizes = grid_sizes(own) if edges is None else rank_sizes(name, own, edges)
+        for domain, size in zip((*own, None), sizes, strict=True):
+            ordered = edges is None or is_ordered(domain)
+            ranges.append(CellRange(owner, domain, start, size, ordered))
+            start += size
+    return tuple(ranges)
+
+
+def with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
+    """Return counts with the regimes that got no cells because they have too few trials."""
+    small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
+    region = np.concatenate([small[:, -1], found.dropped_region])
+    target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)
+    return replace(found, dropped_region=region, dropped_target=target)
