@@ -65,7 +65,7 @@ def test_files_larger_than_their_share_of_memory_are_streamed(
         ),
         (
             {"engine": "stream", "loss": np.zeros(50)},
-            "loss cannot be set for rows that are read in batches",
+            "loss cannot be set for rows",
         ),
         ({"engine": "stream", "study": "tuning"}, "study cannot be set for rows"),
         ({"engine": "stream"}, "space"),

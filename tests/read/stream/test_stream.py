@@ -196,7 +196,7 @@ def test_a_source_of_values_outside_only_is_refused(tmp_path: Path) -> None:
         ("depth", 99, r"'depth' has the value 99 outside its domain .*\(row 777, row 177 of '.*"
                       r"t9.parquet', where reading stopped; rows count from 0\)"),
         ("learner", "svn", r"'learner' has the unknown choice 'svn' .*row 777, row 177 of"),
-        ("neighbours", 5, r"'neighbours' has a value where none of its conditions .*row 777, row 177 of"),
+        ("neighbours", 5, r"'neighbours' has a value where none of .*row 777, row 177 of"),
         ("state", "lost", r"The state 'lost' in row 777 of 'state' is unknown"),
     ],
 )  # fmt: skip
