@@ -109,7 +109,7 @@ def spark(sparks: Sparks) -> Engine:
     return on_spark(sparks)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # other modules run clusters of their own
 def ray() -> Iterator[Engine]:
     """Count datasets of Ray Data on its workers."""
     require("ray")
