@@ -16,7 +16,7 @@ from condped.cli.output import answer, output_options
 @target_quantile_option
 @output_options()
 def command(source: str, **options: Any) -> None:
-    """Tell which parameter switches which, and what matters inside each branch.
+    """Show the conditional structure and what matters inside each branch.
 
     Conditions are taken from the space where there is one, and found from the trials otherwise.
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.

@@ -25,7 +25,7 @@ from condped.cli.output import answer, output_options
 )
 @output_options()
 def command(source: str, **options: Any) -> None:
-    """Tell what other methods would have said.
+    """Compare with the importances of other methods.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
     condped's own methods stand beside PED-ANOVA, f-ANOVA, MDI and SHAP, which know no conditions:

@@ -47,7 +47,7 @@ _SPACE: dict[str, Any] = {
     help="Where the trials, the space and the picture are written.",
 )
 def command(trials: int, folder: Path) -> None:
-    """Tune three made-up models and tell what mattered.
+    """Tune three synthetic models and show what mattered.
 
     Writes the trials (CSV) and their space (JSON), analyses them as any other file would be,
     and draws a picture.

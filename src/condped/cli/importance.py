@@ -17,7 +17,7 @@ from condped.cli.output import answer, output_options
 @target_option
 @output_options()
 def command(source: str, **options: Any) -> None:
-    """Tell which parameters mattered for reaching the best trials.
+    """Estimate which parameters mattered for reaching the best trials.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
     tables there is one row per trial, and an empty cell means that the parameter was inactive.

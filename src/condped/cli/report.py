@@ -18,7 +18,7 @@ from condped.cli.output import answer, output_options
 @click.option("--title", metavar="TEXT", help="What stands on top.  [default: the source's name]")
 @output_options(page="condped-report.html")
 def command(source: str, **options: Any) -> None:
-    """Write all that can be told of a study on one page.
+    """Write a report of a study as one HTML page.
 
     The page is one file that needs no network: it can be opened from a folder or a mail. A slider
     on it moves the share of trials that counts as good. SOURCE is a file, a directory, a pattern or

@@ -15,7 +15,7 @@ from condped.cli.output import answer, output_options
 @source_options(condped.sweep)
 @output_options()
 def command(source: str, **options: Any) -> None:
-    """Tell how the importances change with the target quantile, from 0.01 up.
+    """Show how the importances change with the target quantile, from 0.01 up.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
     tables there is one row per trial, and an empty cell means that the parameter was inactive.
