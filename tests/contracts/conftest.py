@@ -33,7 +33,7 @@ def _duckdb_place() -> Iterator[Place]:
         yield place
 
 
-@pytest.fixture(scope="session", name="postgresql_place")
+@pytest.fixture(scope="module", name="postgresql_place")  # a server of hours may have been killed
 def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Run a PostgreSQL server."""
     with postgresql_place(tmp_path_factory.mktemp("postgresql")) as place:
@@ -83,7 +83,7 @@ def relation(duckdb_place: Place) -> Engine:
     return as_relation(duckdb_place)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def postgresql(postgresql_place: Place) -> Engine:
     """Fetch tables of PostgreSQL."""
     return in_place(postgresql_place)

@@ -28,7 +28,7 @@ from condped.errors import CondpedError
 )
 @click.version_option(condped.__version__, prog_name="condped", message="%(prog)s %(version)s")
 def app() -> None:
-    """Tell which hyperparameters mattered, when the search space has ifs in it."""
+    """Tell which hyperparameters mattered, for conditional search spaces."""
 
 
 app.add_command(importance.command)
