@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from condped.space.cell_bounds import cell_edges, cell_middles, values_between
 from condped.space.domain import Float, Int
-from condped.space.grid import cells_of, grid_of
+from condped.space.grid import cell_edges, cell_middles, cells_of, grid_of, values_between
 
 
 def cell(domain: Float | Int, value: float) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from condped.analyse.branches.cuts import Interval, intervals, short_between
-from condped.space.condition_text import condition_of
+from condped.space.build_condition import condition_of
 
 
 @pytest.mark.parametrize("log", [False, True])

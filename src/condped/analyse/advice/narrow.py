@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from condped.analyse.branches.splits import holds_for
+from condped.space.build_condition import Leaf, Settled, condition_of, simplified
 from condped.space.condition import Between, Comparison, Condition, Membership, Node
-from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Int
-from condped.space.simplify import Leaf, Settled, simplified
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from condped.analyse.advice.narrow import in_order
+from condped.space.build_condition import condition_of
 from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
-from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.space import Alternative, Space
 

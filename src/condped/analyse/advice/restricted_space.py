@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from condped.analyse.advice.narrow import holds_in
 from condped.errors import SettingsError
+from condped.space.build_condition import alternative, condition_of
 from condped.space.condition import (
     Between,
     Both,
@@ -16,9 +17,7 @@ from condped.space.condition import (
     Negation,
     Node,
 )
-from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int, Numeric
-from condped.space.simplify import alternative
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at

@@ -15,9 +15,9 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.settings import Method
+from condped.space.build_condition import conjunction, text_of
 from condped.space.condition import Condition
 from condped.space.condition import Node as Test
-from condped.space.simplify import conjunction, text_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from condped.analyse.branches.cuts import Interval, chosen
+from condped.space.build_condition import Leaf, Settled, simplified
 from condped.space.condition import Between, Comparison, Membership, Node
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
-from condped.space.simplify import Leaf, Settled, simplified
 from condped.space.space import Space
 
 _MOST_CHOICES = 3  # in a label

@@ -13,10 +13,9 @@ from condped.analyse.branches.discover import Regimes, find_gates
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.count.trials import Trials
 from condped.errors import SettingsError
+from condped.space.build_condition import alternative, condition_of, conjunction
 from condped.space.condition import Node
-from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Int
-from condped.space.simplify import alternative, conjunction
 from condped.space.space import Alternative, Space
 from condped.trials.pooling import pool_domains
 from condped.trials.regimes import expand_domains

@@ -13,9 +13,8 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import StudyCounts
 from condped.errors import SettingsError
 from condped.estimate.density import categorical_masses, numeric_masses
-from condped.space.cell_bounds import cell_edges, cell_middles
 from condped.space.domain import Categorical, Domain, choice_labels
-from condped.space.grid import grid_of
+from condped.space.grid import cell_edges, cell_middles, grid_of
 
 _OPEN = 0.1  # a regime's own p-value, up to which it may have good values
 

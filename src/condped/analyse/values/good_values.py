@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray
-from condped.space.cell_bounds import values_between
 from condped.space.domain import Categorical, Float, Int, choice_labels
+from condped.space.grid import values_between
 
 _MOST_RANGES = 3  # of a regime
 _LEAST_LIFT = 1.1  # below this, target trials are there hardly more often than others

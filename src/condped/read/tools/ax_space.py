@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from condped.errors import SpaceError
+from condped.space.build_condition import condition_of
 from condped.space.condition import Comparison, Condition, Either, Membership
-from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
 

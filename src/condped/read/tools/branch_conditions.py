@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from condped.space.build_condition import condition_of
 from condped.space.condition import Both, Comparison, Condition, Either, Node
-from condped.space.condition_text import condition_of
 
 # A parameter and its value in a branch.
 Test: TypeAlias = tuple[str, Any]

@@ -11,8 +11,8 @@ from typing import Any
 
 from condped.errors import SpaceError
 from condped.read.tools.smac.configspace_conditions import ConfigSpaceConditions, plain_value
+from condped.space.build_condition import condition_of
 from condped.space.condition import Both
-from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
 

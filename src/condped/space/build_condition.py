@@ -1,13 +1,15 @@
-"""Simplifying conditions when something is known about their parameters.
+"""Making conditions out of others: simplified, joined, and written as text.
 
-A condition is simplified, not evaluated: comparisons known to hold or not to hold are removed, the
-rest stays. True and False stand for conditions that are decided.
+A condition is simplified, not evaluated, when something is known about its parameters: comparisons
+known to hold or not to hold are removed, the rest stays. True and False stand for conditions that
+are decided.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from condped.space.condition import (
     Between,
@@ -19,10 +21,13 @@ from condped.space.condition import (
     Negation,
     Node,
 )
-from condped.space.condition_text import condition_of
 
 Leaf: TypeAlias = Comparison | Between | Membership
 Settled: TypeAlias = Node | bool
+
+_PLAIN_NAME = re.compile(r"[^\W\d][\w.]*")
+_RESERVED = {"and", "or", "not", "in", "true", "false", "none"}
+_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 
 
 def simplified(node: Node, settle: Callable[[Leaf], Settled]) -> Settled:
@@ -84,4 +89,42 @@ def text_of(node: Node | None) -> str | None:
     return None if node is None else condition_of(node).text
 
 
-__all__ = ["Condition", "Leaf", "Settled", "alternative", "conjunction", "simplified", "text_of"]
+def condition_of(root: Node) -> Condition:
+    """Return the condition with these nodes and the text that parses to them.
+
+    Examples
+    --------
+    >>> condition_of(Both((Comparison("a b", "==", "x"), Comparison("c", ">", 2)))).text
+    "`a b` == 'x' and c > 2"
+    """
+    return Condition(_text(root), root)
+
+
+def _text(node: Node) -> str:
+    if isinstance(node, Comparison):
+        return f"{_name(node.name)} {node.op} {_literal(node.value)}"
+    if isinstance(node, Between):
+        return f"{_name(node.name)} {node.op} {_name(node.other)}"
+    if isinstance(node, Membership):
+        values = ", ".join(map(_literal, node.values))
+        return f"{_name(node.name)} {'not ' if node.negated else ''}in [{values}]"
+    if isinstance(node, Negation):
+        return f"not ({_text(node.part)})"
+    return (" and " if isinstance(node, Both) else " or ").join(map(_part, node.parts))
+
+
+def _part(node: Node) -> str:
+    return f"({_text(node)})" if isinstance(node, Both | Either) else _text(node)
+
+
+def _name(name: str) -> str:
+    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _literal(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    # The language has no literals for other values (a tuple): show them at least.
+    return f"'{value.translate(_ESCAPES)}'" if isinstance(value, str) else repr(value)
