@@ -49,7 +49,7 @@ class DataError(CondpedError, ValueError):
     Attributes
     ----------
     column
-        The invalid parameter or column, if verb is one.
+        The invalid parameter or column, if there is one.
     first_row
         Position of the first invalid row, counted from 0.
     count

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from condped.read.files import csv as csv_file
-from condped.read.frames import mapping
+from condped.read.frames import mappings
 from condped.read.options import ReadOptions
 from condped.testing import Run, check_reader
 from condped.trials.table import State, TrialTable
@@ -59,10 +59,10 @@ def test_a_reader_that_changes_something_is_failed(
 ) -> None:
     """The message says what differs, and where."""
     change, message = FAULTS[fault]
-    honest = mapping.read
+    honest = mappings.read
     check_reader("mapping", TRIALS, RUNS, objective="loss")
     monkeypatch.setattr(
-        mapping,
+        mappings,
         "read",
         lambda source, options: change(honest(source, replace(options, parameters=None))),
     )
@@ -83,7 +83,7 @@ def test_a_reader_that_writes_or_that_another_one_precedes_is_failed(
     def writing(source: Any, options: ReadOptions) -> TrialTable:
         with path.open("a", encoding="utf-8") as file:
             file.write("\n")
-        return mapping.read({"loss": [0.3, 0.1], "lr": [0.1, 0.2]}, options)
+        return mappings.read({"loss": [0.3, 0.1], "lr": [0.1, 0.2]}, options)
 
     monkeypatch.setattr(csv_file, "read", writing)
     with pytest.raises(AssertionError, match="bytes, after reading it"):

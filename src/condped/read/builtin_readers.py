@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from condped.read.frames.is_lazy import is_frame
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
@@ -129,6 +128,19 @@ def _records(source: Any) -> bool:
         and not isinstance(source, (str, bytes))
         and all(isinstance(record, Mapping) for record in source)
     )
+
+
+def _frame(source: Any) -> bool:
+    """Return whether narwhals takes an object for a frame, lazy or not."""
+    import narwhals as nw  # noqa: PLC0415  (only objects that nothing else takes are worth it)
+
+    if isinstance(source, str):
+        return False
+    try:
+        found = nw.from_native(source, pass_through=True)
+    except nw.exceptions.DuplicateError:  # its reader says which column stands twice
+        return True
+    return isinstance(found, nw.DataFrame | nw.LazyFrame)
 
 
 READERS: tuple[Reader, ...] = (
@@ -257,19 +269,19 @@ READERS: tuple[Reader, ...] = (
         "mapping",
         "a mapping of column names to arrays or lists",
         lambda source: isinstance(source, Mapping),
-        "condped.read.frames.mapping",
+        "condped.read.frames.mappings",
     ),
     Reader(
         "records",
         "a list of mappings, one per trial",
         _records,
-        "condped.read.frames.records",
+        "condped.read.frames.mappings",
     ),
     Reader(
         "frame",
         "a dataframe of pandas, Polars, pyarrow, Dask or DuckDB, such as the exports of MLflow, "
         "W&B, Ray",
-        is_frame,
+        _frame,
         "condped.read.frames.frame",
     ),
     Reader(

@@ -1,24 +1,25 @@
-"""Opening a source: in memory as one batch, or batch by batch from where it lies."""
+"""Opening a source: read into memory as one batch, or batch by batch from where it lies."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Unpack, cast
 
-from condped.errors import SettingsError
+from condped.errors import CondpedError, DataError, SettingsError, SourceError
 from condped.optional import load_optional
 from condped.options import check_names
 from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
 from condped.read.files.space_sidecar import with_sidecar
-from condped.read.frames.is_lazy import is_lazy
-from condped.read.options import Reading, ReadOptions
-from condped.read.read_table import read_table
-from condped.read.registry import reader_for
+from condped.read.options import Reading, ReadOptions, chosen_objective
+from condped.read.registry import Reader, describe_source, reader_for, reader_named
+from condped.read.table.outside_domain import apply_outside_policy
 from condped.trials.batch import Source, TableSource
 from condped.trials.table import TrialTable
+from condped.trials.where import only_where
 
 # Files that take more of the memory than this are streamed: in memory they would take several
 # times what they take on disk.
@@ -62,6 +63,14 @@ _OPENERS: Mapping[_Kind, _Opener] = {
 }
 
 
+class _Recognised(NamedTuple):
+    """A source, what it is, and the reader that reads it into memory, if known already."""
+
+    source: Any  # a path as text
+    kind: _Kind
+    reader: Reader | None = None
+
+
 def read_whole(source: Any, given: Mapping[str, Any]) -> TrialTable:
     """Read all trials of a source into memory, by the options of :func:`condped.read`."""
     check_names("read", given, Reading.__annotations__)
@@ -71,7 +80,7 @@ def read_whole(source: Any, given: Mapping[str, Any]) -> TrialTable:
             "condped.read reads all trials into memory (got engine='stream'). Leave engine out; "
             "importance, sweep, branches and report can count trials in batches."
         )
-    return _read_whole(source, options)
+    return _table(_recognised(source, options), options)
 
 
 def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
@@ -87,58 +96,57 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
         Options of :func:`condped.read`.
     """
     options = ReadOptions.of(reading)
-    if options.engine == "memory":
-        return TableSource.of(_read_whole(source, options))
-    source, kind = _recognised(source, options)
-    if options.engine == "auto" and _fits(kind, source, options):
-        return TableSource.of(_read_whole(source, options))
+    found = _recognised(source, options)
+    if options.engine == "memory" or (options.engine == "auto" and _fits(found, options)):
+        return TableSource.of(_table(found, options))
     for name in ("loss", "study", "budget", "reader"):
         if getattr(options, name) is not None:
             raise SettingsError(
                 f"{name} cannot be set for rows that are read in batches. Leave it out, or use "
                 "engine='memory'."
             )
-    kind = "files" if kind == "other" else kind
+    kind = "files" if found.kind == "other" else found.kind
     open_it = getattr(_load(kind), _OPENERS[kind].function)
     extra = (options.backend,) if kind in ("table", "spark") else ()
-    return cast(Source, open_it(source, options, *extra))
+    return cast(Source, open_it(found.source, options, *extra))
 
 
-def _read_whole(source: Any, options: ReadOptions) -> TrialTable:
-    source, kind = _recognised(source, options)
-    return read_table(_in_memory(kind, source, options.backend), options)
-
-
-def _recognised(source: Any, options: ReadOptions) -> tuple[Any, _Kind]:
-    """Return a source, a path as text, and what it is."""
+def _recognised(source: Any, options: ReadOptions) -> _Recognised:
+    """Find out what a source is."""
     source = str(source) if isinstance(source, Path) else source
     if options.backend is not None and not isinstance(source, str):
         raise SettingsError(
             "backend is where a table is that the source names (got an object of type "
             f"{type(source).__name__}, which knows where it is). Leave backend out."
         )
-    return source, "other" if options.reader is not None else _kind(source, options.backend)
+    if isinstance(source, str) and source.startswith("~") and options.backend is None:
+        source = str(Path(source).expanduser())
+    if options.reader is not None:
+        return _Recognised(source, "other", reader_named(options.reader))
+    kind = _kind(source, options.backend)
+    if kind != "other" or isinstance(source, TrialTable):
+        return _Recognised(source, kind)
+    if isinstance(source, str) and options.engine == "stream":
+        return _Recognised(source, kind)  # whether it can be streamed is told when it is opened
+    reader = reader_for(source)
+    lazy = reader.name == "frame" and _is_lazy(source)
+    return _Recognised(source, "lazy" if lazy else "other", reader)
 
 
 def _kind(source: Any, backend: str | None) -> _Kind:
-    """Return what a source is: a table of a database or cluster, a lazy frame, or neither."""
+    """Return what a source is: a table of a database or cluster, or something else."""
     if isinstance(source, str):
         if (backend or "").lower().startswith("spark://"):
             return "spark"
         named = backend is not None or Path(source).suffix.lower() in DATABASES
         return "table" if named else "other"
-    known: tuple[tuple[_Kind, bool], ...] = (
-        ("long", isinstance(source, LongTable)),
-        ("table", type(source).__module__.split(".")[0] == "ibis"),
-        ("spark", _is_a(source, "pyspark.sql.", "DataFrame")),
-        ("ray", _is_a(source, "ray.data.", "Dataset")),
-        ("other", isinstance(source, TrialTable)),
-    )
-    for kind, recognised in known:
-        if recognised:
-            return kind
-    lazy = reader_for(source).name == "frame" and is_lazy(source)
-    return "lazy" if lazy else "other"
+    if isinstance(source, LongTable):
+        return "long"
+    if type(source).__module__.split(".")[0] == "ibis":
+        return "table"
+    if _is_a(source, "pyspark.sql.", "DataFrame"):
+        return "spark"
+    return "ray" if _is_a(source, "ray.data.", "Dataset") else "other"
 
 
 def _is_a(source: Any, module: str, name: str) -> bool:
@@ -147,15 +155,44 @@ def _is_a(source: Any, module: str, name: str) -> bool:
     return any(kind.__name__ == name and kind.__module__.startswith(module) for kind in kinds)
 
 
-def _fits(kind: _Kind, source: Any, options: ReadOptions) -> bool:
-    """Return whether a source is to be read into memory if nothing is said about it."""
-    if kind == "lazy":
-        return _only_in_memory(options)
-    if kind != "other":
+def _is_lazy(frame: Any) -> bool:
+    """Return whether a frame is computed when its rows are asked for."""
+    import narwhals as nw  # noqa: PLC0415  (other sources do without it)
+
+    try:
+        return isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame)
+    except nw.exceptions.DuplicateError:
         return False
-    if not isinstance(source, str):
+
+
+def _fits(found: _Recognised, options: ReadOptions) -> bool:
+    """Return whether a source is to be read into memory if nothing is said about it."""
+    if found.kind == "lazy":
+        return _only_in_memory(options)
+    if found.kind != "other":
+        return False
+    if not isinstance(found.source, str):
         return True
-    return _only_in_memory(with_sidecar(source, options)) or not _too_large(source)
+    return _only_in_memory(with_sidecar(found.source, options)) or not _too_large(found)
+
+
+def _only_in_memory(options: ReadOptions) -> bool:
+    """Return whether something is asked for that only works in memory."""
+    if options.space is None:
+        return True  # domains are guessed from values
+    if any(getattr(options, name) is not None for name in ("loss", "study", "budget", "reader")):
+        return True
+    return not isinstance(options.objective, str)
+
+
+def _too_large(found: _Recognised) -> bool:
+    """Return whether files take more than their share of the memory."""
+    if found.reader is None or found.reader.module not in _STREAMED:
+        return False
+    path = found.source
+    paths = (path,) if Path(path).is_file() else find_files(path).paths
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * memory
 
 
 def _load(kind: _Kind) -> Any:
@@ -168,8 +205,33 @@ def _load(kind: _Kind) -> Any:
     )
 
 
-def _in_memory(kind: _Kind, source: Any, backend: str | None) -> Any:
+def _table(found: _Recognised, options: ReadOptions) -> TrialTable:
+    """Read trials into memory."""
+    requested, condition = options.parameters, options.where
+    if requested is not None and condition is not None:
+        needed = tuple(dict.fromkeys((*requested, *condition.names)))
+        options = replace(options, parameters=needed)
+    if isinstance(found.source, TrialTable):
+        options.refuse(
+            "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
+        )
+        table = chosen_objective(found.source, options, "a TrialTable")
+    else:
+        table = _read(_in_memory(found, options.backend), found.reader, options)
+    if options.failure_values:
+        table = table.with_failures(options.failure_values)
+    if options.outside != "error":  # otherwise the reader has raised already
+        table = apply_outside_policy(table, options.outside)
+    if condition is not None:
+        table = only_where(table, condition)
+    if requested is None:
+        return table
+    return replace(table.with_parameters(requested), some_parameters=True)
+
+
+def _in_memory(found: _Recognised, backend: str | None) -> Any:
     """Return what the readers take: tables of databases and clusters as Arrow tables."""
+    source, kind = found.source, found.kind
     if kind == "long":
         raise SettingsError(
             "A LongTable is not read into memory. Leave engine out, or give the trials as a table "
@@ -182,23 +244,24 @@ def _in_memory(kind: _Kind, source: Any, backend: str | None) -> Any:
     return _load(kind).read_whole(source, backend) if kind == "table" else source
 
 
-def _too_large(source: str) -> bool:
-    """Return whether files take more than their share of the memory."""
-    if reader_for(source).module not in _STREAMED:
-        return False
-    paths = (source,) if Path(source).is_file() else find_files(source).paths
-    return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * _memory()
-
-
-def _memory() -> int:
-    """Return the machine's memory in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def _only_in_memory(options: ReadOptions) -> bool:
-    """Return whether something is asked for that only works in memory."""
-    if options.space is None:
-        return True  # domains are guessed from values
-    if any(getattr(options, name) is not None for name in ("loss", "study", "budget", "reader")):
-        return True
-    return not isinstance(options.objective, str)
+def _read(source: Any, reader: Reader | None, options: ReadOptions) -> TrialTable:
+    """Read a source by its reader, which is found if it is not known yet."""
+    reader = reader or reader_for(source)
+    function = reader.load()
+    try:
+        return function(source, options)
+    except CondpedError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        if options.reader is None and not isinstance(source, str):
+            raise  # such as an error in the user's function
+        what = f"({type(error).__name__}: {' '.join(str(error).split())})"
+        if options.reader is not None:
+            raise SourceError(
+                f"The reader {reader.name!r} cannot read {describe_source(source)} {what}: it "
+                f"reads {reader.description}."
+            ) from error
+        raise DataError(
+            f"{describe_source(source)} cannot be read by the reader {reader.name!r} {what}. "
+            "It may be damaged; if it is not, please report this."
+        ) from error

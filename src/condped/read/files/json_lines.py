@@ -12,7 +12,7 @@ from condped.read.files.decompress import open_decompressed
 from condped.read.files.json_lines_parser import JsonLines
 from condped.read.files.many_files import load_files, partition_of
 from condped.read.files.space_sidecar import with_sidecar
-from condped.read.frames.records import flat
+from condped.read.frames.mappings import flat
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable

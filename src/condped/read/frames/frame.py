@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.arrays import BoolArray
 from condped.errors import DataError
-from condped.read.frames import records
+from condped.read.frames import mappings
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable
@@ -41,7 +41,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     frame = lazy_or_eager.collect() if isinstance(lazy_or_eager, nw.LazyFrame) else lazy_or_eager
     names = tuple(frame.columns)
     if _holds_records(frame):
-        return records.read(frame.rows(named=True), options)
+        return mappings.read(frame.rows(named=True), options)
     return build_table(
         RawTable(names, len(frame), lambda name: column_of(frame.get_column(name))), options
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError
-from condped.read.frames.records import flat
+from condped.read.frames.mappings import flat
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable

@@ -10,7 +10,7 @@ from ray.tune.search.variant_generator import generate_variants
 
 from condped import Categorical, Float, Int, Space, read
 from condped.errors import SpaceError
-from condped.read.frames.records import flat
+from condped.read.frames.mappings import flat
 from condped.read.load_space import load_space
 from condped.space.space import Alternative
 
