@@ -11,7 +11,6 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.cells.cell_counts import RankEdges, grid_counts, rank_counts, regime_counts
 from condped.count.cells.fast_searchsorted import EdgeLookup
-from condped.count.condition_masks import condition_mask, intersection
 from condped.count.order_statistics.series import ONE_GROUP, Groups
 from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
@@ -19,7 +18,7 @@ from condped.trials.batch import Batch
 from condped.trials.notes import Notes
 from condped.trials.regimes import expand_parameter
 from condped.trials.table import id_dtype
-from condped.trials.where import columns_of
+from condped.trials.where import columns_of, condition_mask, intersection
 
 _LONG = 1 << 14  # trials, from which a lookup table is faster than binary search
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.cells.cell_counts import grid_places, grid_sizes, rank_places, rank_sizes
-from condped.count.condition_masks import condition_mask, intersection
 from condped.count.count_fold import Counted, Query
 from condped.count.counter import Counter
 from condped.count.counts import SubsetCounts
@@ -28,6 +27,7 @@ from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.regimes import expand_parameter
 from condped.trials.used_trials import set_size
+from condped.trials.where import condition_mask, intersection
 
 Intervals = Literal["half-sampling", "jackknife"]
 FEWEST = 8  # trials, below which half-samples say nothing

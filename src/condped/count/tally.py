@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.count.condition_masks import condition_mask
 from condped.count.ranking import Ranking, ranked
 from condped.errors import DataError
 from condped.space.condition import Condition
@@ -17,6 +16,7 @@ from condped.trials.batch import Batch
 from condped.trials.notes import Notes
 from condped.trials.table import Selection
 from condped.trials.used_trials import TrialCounts
+from condped.trials.where import condition_mask
 
 
 @dataclass(frozen=True, slots=True)

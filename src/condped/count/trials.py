@@ -50,8 +50,13 @@ from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 from condped.trials.batch import Goal, Source, TableSource
 from condped.trials.outcome import Target
-from condped.trials.pooling import PooledDomains, may_be_smooth, pool_domains, vary_smoothly
-from condped.trials.regimes import spanning_domain
+from condped.trials.regimes import (
+    PooledDomains,
+    may_be_smooth,
+    pool_domains,
+    spanning_domain,
+    vary_smoothly,
+)
 from condped.trials.repeats import remark_on_repeats
 from condped.trials.table import Selection, TrialTable
 from condped.trials.used_trials import Handling

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from condped.count.condition_masks import condition_mask
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
+from condped.trials.where import condition_mask
 
 # For each parameter the lowest and highest value, and the lowest and highest domain id.
 VaryingState: TypeAlias = dict[str, tuple[Any, Any, int, int]]

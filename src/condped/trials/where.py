@@ -1,8 +1,8 @@
-"""Trials that meet a condition: ``where="learner == 'svm'"``."""
+"""Trials that meet conditions: ``where="learner == 'svm'"``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from condped.arrays import BoolArray, FloatArray
 from condped.errors import ConditionError, DataError, not_found
 from condped.space.condition import Comparison, Condition, Membership
 from condped.space.domain import Categorical
+from condped.trials.batch import Batch
 from condped.trials.table import Parameter, TrialTable
 
 
@@ -58,6 +59,33 @@ class ParameterColumn:
 def columns_of(table: TrialTable) -> dict[str, ParameterColumn]:
     """Return the parameters as columns for conditions."""
     return {parameter.name: ParameterColumn(parameter) for parameter in table.parameters}
+
+
+def condition_mask(
+    batch: Batch, conditions: Sequence[Condition], met: list[int] | None = None
+) -> BoolArray | None:
+    """Return which trials meet all conditions; None: all.
+
+    The number of trials, and of those that meet the first, the first two … are added to ``met``.
+    """
+    if met is not None:
+        met[0] += len(batch.table)
+    if not conditions:
+        return None
+    columns = columns_of(batch.table)
+    rows = np.ones(len(batch.table), dtype=bool)
+    for place, condition in enumerate(conditions, 1):
+        rows &= condition.holds(columns)
+        if met is not None:
+            met[place] += int(np.count_nonzero(rows))
+    return rows
+
+
+def intersection(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
+    """Return where both masks hold; None means everywhere."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
 
 
 def only_where(table: TrialTable, condition: Condition) -> TrialTable:

@@ -17,8 +17,7 @@ from condped.space.build_condition import alternative, condition_of, conjunction
 from condped.space.condition import Node
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.space import Alternative, Space
-from condped.trials.pooling import pool_domains
-from condped.trials.regimes import expand_domains
+from condped.trials.regimes import expand_domains, pool_domains
 from condped.trials.table import Parameter, State, TrialTable
 
 FoundFrom = Literal["data", "space"]

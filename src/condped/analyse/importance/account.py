@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from condped.trials.batch import Goal
-from condped.trials.pooling import PooledDomains
+from condped.trials.regimes import PooledDomains
 from condped.trials.table import Selection
 from condped.trials.used_trials import Handling, TrialCounts
 

@@ -22,7 +22,7 @@ from condped.estimate.calibrated import (
 )
 from condped.estimate.independence_test import adjusted
 from condped.estimate.settings import Method, Settings
-from condped.trials.pooling import PooledDomains
+from condped.trials.regimes import PooledDomains
 from condped.trials.used_trials import Handling
 
 _FEW = 200_000  # trials, up to which the test takes no time to speak of

@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.condition_masks import condition_mask, intersection
 from condped.count.order_statistics.bins import BinSet, Distinct, Histogram
 from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
 from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
 from condped.space.domain import is_whole
 from condped.trials.batch import Batch
+from condped.trials.where import condition_mask, intersection
 
 _PROGRESS = "Looking for cut-offs"
 
