@@ -19,7 +19,7 @@ from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
 from condped.trials.columns import LevelColumn, NumberColumn, UnusableColumn
 from condped.trials.notes import RowsNote
-from condped.trials.table import State, TrialTable, failure_note_suffix
+from condped.trials.table import TrialTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,7 @@ class BatchReader:
         """Return what to read for batches with these parameters."""
         # Which trials are left out for a value outside, all parameters have a say in.
         needed = set(self.space) if self.asked.outside == "drop" else set(parameters)
-        while True:
-            entries = [self.space[name] for name in needed]
-            gates = {gate for entry in entries for a in entry if a.when for gate in a.when.names}
-            if gates <= needed:
-                break
+        while not (gates := self.space.gates(needed)) <= needed:
             needed |= gates
         space = Space({name: self.space[name] for name in self.space if name in needed})
         options = self._options(space)
@@ -143,6 +139,8 @@ class BatchReader:
         """
         with numbering_from(part):
             table = self.table(raw, view.options)
+            if self.asked.failure_values:
+                table = table.with_failures(self.asked.failure_values)
             notices = [note for note in table.notes if isinstance(note, RowsNote)]
             notices += [
                 RowsNote("words", name, f"{name} (", count, ")")
@@ -150,9 +148,6 @@ class BatchReader:
                 if count and name in table.names
             ]
             times = None if self.asked.order is None else _times(raw, self.asked.order)
-            if self.asked.failure_values:
-                table, note = self._failed(table)
-                notices += note
             dropped = 0
             if self.asked.outside != "error":
                 told, gone = find_outside(table, self.asked.outside)
@@ -169,15 +164,6 @@ class BatchReader:
     def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
         """Return some rows as a table."""
         return build_as(self.layout, raw, options)
-
-    def _failed(self, table: TrialTable) -> tuple[TrialTable, list[RowsNote]]:
-        """Let trials have failed where the objective says so."""
-        values = self.asked.failure_values
-        marked = table.with_failures(values)
-        if marked is table:
-            return table, []
-        before, after = (int(np.count_nonzero(t.states == State.FAILED)) for t in (table, marked))
-        return marked, [RowsNote("failed", "", "", after - before, failure_note_suffix(values))]
 
     def _options(self, space: Space) -> ReadOptions:
         # The order is read apart: rows stay where they are.

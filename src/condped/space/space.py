@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,11 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
 
     def __len__(self) -> int:
         return len(self.parameters)
+
+    def gates(self, names: Iterable[str]) -> set[str]:
+        """Return the parameters that the conditions of these parameters name."""
+        conditions = (entry.when for name in names for entry in self.parameters[name])
+        return {gate for when in conditions if when is not None for gate in when.names}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that gives the same space again.

@@ -61,8 +61,7 @@ def _named_outcome(table: TrialTable, name: str) -> Outcome:
         pruned = states == State.PRUNED
         return Outcome(name, pruned, complete | pruned)
     if name == "nonfinite":
-        finite = np.logical_and.reduce([np.isfinite(o.values) for o in table.objectives])
-        return Outcome(name, ~finite, complete)
+        return Outcome(name, ~table.finite, complete)
     if name == "infeasible":
         infeasible = table.infeasible
         if infeasible is None:

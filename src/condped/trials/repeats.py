@@ -78,6 +78,4 @@ def merged(table: TrialTable) -> TrialTable:
 
 
 def _measured(table: TrialTable) -> BoolArray:
-    finite = [np.isfinite(objective.values) for objective in table.objectives]
-    complete = np.asarray(table.states) == State.COMPLETE
-    return np.asarray(np.logical_and.reduce([complete, *finite]))
+    return np.asarray((table.states == State.COMPLETE) & table.finite)

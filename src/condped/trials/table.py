@@ -20,6 +20,7 @@ from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Domain
 from condped.space.space import Space
+from condped.trials.notes import RowsNote
 
 Direction = Literal["minimize", "maximize"]
 ABSENT = -1
@@ -155,6 +156,14 @@ class TrialTable:
             return None
         return np.asarray((self.violations > 0).any(axis=1))
 
+    @property
+    def finite(self) -> BoolArray:
+        """Where all objectives are recorded and finite."""
+        finite = np.isfinite(self.objectives[0].values)
+        for objective in self.objectives[1:]:
+            finite &= np.isfinite(objective.values)
+        return finite
+
     def with_objective(self, objective: str | int) -> TrialTable:
         """Return the table with one of its objectives only."""
         return replace(self, objectives=(self._objective(objective),))
@@ -188,8 +197,7 @@ class TrialTable:
         if self.space is None:
             return None
         kept = {name: self.space[name] for name in names if name in self.space}
-        gates = {gate for entry in kept.values() for a in entry if a.when for gate in a.when.names}
-        return Space(kept) if gates <= set(kept) else None
+        return Space(kept) if self.space.gates(kept) <= set(kept) else None
 
     def with_notes(self, notes: Sequence[str]) -> TrialTable:
         """Return the table with more notes."""
@@ -213,7 +221,9 @@ class TrialTable:
         if not failed.any():
             return self
         states = np.where(failed, np.int8(State.FAILED), self.states)
-        note = f"{np.count_nonzero(failed)}{failure_note_suffix(values)}"
+        listed = " or ".join(f"{value:g}" for value in values)
+        end = f" trials with the objective {listed} count as failed."
+        note = RowsNote("failed", "", "", int(np.count_nonzero(failed)), end)
         return replace(self.with_notes([note]), states=states)
 
     def only(self, rows: BoolArray | IntArray) -> TrialTable:
@@ -249,12 +259,6 @@ class TrialTable:
         if not -len(names) <= objective < len(names):
             raise not_found("objective number", objective, range(len(names)))
         return self.objectives[int(objective)]
-
-
-def failure_note_suffix(values: Sequence[float]) -> str:
-    """Return the note on trials that failed by the value of their objective, after their number."""
-    listed = " or ".join(f"{value:g}" for value in values)
-    return f" trials with the objective {listed} count as failed."
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

@@ -99,9 +99,7 @@ def classify_trials(
             (worst if treatment == "worst" else dropped).append(where)
             undecided = ~where if undecided is None else undecided & ~where
 
-    finite = np.isfinite(table.objectives[0].values)
-    for objective in table.objectives[1:]:
-        finite &= np.isfinite(objective.values)
+    finite = table.finite
     if table.states.strides != (0,):
         set_aside("running", table.states == State.RUNNING, "drop")
         set_aside("failed", table.states == State.FAILED, handling.failed)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray
-from condped.read.table.column_types import none_position
-from condped.read.table.encode_values import encode_choices, encode_numbers
+from condped.read.table.convert_values import encode_choices, encode_numbers, none_position
 from condped.read.table.outside_domain import raise_if_outside
 from condped.read.table.row_errors import raise_for_rows, row_number
 from condped.space.domain import Domain

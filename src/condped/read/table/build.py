@@ -11,7 +11,7 @@ from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.table.assign_domains import assign_domains
-from condped.read.table.column_types import convert_column
+from condped.read.table.convert_values import convert_column
 from condped.read.table.export_layouts import Layout, layout_of
 from condped.read.table.infer_space import infer_space
 from condped.read.table.raw import RawRuns, RawTable

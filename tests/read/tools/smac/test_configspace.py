@@ -14,7 +14,7 @@ import condped
 from condped import Categorical, Float, Int, Space
 from condped.errors import ConditionError, SpaceError
 from condped.read.load_space import load_space
-from condped.read.table.column_types import convert_column
+from condped.read.table.convert_values import convert_column
 from condped.read.tools.smac.configspace import space_of
 from condped.space import Condition
 from condped.trials.columns import object_column

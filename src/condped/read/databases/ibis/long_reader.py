@@ -12,8 +12,12 @@ from condped.errors import DataError, SettingsError, not_found
 from condped.read.batches import BatchReader, View
 from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
-from condped.read.table.column_types import convert_column, none_position
-from condped.read.table.encode_values import encode_choices, encode_numbers
+from condped.read.table.convert_values import (
+    convert_column,
+    encode_choices,
+    encode_numbers,
+    none_position,
+)
 from condped.read.table.outside_domain import raise_if_outside
 from condped.read.table.raw import RawTable
 from condped.read.table.row_errors import raise_for_rows

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from condped.read.table.column_types import convert_column, none_position
+from condped.read.table.convert_values import convert_column, none_position
 from condped.read.table.raw import RawTable
 from condped.space.space import Space
 
