@@ -17,7 +17,7 @@ from condped.read.table.raw import RawTable
 from condped.read.table.row_errors import RowOffset, format_rows, numbering_from
 from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
-from condped.trials.columns import LevelColumn, NumberColumn, UnusableColumn
+from condped.trials.columns import LevelColumn, NumberColumn, UnusableColumn, absent_column
 from condped.trials.notes import RowsNote
 from condped.trials.table import TrialTable
 
@@ -176,7 +176,7 @@ class BatchReader:
             columns.append(name)
             if name in self.unusable:
                 return UnusableColumn(self.unusable[name])
-            return LevelColumn(np.full(1, -1, dtype=np.int64), ())
+            return absent_column(1)
 
         raw = RawTable(self.names, 1, absent)
         if self.asked.order is not None:

@@ -92,46 +92,57 @@ def number_column(values: ValueArray, missing: BoolArray | None = None) -> Numbe
 
 def object_column(values: Sequence[Any]) -> Column:
     """Return a column of Python objects: numbers if all are, levels otherwise."""
-    # Scalars of numpy and Arrow would be other choices than Python's.
-    values = [value.item() if isinstance(value, np.generic) else value for value in values]
-    missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
-    kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.generic) for kind in kinds):
+        # Scalars of numpy and Arrow would be other choices than Python's.
+        values = [value.item() if isinstance(value, np.generic) else value for value in values]
+        kinds = set(map(type, values))
+    missing: BoolArray | None = None
+    if not kinds <= {str, int, bool} and kinds != {float}:  # those number_column() sees to
+        missing = np.fromiter(map(_is_missing, values), bool, len(values))
+        present = (value for value, gone in zip(values, missing, strict=True) if not gone)
+        kinds, missing = set(map(type, present)), missing if missing.any() else None
     if kinds == {bool}:
-        codes = np.array([-1 if gone else v for v, gone in zip(values, missing, strict=True)])
-        return LevelColumn(codes.astype(np.int64), (False, True))
+        return LevelColumn(np.array(_filled(values, missing, -1), dtype=np.int64), (False, True))
     if kinds and all(issubclass(kind, (int, float)) and kind is not bool for kind in kinds):
         if all(issubclass(kind, int) for kind in kinds):
-            whole = np.array(
-                [0 if gone else int(v) for v, gone in zip(values, missing, strict=True)]
-            )
+            whole = np.array(list(map(int, _filled(values, missing, 0))))
             if whole.dtype == np.int64:
-                return number_column(whole, missing if missing.any() else None)
-        filled = [np.nan if gone else v for v, gone in zip(values, missing, strict=True)]
+                return number_column(whole, missing)
         try:
-            return number_column(np.array(filled, dtype=np.float64))
+            return number_column(np.array(_filled(values, missing, np.nan), dtype=np.float64))
         except OverflowError:
             return UnusableColumn("integers beyond all floats")
     return level_column(values, missing)
 
 
+def _filled(values: Sequence[Any], missing: BoolArray | None, filler: float) -> Sequence[Any]:
+    if missing is None:
+        return values
+    return [filler if gone else value for value, gone in zip(values, missing, strict=True)]
+
+
 def level_column(values: Sequence[Any], missing: BoolArray | None = None) -> Column:
     """Return a column of levels in order of first appearance."""
-    places: dict[Any, int] = {}
     # True, 1 and 1.0 are one key to a dict; as levels they are three.
-    keys = [(value.__class__, value) for value in values]
+    several_types = len(set(map(type, values)) - {type(None)}) > 1
+    keys = [(value.__class__, value) for value in values] if several_types else values
     try:
-        codes = np.fromiter((places.setdefault(k, len(places)) for k in keys), np.int64, len(keys))
+        places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+        codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
     except TypeError:
         odd = next((v for v in values if type(v).__hash__ is None), values[0])
         return UnusableColumn(f"values of type {type(odd).__name__}")
-    levels = [value for _, value in places]
+    levels = tuple(value for _, value in places) if several_types else tuple(places)
     if missing is None or not missing.any():
-        return LevelColumn(codes, tuple(levels))
+        return LevelColumn(codes, levels)
     codes[missing] = -1
-    left = np.unique(codes[~missing])
-    renumber = np.full(len(levels) + 1, -1)
-    renumber[left] = np.arange(len(left))
-    return LevelColumn(renumber[codes], tuple(levels[place] for place in left))
+    return _without_unused_levels(codes, levels)
+
+
+def absent_column(rows: int) -> LevelColumn:
+    """Return a column without any value."""
+    return LevelColumn(np.full(rows, -1, dtype=np.int64), ())
 
 
 def array_column(values: Any) -> Column:
@@ -142,28 +153,17 @@ def array_column(values: Any) -> Column:
         masked = np.ma.getmaskarray(values)
         values = values.data.astype(object)
         values[masked] = None
-    array = values if isinstance(values, np.ndarray) else _as_array(values)
-    if array.ndim != 1:
-        return UnusableColumn(f"{array.ndim}-dimensional values")
-    if array.dtype.kind in "iuf":
-        return number_column(array)
-    if array.dtype.kind == "b":
-        return LevelColumn(array.astype(np.int64), (False, True))
-    if array.dtype.kind in "OUST":
-        return object_column(array.tolist())
-    return UnusableColumn(str(array.dtype))
-
-
-def _as_array(values: Any) -> ValueArray:
-    listed = list(values)
-    # Without a dtype numpy would turn [1, "a"] into texts.
-    plain = all(type(value) in (int, float) for value in listed)
-    if plain:
-        try:
-            return np.asarray(listed)
-        except OverflowError:
-            pass
-    return np.fromiter(listed, dtype=object, count=len(listed))
+    if not isinstance(values, np.ndarray):
+        return object_column(list(values))
+    if values.ndim != 1:
+        return UnusableColumn(f"{values.ndim}-dimensional values")
+    if values.dtype.kind in "iuf":
+        return number_column(values)
+    if values.dtype.kind == "b":
+        return LevelColumn(values.astype(np.int64), (False, True))
+    if values.dtype.kind in "OUST":
+        return object_column(values.tolist())
+    return UnusableColumn(str(values.dtype))
 
 
 def select_rows(column: Column, rows: BoolArray) -> Column:
@@ -173,11 +173,14 @@ def select_rows(column: Column, rows: BoolArray) -> Column:
     if isinstance(column, NumberColumn):
         missing = None if column.missing is None else column.missing[rows]
         return NumberColumn(column.values[rows], missing)
-    codes = column.codes[rows]
-    left = np.unique(codes[codes >= 0])
-    renumber = np.full(len(column.levels) + 1, -1)
-    renumber[left] = np.arange(len(left))
-    return LevelColumn(renumber[codes], tuple(column.levels[place] for place in left))
+    return _without_unused_levels(column.codes[rows], column.levels)
+
+
+def _without_unused_levels(codes: IntArray, levels: tuple[Any, ...]) -> LevelColumn:
+    used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(levels)))
+    renumber = np.full(len(levels) + 1, -1)
+    renumber[used] = np.arange(len(used))
+    return LevelColumn(renumber[codes], tuple(levels[place] for place in used))
 
 
 def number_of(level: Any) -> float | None:

@@ -19,6 +19,7 @@ from condped.trials.columns import (
     Column,
     LevelColumn,
     UnusableColumn,
+    absent_column,
     array_column,
     level_column,
     number_column,
@@ -63,7 +64,7 @@ def column_of(series: nw.Series[Any]) -> Column:
         return array_column(np.fromiter(series.to_list(), dtype=object, count=len(series)))
     missing = series.is_null().to_numpy()
     if missing.all():
-        return LevelColumn(np.full(len(series), -1, dtype=np.int64), ())
+        return absent_column(len(series))
     if dtype.is_numeric():
         return _numbers(series, missing)
     if dtype == nw.Boolean:

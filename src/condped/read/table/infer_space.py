@@ -72,10 +72,11 @@ def _sort_key(level: object) -> tuple[str, str]:
 
 
 def _is_more_even_in_logs(values: FloatArray) -> bool:
-    low, high, middle = values.min(), values.max(), float(np.median(values))
+    low, high = values.min(), values.max()
     if low <= 0 or high < 50 * low:
         return False
     # Evenly spread values have their median in the middle of the scale.
+    middle = float(np.median(values))
     linear = (middle - low) / (high - low)
     logarithmic = np.log(middle / low) / np.log(high / low)
     return bool(abs(logarithmic - 0.5) < abs(linear - 0.5))

@@ -18,6 +18,7 @@ from condped.trials.columns import (
     LevelColumn,
     NumberColumn,
     UnusableColumn,
+    absent_column,
     level_column,
     number_of,
     object_column,
@@ -71,7 +72,7 @@ class RawTable:
 
     def with_absent(self, names: Sequence[str]) -> RawTable:
         """Return the table with more columns, all values missing."""
-        absent = LevelColumn(np.full(self.rows, -1, dtype=np.int64), ())
+        absent = absent_column(self.rows)
         return RawTable(
             (*self.names, *names),
             self.rows,
