@@ -17,7 +17,7 @@ from condped.read.table.raw import RawTable
 from condped.read.table.row_errors import RowOffset, format_rows, numbering_from
 from condped.space.space import Space
 from condped.trials.batch import Batch, Goal, Schema
-from condped.trials.columns import LevelColumn, NumberColumn, UnusableColumn, absent_column
+from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, absent_column
 from condped.trials.notes import RowsNote
 from condped.trials.table import TrialTable
 
@@ -85,22 +85,11 @@ class BatchReader:
                 f"The columns are those of {layout.source}, whose rows are understood together "
                 "only. Read it with engine='memory'."
             )
-        if layout is not None and asked.order is not None:
-            raise SettingsError(
-                f"order cannot be set for {layout.source}: it is recorded or has no meaning there "
-                f"(got {asked.order!r}). Leave order out."
-            )
-        if asked.order in space:
-            raise DataError(
-                f"Column {asked.order!r} is both a parameter of the space and the order. Take it "
-                "out of one of them.",
-                column=asked.order,
-            )
         return cls(tuple(names), asked, space, layout, unusable or {})
 
     def schema(self, source: str, *, ordered: bool = True) -> Schema:
         """Return what is known of the trials; raises if the columns do not fit."""
-        table = self._nothing(self._options(self.space), [])
+        table = self._nothing(replace(self.asked, space=self.space), [])
         wanted = self.asked.parameters
         known = {parameter.name: parameter.domains for parameter in table.parameters}
         names = tuple(known) if wanted is None else tuple(dict.fromkeys(wanted))
@@ -112,7 +101,7 @@ class BatchReader:
             ordered=ordered or self.asked.order is not None,
             order_given=self.asked.order is not None,
             space=table.space,
-            ignored_columns=tuple(n for n in table.ignored_columns if n != self.asked.order),
+            ignored_columns=table.ignored_columns,
             some_parameters=wanted is not None,
             outside=self.asked.outside,
             where=self.asked.where,
@@ -125,11 +114,11 @@ class BatchReader:
         while not (gates := self.space.gates(needed)) <= needed:
             needed |= gates
         space = Space({name: self.space[name] for name in self.space if name in needed})
-        options = self._options(space)
+        options = replace(self.asked, space=space)
         columns: list[str] = []
         self._nothing(options, columns)
-        if self.asked.order is not None:
-            columns.append(self.asked.order)
+        # The order is read apart: rows stay where they are.
+        options = replace(options, order=None)
         return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
 
     def batch(self, raw: RawTable, view: View, part: RowOffset, words: Mapping[str, int]) -> Batch:
@@ -165,23 +154,18 @@ class BatchReader:
         """Return some rows as a table."""
         return build_as(self.layout, raw, options)
 
-    def _options(self, space: Space) -> ReadOptions:
-        # The order is read apart: rows stay where they are.
-        return replace(self.asked, space=space, order=None)
-
     def _nothing(self, options: ReadOptions, columns: list[str]) -> TrialTable:
         """Build the table of one row that holds nothing; ``columns`` takes those looked at."""
 
-        def absent(name: str) -> LevelColumn | UnusableColumn:
+        def absent(name: str) -> Column:
             columns.append(name)
+            if name == self.asked.order:
+                return NumberColumn(np.zeros(1, dtype=np.int64), None)
             if name in self.unusable:
                 return UnusableColumn(self.unusable[name])
             return absent_column(1)
 
-        raw = RawTable(self.names, 1, absent)
-        if self.asked.order is not None:
-            raw.require("order column", self.asked.order)
-        return self.table(raw, options)
+        return self.table(RawTable(self.names, 1, absent), options)
 
 
 def _times(raw: RawTable, name: str) -> IntArray:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, TypeAlias, cast
 
 from condped.errors import DataError, SourceError, not_found
 from condped.optional import load_optional
@@ -15,14 +15,8 @@ from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
 
 ENTRY_POINTS = "condped.readers"
-
-
-class ReadFunction(Protocol):
-    """What a reader's module offers under the name ``read``."""
-
-    def __call__(self, source: Any, options: ReadOptions) -> TrialTable:
-        """Return the source's trials."""
-        ...
+# What a reader's module offers under the name read.
+ReadFunction: TypeAlias = Callable[[Any, ReadOptions], TrialTable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +84,14 @@ def reader_for(source: Any) -> Reader:
                 return reader
     what = describe_source(source)
     if isinstance(source, str) and "://" not in source and not Path(source).exists():
-        raise no_file(source)
-    if type(source).__name__ == "LongTable":
         raise SourceError(
-            "This needs the trials in memory (got a LongTable, which importance, sweep, branches "
-            "and report count). Give the trials as a table of one row each."
+            f"There is no file or directory {source!r} (current directory: {str(Path.cwd())!r})."
         )
     tried = ", ".join(reader.name for reader in readers())
     broken = "".join(f" {problem}" for problem in installed().broken)
     raise SourceError(
         f"No reader recognises the source (got {what}). Tried: {tried}. Name the right one with "
         f"the option reader; the command 'condped sources' describes them.{broken}"
-    )
-
-
-def no_file(source: str) -> SourceError:
-    """Return the error for a path that does not exist."""
-    return SourceError(
-        f"There is no file or directory {source!r} (current directory: {str(Path.cwd())!r})."
     )
 
 

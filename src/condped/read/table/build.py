@@ -113,16 +113,15 @@ def _with_parameters(
     columns = {name: convert_column(name, raw[name], space[name]) for name in space}
     states = measured.states
     finished = None if states.strides == (0,) else states == State.COMPLETE
-    return TrialTable(
-        parameters=tuple(
-            assign_domains(
-                name, space[name], columns, finished=finished, outside=options.outside, notes=notes
-            )
-            for name in space
-        ),
-        objectives=measured.objectives,
-        states=states,
-        violations=measured.violations,
+    parameters = tuple(
+        assign_domains(
+            name, space[name], columns, finished=finished, outside=options.outside, notes=notes
+        )
+        for name in space
+    )
+    return replace(
+        measured,
+        parameters=parameters,
         space_inferred=space.inferred,
         ignored_columns=tuple(str(name) for name in raw.names if name not in space),
         notes=tuple(notes),

@@ -47,7 +47,7 @@ def apply_outside_policy(table: TrialTable, policy: Outside) -> TrialTable:
         return table
     notes, dropped = find_outside(table, policy)
     if dropped is not None and dropped.all():
-        raise all_outside()
+        raise DataError("All trials have a value outside its domain. Correct the space.")
     return (table if dropped is None else table.only(~dropped)).with_notes(notes)
 
 
@@ -58,11 +58,6 @@ def find_outside(table: TrialTable, policy: str) -> tuple[list[RowsNote], BoolAr
     if not notes or policy == "nearest":
         return notes, None
     return notes, np.logical_or.reduce([where for _, where in found if where is not None])
-
-
-def all_outside() -> DataError:
-    """Return the error for a table without any trial left."""
-    return DataError("All trials have a value outside its domain. Correct the space.")
 
 
 def _note(parameter: Parameter, where: BoolArray, policy: str) -> RowsNote:
