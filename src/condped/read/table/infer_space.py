@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from condped.arrays import FloatArray
+from condped.arrays import ValueArray
 from condped.errors import DataError
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
@@ -26,17 +26,16 @@ def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
     """
     found: dict[str, Domain] = {}
     for name, column in columns.items():
-        _check_finite(name, column)
         if isinstance(column, LevelColumn) and _FEWEST_IDS <= len(column) == len(column.levels):
             notes.append(f"{name}: left out, since its text differs in every row.")
             continue
-        domain = _domain(column)
+        domain = _domain(name, column)
         if domain is not None:
             found[name] = domain
     return Space(found, inferred=True)
 
 
-def _domain(column: Column) -> Domain | None:
+def _domain(name: str, column: Column) -> Domain | None:
     if isinstance(column, LevelColumn):
         if not (column.codes >= 0).any():
             return None
@@ -47,32 +46,32 @@ def _domain(column: Column) -> Domain | None:
     if not values.size:
         return None
     low, high = values.min(), values.max()
-    log = _is_more_even_in_logs(values.astype(np.float64))
+    if np.isinf(low) or np.isinf(high):
+        raise _infinite(name, column.values)
+    log = _is_more_even_in_logs(values, float(low), float(high))
     whole = values.dtype.kind == "i" or bool((values == np.rint(values)).all())
     if whole and abs(low) < 2.0**63 and abs(high) < 2.0**63:
         return Int(int(low), int(high), log=log)
     return Float(float(low), float(high), log=log)
 
 
-def _check_finite(name: str, column: Column) -> None:
-    if isinstance(column, NumberColumn) and np.isinf(column.values).any():
-        infinite = np.isinf(column.values)
-        first, count = int(np.argmax(infinite)), int(np.count_nonzero(infinite))
-        raise DataError(
-            f"Parameter {name!r} has the value {column.values[first]} in row {first} (rows count "
-            f"from 0; {count} such rows): no domain holds it. Correct it or leave the column out.",
-            column=name,
-            first_row=first,
-            count=count,
-        )
+def _infinite(name: str, values: ValueArray) -> DataError:
+    infinite = np.isinf(values)
+    first, count = int(np.argmax(infinite)), int(np.count_nonzero(infinite))
+    return DataError(
+        f"Parameter {name!r} has the value {values[first]} in row {first} (rows count from 0; "
+        f"{count} such rows): no domain holds it. Correct it or leave the column out.",
+        column=name,
+        first_row=first,
+        count=count,
+    )
 
 
 def _sort_key(level: object) -> tuple[str, str]:
     return type(level).__name__, str(level)
 
 
-def _is_more_even_in_logs(values: FloatArray) -> bool:
-    low, high = values.min(), values.max()
+def _is_more_even_in_logs(values: ValueArray, low: float, high: float) -> bool:
     if low <= 0 or high < 50 * low:
         return False
     # Evenly spread values have their median in the middle of the scale.
