@@ -7,11 +7,13 @@ how they were counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.space.domain import Domain
+from condped.space.domain import Categorical, Domain
 
 # Regimes of fewer region trials are dropped, as in the reference.
 SMALLEST_REGIME = 2
@@ -133,3 +135,50 @@ class ConditionCounts:
 
     sizes: IntArray
     best: FloatArray
+
+
+def parameter_counts(
+    name: str, domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
+) -> ParameterCounts:
+    """Return the regimes from (cells of all, target sets + 1), the region set last.
+
+    ``sizes`` are the cells of each regime.
+    """
+    kept: list[RegimeCounts] = []
+    small: list[IntArray] = []  # (target sets + 1,) each
+    sets, start = nested.shape[-1], 0
+    for domain, size in zip(domains, sizes, strict=True):
+        cells = nested[start : start + size]
+        start += size
+        trials = int(cells[:, -1].sum())
+        if trials >= SMALLEST_REGIME:
+            kept.append(RegimeCounts(domain, cells[:, -1], cells[:, :-1].T))
+        elif trials:
+            small.append(cells.sum(axis=0))
+    dropped = np.array(small, dtype=np.int64).reshape(len(small), sets)
+    return ParameterCounts(name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
+
+
+def ranked_counts(
+    domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
+) -> tuple[RankedCounts, ...]:
+    """Return the regimes with enough trials from (blocks, cells of all, target sets + 1)."""
+    parts = np.split(nested, np.cumsum(sizes)[:-1], axis=1)
+    return tuple(
+        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
+        for domain, cells in zip(domains, parts, strict=True)
+        if cells[:, :, -1].sum() >= SMALLEST_REGIME
+    )
+
+
+def is_ordered(domain: Domain | None) -> bool:
+    """Return whether neighbouring cells by rank hold neighbouring values."""
+    return domain is not None and not domain.single and not isinstance(domain, Categorical)
+
+
+def with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
+    """Return counts with the regimes that got no cells because they have too few trials."""
+    small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
+    region = np.concatenate([small[:, -1], found.dropped_region])
+    target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)
+    return replace(found, dropped_region=region, dropped_target=target)

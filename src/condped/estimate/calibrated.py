@@ -8,8 +8,7 @@ from itertools import chain
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.count.cells.rank_cells import is_ordered
-from condped.count.counts import RankedCounts, RankedStudy, StudyCounts
+from condped.count.counts import RankedCounts, RankedStudy, StudyCounts, is_ordered
 from condped.estimate.estimator import (
     Estimate,
     inter_variance,

@@ -10,10 +10,10 @@ import numpy as np
 from condped.arrays import FloatArray, IntArray
 from condped.count.counts import RegimeCounts, StudyCounts
 from condped.estimate.density import categorical_masses, numeric_masses
-from condped.estimate.divergence import pearson
 from condped.estimate.formula import (
     inter_contributions,
     kappa_squared,
+    pearson,
     regime_contributions,
     shares,
 )

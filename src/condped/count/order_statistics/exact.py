@@ -25,6 +25,7 @@ _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 _SHORT = 1 << 17
 # Up to this many ranks are found by partitioning, more by sorting.
 _FEW_RANKS = 8
+ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
