@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -144,19 +145,18 @@ def parameter_counts(
 
     ``sizes`` are the cells of each regime.
     """
-    kept: list[RegimeCounts] = []
-    small: list[IntArray] = []  # (target sets + 1,) each
-    sets, start = nested.shape[-1], 0
-    for domain, size in zip(domains, sizes, strict=True):
-        cells = nested[start : start + size]
-        start += size
-        trials = int(cells[:, -1].sum())
-        if trials >= SMALLEST_REGIME:
-            kept.append(RegimeCounts(domain, cells[:, -1], cells[:, :-1].T))
-        elif trials:
-            small.append(cells.sum(axis=0))
-    dropped = np.array(small, dtype=np.int64).reshape(len(small), sets)
-    return ParameterCounts(name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
+    across = np.ascontiguousarray(nested.T)  # (target sets + 1, cells)
+    starts = [0, *accumulate(sizes[:-1])]
+    totals = np.add.reduceat(across, starts, axis=1)  # (target sets + 1, regimes)
+    kept = tuple(
+        RegimeCounts(domain, across[-1, start : start + size], across[:-1, start : start + size])
+        for domain, start, size, trials in zip(
+            domains, starts, sizes, totals[-1].tolist(), strict=True
+        )
+        if trials >= SMALLEST_REGIME
+    )
+    small = totals[:, (totals[-1] > 0) & (totals[-1] < SMALLEST_REGIME)]
+    return ParameterCounts(name, kept, small[-1], small[:-1])
 
 
 def ranked_counts(
