@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.counter import Counter, Query
-from condped.count.order_statistics.exact import ALONE, Ranks, order_statistics
+from condped.count.counter import MOST_BINS, Counter, Query
+from condped.count.order_statistics.exact import ALONE, FEW_RANKS, Ranks, order_statistics
 from condped.count.order_statistics.series import Region, Series
 from condped.count.ranking import (
     ByOutcome,
@@ -26,6 +26,9 @@ from condped.trials.outcome import Target, outcome_of
 from condped.trials.pareto import pareto_positions
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling, TrialCounts, classify_trials, set_size
+
+# Bins to search few cut-offs with: their counts fit into the CPU cache.
+_BINS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +120,13 @@ def find_sets(
         ranks = np.array([[sizes[place] for place in places]])
         query = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
         loss = Series("loss")
-        found = order_statistics(counter, {loss: query}, Region(ranking), trials=used)
+        found = order_statistics(
+            counter,
+            {loss: query},
+            Region(ranking),
+            trials=used,
+            bins=_BINS if len(places) <= FEW_RANKS else MOST_BINS,
+        )
         cutoffs[places] = found[loss].values[0]
         reached[places] = found[loss].at_most[0]
     targets = len(target_quantiles)
