@@ -293,13 +293,13 @@ def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> Order
 def _sorted_parts(query: Ranks, numbers: ValueArray, groups: IntArray) -> OrderStatistics:
     """Return the order statistics of parts, each the union of some groups."""
     order = np.argsort(numbers)
-    ordered, rowsers = numbers[order], groups[order]
+    ordered, owners = numbers[order], groups[order]
     total = query.members @ np.bincount(groups, minlength=query.members.shape[1])
     ranks = query.find(total)
     values = np.zeros(ranks.shape, dtype=ordered.dtype)
     below, at_most = np.zeros(ranks.shape, dtype=np.int64), np.zeros(ranks.shape, dtype=np.int64)
     for part, (members, part_ranks) in enumerate(zip(query.members, ranks, strict=True)):
-        rows = np.flatnonzero(members[rowsers])
+        rows = np.flatnonzero(members[owners])
         if len(rows):
             values[part] = ordered[rows[np.minimum(part_ranks, len(rows)) - 1]]
             ends = [np.searchsorted(ordered, values[part], side) for side in _SIDES]
