@@ -91,11 +91,8 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
 
 def check_options(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Raise if a function does not take an option."""
-    own = [
-        p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY
-    ]
     shown = function.__qualname__.removesuffix(".__init__")
-    check_names(shown, given, (*own, *_TAKEN[function][0].__annotations__))
+    check_names(shown, given, _names_taken(function))
 
 
 def check_names(function: str, given: Iterable[str], known: Collection[str]) -> None:
@@ -108,7 +105,7 @@ def check_names(function: str, given: Iterable[str], known: Collection[str]) -> 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any]) -> Declaration:
     """Return a declaration with those of the given options that are its own."""
-    names = {one.name for one in fields(kind) if "help" in one.metadata}  # type: ignore[arg-type]
+    names = _names_declared(kind)  # type: ignore[arg-type]
     return kind(**{name: value for name, value in given.items() if name in names})
 
 
@@ -119,6 +116,18 @@ def check_choices(options: Any) -> None:
         if value not in allowed:
             shown = ", ".join(map(str, allowed))
             raise SettingsError(f"{name} must be one of {shown} (got {value!r}).")
+
+
+@cache
+def _names_taken(function: Callable[..., Any]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    own = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    return (*own, *_TAKEN[function][0].__annotations__)
+
+
+@cache
+def _names_declared(kind: Any) -> frozenset[str]:
+    return frozenset(one.name for one in fields(kind) if "help" in one.metadata)
 
 
 def _fields(options: type, declarations: tuple[type, ...]) -> Iterator[Field[Any]]:

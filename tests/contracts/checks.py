@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.count.count_fold import Counted, Query
-from condped.count.counter import Counter
+from condped.count.counter import Counted, Counter, Query
 from condped.count.counts import StudyCounts
 from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins, keys_of

@@ -14,7 +14,7 @@ import pyarrow as pa
 import condped
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.cells.cell_counts import grid_places
-from condped.count.count_fold import Query
+from condped.count.counter import Query
 from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins, group_of, keys_of
 from condped.count.order_statistics.series import Groups, Series

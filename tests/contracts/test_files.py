@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from condped.count.count_fold import Query
+from condped.count.counter import Query
 from condped.count.ranking import ByLoss
 from condped.errors import CondpedError, NameNotFoundError
 from condped.trials.batch import Source

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 
 import condped
-from condped.count.count_fold import Query
-from condped.count.counter import Counter
+from condped.count.counter import Counter, Query
 from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ByLoss

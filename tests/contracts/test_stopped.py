@@ -16,7 +16,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from condped.count.count_fold import Query
+from condped.count.counter import Query
 from condped.count.ranking import ByLoss
 from condped.errors import CondpedError, DataError
 from condped.trials.batch import Source

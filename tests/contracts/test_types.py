@@ -7,8 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from condped.count.count_fold import Query
-from condped.count.counter import Counter
+from condped.count.counter import Counter, Query
 from condped.count.ranking import ByLoss
 from condped.errors import DataError
 from condped.read.opening import open_source

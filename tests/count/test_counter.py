@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from condped.count.count_fold import CountFold, Query, counted_of
-from condped.count.counter import Counter
+from condped.count.counter import Counter, CountFold, Query, counted_of
 from condped.count.order_statistics.bins import Distinct, Histogram, TooManyLevels
 from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.count.order_statistics.series import (

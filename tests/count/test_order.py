@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from condped.count.cells.rank_cells import ALONE
 from condped.count.counter import Counter
 from condped.count.order_statistics import exact as order
-from condped.count.order_statistics.exact import Ranks, order_statistics
+from condped.count.order_statistics.exact import ALONE, Ranks, order_statistics
 from condped.count.order_statistics.keys import group_of
 from condped.count.order_statistics.series import Groups, Region, Series
 from condped.count.ranking import ByLoss

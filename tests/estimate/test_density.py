@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from condped.estimate.density import categorical_masses, numeric_masses
-from condped.estimate.divergence import pearson
+from condped.estimate.formula import pearson
 from tests.oracle import slow
 
 _COUNTS = st.lists(st.integers(0, 30), min_size=2, max_size=50).filter(any)

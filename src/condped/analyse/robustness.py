@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.question import Question
+from condped.analyse.question import Question
 from condped.estimate.settings import Method, Settings
 from condped.presentable import Presentable
 from condped.trials.table import TrialTable

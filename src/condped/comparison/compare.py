@@ -8,8 +8,7 @@ from typing import Any, Unpack, get_args
 
 from condped.analyse.importance.importance import importance as ask_own
 from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.opening import open_table
-from condped.analyse.options import TRIALS, Options
+from condped.analyse.question import TRIALS, Options, open_table
 from condped.comparison.baselines.choices import ABSENT, METHODS, Forest
 from condped.comparison.baselines.forests import scores_of
 from condped.comparison.baselines.importance import BaselineOptions

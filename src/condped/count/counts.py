@@ -7,11 +7,14 @@ how they were counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.space.domain import Domain
+from condped.space.domain import Categorical, Domain
 
 # Regimes of fewer region trials are dropped, as in the reference.
 SMALLEST_REGIME = 2
@@ -133,3 +136,49 @@ class ConditionCounts:
 
     sizes: IntArray
     best: FloatArray
+
+
+def parameter_counts(
+    name: str, domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
+) -> ParameterCounts:
+    """Return the regimes from (cells of all, target sets + 1), the region set last.
+
+    ``sizes`` are the cells of each regime.
+    """
+    across = np.ascontiguousarray(nested.T)  # (target sets + 1, cells)
+    starts = [0, *accumulate(sizes[:-1])]
+    totals = np.add.reduceat(across, starts, axis=1)  # (target sets + 1, regimes)
+    kept = tuple(
+        RegimeCounts(domain, across[-1, start : start + size], across[:-1, start : start + size])
+        for domain, start, size, trials in zip(
+            domains, starts, sizes, totals[-1].tolist(), strict=True
+        )
+        if trials >= SMALLEST_REGIME
+    )
+    small = totals[:, (totals[-1] > 0) & (totals[-1] < SMALLEST_REGIME)]
+    return ParameterCounts(name, kept, small[-1], small[:-1])
+
+
+def ranked_counts(
+    domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
+) -> tuple[RankedCounts, ...]:
+    """Return the regimes with enough trials from (blocks, cells of all, target sets + 1)."""
+    parts = np.split(nested, np.cumsum(sizes)[:-1], axis=1)
+    return tuple(
+        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
+        for domain, cells in zip(domains, parts, strict=True)
+        if cells[:, :, -1].sum() >= SMALLEST_REGIME
+    )
+
+
+def is_ordered(domain: Domain | None) -> bool:
+    """Return whether neighbouring cells by rank hold neighbouring values."""
+    return domain is not None and not domain.single and not isinstance(domain, Categorical)
+
+
+def with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
+    """Return counts with the regimes that got no cells because they have too few trials."""
+    small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
+    region = np.concatenate([small[:, -1], found.dropped_region])
+    target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)
+    return replace(found, dropped_region=region, dropped_target=target)

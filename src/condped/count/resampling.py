@@ -15,8 +15,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.cells.cell_counts import grid_places, grid_sizes, rank_places, rank_sizes
-from condped.count.count_fold import Counted, Query
-from condped.count.counter import Counter
+from condped.count.counter import Counted, Counter, Query
 from condped.count.counts import SubsetCounts
 from condped.count.order_statistics.exact import Ranks, order_statistics
 from condped.count.order_statistics.series import Groups, Region, Series

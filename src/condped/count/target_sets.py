@@ -1,17 +1,34 @@
-"""The region set and the target sets inside it, as cut-offs, ties included."""
+"""The region set and the target sets inside it: exact cut-offs of the loss, ties included."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.ranking import ByOutcome, PrecomputedRanking, Ranking, ranked
+from condped.count.counter import MOST_BINS, Counter, Query
+from condped.count.order_statistics.exact import ALONE, FEW_RANKS, Ranks, order_statistics
+from condped.count.order_statistics.series import Region, Series
+from condped.count.ranking import (
+    ByOutcome,
+    PrecomputedRanking,
+    Ranked,
+    Ranking,
+    rank_by_outcome,
+    ranked,
+)
 from condped.count.tally import Tally
 from condped.trials.batch import Batch
-from condped.trials.used_trials import TrialCounts
+from condped.trials.outcome import Target, outcome_of
+from condped.trials.pareto import pareto_positions
+from condped.trials.table import TrialTable
+from condped.trials.used_trials import Handling, TrialCounts, classify_trials, set_size
+
+# Bins to search few cut-offs with: their counts fit into the CPU cache.
+_BINS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +94,90 @@ class Sets:
         taken = np.ones(len(levels), dtype=bool) if used is None else used
         region = taken if self.region is None else taken & (levels <= self.region)
         return taken, region, region & (levels <= self.cutoffs[0])
+
+
+def find_sets(
+    counter: Counter,
+    ranking: Ranking,
+    tally: Tally,
+    target_quantiles: Sequence[float],
+    region_quantile: float,
+    *,
+    all_equal: bool | None = None,
+) -> Sets:
+    """Find the region set and, inside it, a target set for each (ascending) quantile.
+
+    ``all_equal`` says whether all used trials have the same objectives; None: the tally says it.
+    """
+    used, whole = tally.counts.used, region_quantile == 1.0
+    # The region set of gamma = 1 is everything: no order statistic is needed.
+    quantiles = [*target_quantiles, *([] if whole else [region_quantile])]
+    sizes = [set_size(quantile, used) for quantile in quantiles]
+    cutoffs, reached = np.full(len(sizes), np.inf), np.full(len(sizes), used)
+    # Larger sets include trials that count as worst, and so all others.
+    places = [place for place, size in enumerate(sizes) if size <= tally.ordinary]
+    if used and places:
+        ranks = np.array([[sizes[place] for place in places]])
+        query = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
+        loss = Series("loss")
+        found = order_statistics(
+            counter,
+            {loss: query},
+            Region(ranking),
+            trials=used,
+            bins=_BINS if len(places) <= FEW_RANKS else MOST_BINS,
+        )
+        cutoffs[places] = found[loss].values[0]
+        reached[places] = found[loss].at_most[0]
+    targets = len(target_quantiles)
+    return Sets(
+        ranking=ranking,
+        tally=tally,
+        cutoffs=cutoffs[:targets],
+        region=None if whole else float(cutoffs[-1]),
+        target_sizes=reached[:targets],
+        region_size=used if whole else int(reached[-1]),
+        all_equal=tally.all_equal if all_equal is None else all_equal,
+    )
+
+
+def rank_by_pareto_order(
+    table: TrialTable, quantiles: Sequence[float], handling: Handling
+) -> tuple[PrecomputedRanking, bool]:
+    """Rank trials by several objectives, which needs all of them at once.
+
+    Also return whether all used trials have the same objectives.
+    """
+    used, worst, counts = classify_trials(table, handling)
+    ordinary = np.ones(len(table), dtype=bool) if used is None else used.copy()
+    if worst is not None:
+        ordinary &= ~worst
+    levels = np.full(len(table), np.inf)
+    losses = np.column_stack([objective.losses[ordinary] for objective in table.objectives])
+    all_equal = worst is None or not ordinary.any()
+    if len(losses):
+        sizes = [set_size(quantile, counts.used) for quantile in quantiles]
+        levels[ordinary] = pareto_positions(losses, sizes)
+        all_equal = worst is None and bool((losses == losses[0]).all())
+    return PrecomputedRanking(Ranked(levels, used, ordinary, counts)), all_equal
+
+
+def rank_by_given_outcome(table: TrialTable, target: Target) -> PrecomputedRanking:
+    """Rank trials by an outcome that the caller gives for each of them."""
+    found = outcome_of(table, target)
+    ranks = rank_by_outcome(found.target, found.considered, np.asarray(table.states))
+    return PrecomputedRanking(ranks, outcome=True)
+
+
+def find_outcome_sets(counter: Counter, ranking: Ranking, tally: Tally) -> Sets:
+    """Return trials with an outcome as the target set, all that could have it as the region."""
+    hits = int(counter.count(Query(ranking, np.zeros(1))).sizes[0, 0])
+    return Sets(
+        ranking=ranking,
+        tally=tally,
+        cutoffs=np.zeros(1),
+        region=None,
+        target_sizes=np.array([hits]),
+        region_size=tally.counts.used,
+        all_equal=hits in (0, tally.counts.used),
+    )

@@ -11,28 +11,17 @@ import numpy as np
 
 from condped.arrays import IntArray
 from condped.count.cells.cell_counts import grid_sizes, rank_sizes
-from condped.count.cells.rank_cells import (
-    RankCells,
-    cell_ranges,
-    parameter_counts,
-    rank_cells,
-    ranked_counts,
-    with_dropped,
-)
-from condped.count.count_fold import Counted, Query
-from condped.count.counter import Counter
+from condped.count.cells.rank_cells import RankCells, cell_ranges, rank_cells
+from condped.count.counter import Counted, Counter, Query
 from condped.count.counts import (
     SMALLEST_REGIME,
     ConditionCounts,
     RankedStudy,
     StudyCounts,
     Subsets,
-)
-from condped.count.find_target_sets import (
-    find_outcome_sets,
-    find_sets,
-    rank_by_given_outcome,
-    rank_by_pareto_order,
+    parameter_counts,
+    ranked_counts,
+    with_dropped,
 )
 from condped.count.order_statistics.series import Region
 from condped.count.ranking import (
@@ -42,7 +31,13 @@ from condped.count.ranking import (
 )
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
 from condped.count.tally import Tally, check_any_left
-from condped.count.target_sets import Sets
+from condped.count.target_sets import (
+    Sets,
+    find_outcome_sets,
+    find_sets,
+    rank_by_given_outcome,
+    rank_by_pareto_order,
+)
 from condped.count.varying import VaryingFold, varying_of
 from condped.errors import SettingsError, not_found
 from condped.space.condition import Condition

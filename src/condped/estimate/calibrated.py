@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.count.cells.rank_cells import is_ordered
-from condped.count.counts import RankedCounts, RankedStudy, StudyCounts
+from condped.count.counts import RankedCounts, RankedStudy, StudyCounts, is_ordered
 from condped.estimate.estimator import (
     Estimate,
     inter_variance,
     nothing_estimated,
     per_parameter,
+    regime_sizes,
 )
 from condped.estimate.formula import kappa_squared, shares
 from condped.estimate.independence_test import Deviation, adjusted, deviation, no_deviation
@@ -31,17 +30,14 @@ def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
     ``counts`` are by rank. A parameter that does not pass the test at its place among all others
     has none.
     """
-    regimes = list(chain.from_iterable(p.regimes for p in counts.parameters))
+    regimes, owner, target_trials, region_trials = regime_sizes(counts)
     if not regimes:
         return nothing_estimated(counts)
-    owner = np.repeat(
-        np.arange(len(counts.parameters)), [len(p.regimes) for p in counts.parameters]
-    )
     thresholds, parameters = len(counts.target_sizes), len(counts.parameters)
     contribution = np.zeros((len(regimes), thresholds))
     for place, regime in enumerate(regimes):
         kernel = neighbourhood(
-            len(regime.region), int(regime.region.sum()), NEAR, ordered=is_ordered(regime.domain)
+            len(regime.region), int(region_trials[place]), NEAR, ordered=is_ordered(regime.domain)
         )
         if len(regime.region) > 1:
             contribution[place] = excess(regime.region, regime.target, kernel)
@@ -50,8 +46,8 @@ def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
     within = np.maximum(per_parameter(contribution, owner, parameters), 0.0)
     within = np.where(adjusted(p_values) <= FALSE_DISCOVERIES, within, 0.0)
     kappa2 = kappa_squared(counts.target_sizes, max(counts.region_size, 1))
-    alpha = shares(np.array([r.target.sum(axis=1) for r in regimes]), counts.target_sizes)
-    beta = shares(np.array([r.region.sum() for r in regimes]), counts.region_size)
+    alpha = shares(target_trials, counts.target_sizes)
+    beta = shares(region_trials, counts.region_size)
     inter = inter_variance(counts, alpha, beta, owner, kappa2)
     weights = kappa2 * alpha**2 / beta[:, None]
     return Estimate(
@@ -59,6 +55,8 @@ def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
         inter=inter,
         variance=within,
         owner=owner,
+        target_trials=target_trials,
+        region_trials=region_trials,
         target_shares=alpha,
         region_shares=beta,
         divergence=np.divide(

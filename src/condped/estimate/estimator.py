@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.counts import RegimeCounts, StudyCounts
 from condped.estimate.density import categorical_masses, numeric_masses
-from condped.estimate.divergence import pearson
 from condped.estimate.formula import (
     inter_contributions,
     kappa_squared,
+    pearson,
     regime_contributions,
     shares,
 )
@@ -32,6 +32,8 @@ class Estimate:
     inter: FloatArray  # (T, P)
     variance: FloatArray  # (T, P): by the requested measure
     owner: IntArray  # (R,): the parameter of each regime
+    target_trials: IntArray  # (R, T)
+    region_trials: IntArray  # (R,)
     target_shares: FloatArray  # (R, T): alpha
     region_shares: FloatArray  # (R,): beta
     divergence: FloatArray  # (R, T)
@@ -41,13 +43,9 @@ class Estimate:
 def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
     """Apply the formulas to the counts."""
     thresholds, parameters = len(counts.target_sizes), len(counts.parameters)
-    regimes = list(chain.from_iterable(p.regimes for p in counts.parameters))
-    owner = np.repeat(np.arange(parameters), [len(p.regimes) for p in counts.parameters])
+    regimes, owner, target_trials, region_trials = regime_sizes(counts)
     if not regimes:
         return nothing_estimated(counts)
-
-    region_trials = np.array([regime.region.sum() for regime in regimes])
-    target_trials = np.array([regime.target.sum(axis=1) for regime in regimes])
     kappa2 = kappa_squared(counts.target_sizes, counts.region_size)
     alpha = shares(target_trials, counts.target_sizes)
     beta = shares(region_trials, counts.region_size)
@@ -65,15 +63,42 @@ def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
     else:  # the plain sum: kappa^2 * sum_i D_i
         contribution = kappa2 * divergence
         variance = per_parameter(contribution, owner, parameters)
-    return Estimate(within, inter, variance, owner, alpha, beta, divergence, contribution)
+    return Estimate(
+        within, inter, variance, owner, target_trials, region_trials, alpha, beta, divergence,
+        contribution,
+    )  # fmt: skip
+
+
+def regime_sizes(
+    counts: StudyCounts,
+) -> tuple[list[RegimeCounts], IntArray, IntArray, IntArray]:
+    """Return all regimes, (R,) the parameter of each, and their (R, T) and (R,) trials."""
+    regimes = list(chain.from_iterable(p.regimes for p in counts.parameters))
+    owner = np.repeat(
+        np.arange(len(counts.parameters)), [len(p.regimes) for p in counts.parameters]
+    )
+    if not regimes:
+        thresholds = len(counts.target_sizes)
+        return [], owner, np.zeros((0, thresholds), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    starts = [0, *accumulate(len(regime.region) for regime in regimes[:-1])]
+    region = np.concatenate([regime.region for regime in regimes])
+    target = np.concatenate([regime.target for regime in regimes], axis=1)
+    return (
+        regimes,
+        owner,
+        np.add.reduceat(target, starts, axis=1).T,
+        np.add.reduceat(region, starts),
+    )
 
 
 def nothing_estimated(counts: StudyCounts) -> Estimate:
     """Return the estimate of a study in which no regime has enough trials."""
     thresholds, parameters = len(counts.target_sizes), len(counts.parameters)
     none, empty = np.zeros((thresholds, parameters)), np.zeros((0, thresholds))
-    owner = np.zeros(0, dtype=np.intp)
-    return Estimate(none, none, none, owner, empty, np.zeros(0), empty, empty)
+    _, owner, target_trials, region_trials = regime_sizes(counts)
+    return Estimate(
+        none, none, none, owner, target_trials, region_trials, empty, np.zeros(0), empty, empty
+    )
 
 
 def inter_variance(

@@ -10,6 +10,11 @@ import numpy as np
 from condped.arrays import FloatArray, IntArray
 
 
+def pearson(target: FloatArray, reference: FloatArray) -> FloatArray:
+    """Return the Pearson divergence Σ q (p/q − 1)² of each row; (…, cells) in, (…) out."""
+    return np.asarray((reference * (target / reference - 1.0) ** 2).sum(axis=-1))
+
+
 def kappa_squared(target_sizes: IntArray, region_size: int) -> FloatArray:
     """Return (T,): κ² with κ = |target set| / |region set| as counted, for γ'/γ."""
     return np.asarray((target_sizes / region_size) ** 2)

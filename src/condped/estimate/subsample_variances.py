@@ -13,8 +13,8 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, CellRange, SubsetCounts
 from condped.estimate.calibrated import NEAR
 from condped.estimate.density import categorical_masses, rounded_numeric_masses
-from condped.estimate.divergence import pearson
 from condped.estimate.estimator import EPSILON
+from condped.estimate.formula import pearson
 from condped.estimate.leave_one_out import excess, neighbourhood
 from condped.estimate.settings import Settings
 from condped.space.domain import Categorical

@@ -63,6 +63,8 @@ class TrialCounts:
     counted_as_worst: int = 0
 
     def __add__(self, other: TrialCounts) -> TrialCounts:
+        if not self.total:
+            return other
         names = [one.name for one in fields(TrialCounts)]
         return TrialCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import condped
-from condped.estimate.divergence import pearson
-from condped.estimate.formula import inter_contributions, regime_contributions
+from condped.estimate.formula import inter_contributions, pearson, regime_contributions
 from condped.estimate.settings import Measure
 from tests.oracle import slow
 

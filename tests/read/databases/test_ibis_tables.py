@@ -15,8 +15,7 @@ import pyarrow as pa
 import pytest
 
 import condped
-from condped.count.count_fold import Query
-from condped.count.counter import Counter
+from condped.count.counter import Counter, Query
 from condped.count.ranking import ByLoss
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from condped.count.count_fold import Query
-from condped.count.counter import Counter
+from condped.count.counter import Counter, Query
 from condped.count.ranking import ByLoss
 from condped.errors import DataError, SettingsError, SourceError
 from condped.read.databases.ibis.long_rows import LongLayout, by_trial

@@ -13,8 +13,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 from condped import Space
-from condped.count.count_fold import Counted, Query
-from condped.count.counter import Counter
+from condped.count.counter import Counted, Counter, Query
 from condped.count.order_statistics.keys import KeyBins, keys_of
 from condped.count.order_statistics.series import Region, Series
 from condped.count.ranking import ByLoss

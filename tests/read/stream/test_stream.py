@@ -16,7 +16,7 @@ import pytest
 
 import condped
 from condped import Space
-from condped.count.count_fold import Query
+from condped.count.counter import Query
 from condped.count.ranking import ByLoss
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
@@ -305,7 +305,7 @@ import sys
 import numpy as np
 from condped import Space
 from condped.count.counter import Counter
-from condped.count.count_fold import Query
+from condped.count.counter import Query
 from condped.count.ranking import ByLoss
 from condped.read.opening import open_source
 from condped.trials.used_trials import Handling

@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure
 from condped.analyse.importance.analysis import Analysis, answered, count_sets
-from condped.analyse.importance.question import Question
+from condped.analyse.question import Question
 from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials

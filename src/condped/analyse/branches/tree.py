@@ -9,10 +9,8 @@ from condped.analyse.branches.grow_tree import Grower, GrownNode
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.question import Question
 from condped.analyse.importance.result import ImportanceResult, importance_result
-from condped.analyse.opening import open_trials
-from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
+from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.errors import SettingsError
 from condped.options import takes
 

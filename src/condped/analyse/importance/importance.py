@@ -6,8 +6,7 @@ from typing import Any, Unpack
 
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.result import ImportanceResult, importance_result
-from condped.analyse.opening import open_trials
-from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
+from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.options import takes
 from condped.trials.outcome import Target
 

@@ -153,8 +153,8 @@ def _regimes(analysis: Analysis) -> list[list[RegimeImportance]]:
                 region_share=float(found.region_shares[place]),
                 divergence=float(found.divergence[place, 0]),
                 contribution=float(found.contribution[place, 0]),
-                target_trials=int(regime.target[0].sum()),
-                region_trials=int(regime.region.sum()),
+                target_trials=int(found.target_trials[place, 0]),
+                region_trials=int(found.region_trials[place]),
             )
         )
     return grouped

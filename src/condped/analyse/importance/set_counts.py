@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.count.counts import ParameterCounts, RankedStudy, RegimeCounts, StudyCounts
+from condped.count.counts import RankedStudy, StudyCounts
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
@@ -111,13 +111,13 @@ class SetCounts:
     @cached_property
     def grid(self) -> StudyCounts:
         """By value, on the cells of the grids."""
-        return _tidy(self._trials.raw.count(self._trials.top))
+        return self._trials.raw.count(self._trials.top)
 
     @cached_property
     def unit_grid(self) -> StudyCounts:
         """The same in unit values."""
         trials = self._trials
-        return self.grid if trials.unit is trials.raw else _tidy(trials.unit.count(trials.top))
+        return self.grid if trials.unit is trials.raw else trials.unit.count(trials.top)
 
     @cached_property
     def ranked(self) -> StudyCounts:
@@ -125,12 +125,12 @@ class SetCounts:
         trials = self._trials
         if trials.unit is trials.raw:
             return self.unit_ranked
-        return _tidy(trials.raw.count_ranked(trials.top, 1).counts)
+        return trials.raw.count_ranked(trials.top, 1).counts
 
     @cached_property
     def unit_ranked(self) -> StudyCounts:
         """The same in unit values."""
-        return _tidy(self._blocks.counts)
+        return self._blocks.counts
 
     @cached_property
     def _blocks(self) -> RankedStudy:
@@ -198,33 +198,17 @@ class SetCounts:
         return SetCounts(None, known)
 
 
-def _tidy(counts: StudyCounts) -> StudyCounts:
-    """Return counts in the order of memory that loaded ones have: sums round alike, then."""
-    return _changed(counts, lambda array: np.ascontiguousarray(array, dtype=np.int64))
-
-
 def _cut(counts: StudyCounts, one: slice) -> StudyCounts:
-    cut = _changed(counts, lambda array: array[one] if array.ndim == 2 else array)
-    return replace(cut, target_sizes=counts.target_sizes[one])
-
-
-def _changed(counts: StudyCounts, change: Callable[[Any], Any]) -> StudyCounts:
-    """Return counts with a change made to all arrays of region and target trials."""
-    return replace(
-        counts,
-        parameters=tuple(
-            ParameterCounts(
-                parameter.name,
-                tuple(
-                    RegimeCounts(regime.domain, change(regime.region), change(regime.target))
-                    for regime in parameter.regimes
-                ),
-                change(parameter.dropped_region),
-                change(parameter.dropped_target),
-            )
-            for parameter in counts.parameters
-        ),
+    """Return the counts of one target set."""
+    parameters = tuple(
+        replace(
+            parameter,
+            regimes=tuple(replace(r, target=r.target[one]) for r in parameter.regimes),
+            dropped_target=parameter.dropped_target[one],
+        )
+        for parameter in counts.parameters
     )
+    return replace(counts, parameters=parameters, target_sizes=counts.target_sizes[one])
 
 
 # How to take one target set out of what is known.

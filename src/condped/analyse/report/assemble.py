@@ -17,10 +17,8 @@ from condped.analyse.advice.result import Advice, Step
 from condped.analyse.branches.grow_tree import Grower
 from condped.analyse.branches.structure import structure_of
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.question import Question
 from condped.analyse.importance.result import importance_result
-from condped.analyse.opening import open_trials
-from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
+from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.analyse.report.definition import definition
 from condped.analyse.report.parameters import parameters_data
 from condped.analyse.report.result import Report

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from condped.analyse.importance.analysis import Analysis, answered, count_sets
 from condped.analyse.importance.evidence import Verdict, verdict_of
-from condped.analyse.importance.question import Question
 from condped.analyse.importance.set_counts import SetCounts
+from condped.analyse.question import Question
 from condped.arrays import FloatArray
 from condped.count.trials import Trials
 from condped.estimate.settings import Method

@@ -9,8 +9,7 @@ import numpy as np
 
 from condped.analyse.importance.estimates import Numbers, shared_out
 from condped.analyse.importance.result import ImportanceResult, scored_result
-from condped.analyse.opening import open_table
-from condped.analyse.options import TRIALS, Options, TrialOptions
+from condped.analyse.question import TRIALS, Options, TrialOptions, open_table
 from condped.comparison.baselines.choices import (
     Absent,
     Forest,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
-from condped.analyse.opening import open_table
-from condped.analyse.options import TRIALS, Options, TrialOptions
+from condped.analyse.question import TRIALS, Options, TrialOptions, open_table
 from condped.comparison.baselines.choices import Absent, ped_anova_settings
 from condped.comparison.baselines.ped_anova import ped_anova
 from condped.comparison.baselines.usable_trials import account_of, basis_of

@@ -6,8 +6,8 @@ fifty distinct values each has its own cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,21 +15,14 @@ import numpy as np
 from condped.arrays import IntArray, ValueArray
 from condped.count.cells.cell_counts import RankEdges, grid_sizes, rank_sizes
 from condped.count.counter import Counter
-from condped.count.counts import (
-    SMALLEST_REGIME,
-    CellRange,
-    ParameterCounts,
-    RankedCounts,
-    RegimeCounts,
-)
-from condped.count.order_statistics.exact import OrderStatistics, Ranks, order_statistics
+from condped.count.counts import CellRange, is_ordered
+from condped.count.order_statistics.exact import ALONE, OrderStatistics, Ranks, order_statistics
 from condped.count.order_statistics.keys import keys_of, values_of
 from condped.count.order_statistics.series import Region, Series
 from condped.count.tally import Tally
 from condped.space.domain import Categorical, Domain, bounds_of, is_whole
 
 MOST_CELLS = 50
-ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,45 +116,6 @@ def _bounds(domain: Domain, whole: bool, outside: str) -> tuple[float, float]:
     return bounds_of(domain)
 
 
-def parameter_counts(
-    name: str, domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
-) -> ParameterCounts:
-    """Return the regimes from (cells of all, target sets + 1), the region set last.
-
-    ``sizes`` are the cells of each regime.
-    """
-    kept: list[RegimeCounts] = []
-    small: list[IntArray] = []  # (target sets + 1,) each
-    sets, start = nested.shape[-1], 0
-    for domain, size in zip(domains, sizes, strict=True):
-        cells = nested[start : start + size]
-        start += size
-        trials = int(cells[:, -1].sum())
-        if trials >= SMALLEST_REGIME:
-            kept.append(RegimeCounts(domain, cells[:, -1], cells[:, :-1].T))
-        elif trials:
-            small.append(cells.sum(axis=0))
-    dropped = np.array(small, dtype=np.int64).reshape(len(small), sets)
-    return ParameterCounts(name, tuple(kept), dropped[:, -1], dropped[:, :-1].T)
-
-
-def ranked_counts(
-    domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
-) -> tuple[RankedCounts, ...]:
-    """Return the regimes with enough trials from (blocks, cells of all, target sets + 1)."""
-    parts = np.split(nested, np.cumsum(sizes)[:-1], axis=1)
-    return tuple(
-        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
-        for domain, cells in zip(domains, parts, strict=True)
-        if cells[:, :, -1].sum() >= SMALLEST_REGIME
-    )
-
-
-def is_ordered(domain: Domain | None) -> bool:
-    """Return whether neighbouring cells by rank hold neighbouring values."""
-    return domain is not None and not domain.single and not isinstance(domain, Categorical)
-
-
 def cell_ranges(
     domains: Mapping[str, tuple[Domain, ...]], edges: RankEdges | None
 ) -> tuple[CellRange, ...]:
@@ -175,11 +129,3 @@ def cell_ranges(
             ranges.append(CellRange(owner, domain, start, size, ordered))
             start += size
     return tuple(ranges)
-
-
-def with_dropped(found: ParameterCounts, sizes: IntArray) -> ParameterCounts:
-    """Return counts with the regimes that got no cells because they have too few trials."""
-    small = sizes[:-1][(sizes[:-1, -1] > 0) & (sizes[:-1, -1] < SMALLEST_REGIME)]
-    region = np.concatenate([small[:, -1], found.dropped_region])
-    target = np.concatenate([small[:, :-1].T, found.dropped_target], axis=1)
-    return replace(found, dropped_region=region, dropped_target=target)

@@ -24,7 +24,8 @@ _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 # Up to this many numbers are gathered and sorted, whatever the source.
 _SHORT = 1 << 17
 # Up to this many ranks are found by partitioning, more by sorting.
-_FEW_RANKS = 8
+FEW_RANKS = 8
+ALONE = np.ones((1, 1), dtype=np.int64)  # one part, one group
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
@@ -218,18 +219,19 @@ def order_statistics(
     *,
     trials: int,
     groups: Groups = ONE_GROUP,
+    bins: int = MOST_BINS,
 ) -> dict[Series, OrderStatistics]:
     """Return the numbers at the requested ranks of several series, found in the same passes.
 
     No series has more numbers than ``trials``. The parts of all series consist of the same groups
-    of trials.
+    of trials. ``bins`` is how many to count at a time, of all series and groups together.
     """
     if not queries:
         return {}
     if counter.in_memory or trials * len(queries) <= _SHORT:
         gathered = counter.gather(tuple(queries), within, groups)
         return {series: _sorted(query, *gathered[series]) for series, query in queries.items()}
-    most = max(MOST_BINS // (groups.size * len(queries)), 2)
+    most = max(bins // (groups.size * len(queries)), 2)
     nothing = np.zeros(groups.size, dtype=np.int64)
     searches = {
         series: _Search(query, [bins_between(*_key_range(query), most, query.whole)], [nothing])
@@ -238,8 +240,8 @@ def order_statistics(
     found: dict[Series, OrderStatistics] = {}
     first = True
     while searches:
-        bins = {series: search.bins for series, search in searches.items()}
-        counts = counter.histogram(bins, within, groups)
+        cut = {series: search.bins for series, search in searches.items()}
+        counts = counter.histogram(cut, within, groups)
         for series, search in searches.items():
             search.counted(counts[series])
         if first:
@@ -261,7 +263,7 @@ def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> Order
         return _sorted_parts(query, numbers, groups)
     total = np.array([len(numbers)], dtype=np.int64)
     ranks = query.find(total)[0]
-    if not query.few and len(ranks) <= _FEW_RANKS and len(numbers):
+    if not query.few and len(ranks) <= FEW_RANKS and len(numbers):
         # With fewer trials than blocks of time the last ranks are beyond the end.
         places = [min(rank, len(numbers)) - 1 for rank in ranks.tolist()]
         values = np.partition(numbers, sorted(set(places)))[places]
@@ -291,13 +293,13 @@ def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> Order
 def _sorted_parts(query: Ranks, numbers: ValueArray, groups: IntArray) -> OrderStatistics:
     """Return the order statistics of parts, each the union of some groups."""
     order = np.argsort(numbers)
-    ordered, rowsers = numbers[order], groups[order]
+    ordered, owners = numbers[order], groups[order]
     total = query.members @ np.bincount(groups, minlength=query.members.shape[1])
     ranks = query.find(total)
     values = np.zeros(ranks.shape, dtype=ordered.dtype)
     below, at_most = np.zeros(ranks.shape, dtype=np.int64), np.zeros(ranks.shape, dtype=np.int64)
     for part, (members, part_ranks) in enumerate(zip(query.members, ranks, strict=True)):
-        rows = np.flatnonzero(members[rowsers])
+        rows = np.flatnonzero(members[owners])
         if len(rows):
             values[part] = ordered[rows[np.minimum(part_ranks, len(rows)) - 1]]
             ends = [np.searchsorted(ordered, values[part], side) for side in _SIDES]
