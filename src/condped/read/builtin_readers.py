@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
+from condped.errors import DataError
+from condped.read.databases.sqlite import snapshot
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
@@ -99,12 +99,11 @@ def _mlflow_database(source: Any) -> bool:
     path = Path(source.removeprefix("sqlite:///").partition("?")[0]).expanduser()
     if not _first_bytes(str(path), 16).startswith(_SQLITE):
         return False
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
     try:
-        with closing(sqlite3.connect(address, uri=True)) as database:
+        with snapshot(str(path)) as (_, database):
             found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             tables = {name for (name,) in found}
-    except sqlite3.Error:  # the reader of such files will report it
+    except DataError:  # the reader of such files will report it
         return False
     return tables >= {"experiments", "runs", "params", "latest_metrics"}
 

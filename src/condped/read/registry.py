@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -63,25 +63,22 @@ class Installed:
     broken: tuple[str, ...]
 
 
-def builtin_readers() -> tuple[Reader, ...]:
-    """Return condped's own readers."""
+def readers() -> Iterator[Reader]:
+    """Iterate over all readers: condped's own, then those of installed packages."""
     from condped.read.builtin_readers import READERS  # noqa: PLC0415  (it makes Readers)
 
-    return READERS
-
-
-def readers() -> tuple[Reader, ...]:
-    """Return all readers: condped's own, then those of installed packages."""
-    return (*builtin_readers(), *installed().readers)
+    yield from READERS
+    yield from installed().readers  # not searched for a source that one of ours recognises
 
 
 def reader_for(source: Any) -> Reader:
     """Return the first reader that recognises a source."""
-    # Other packages are searched only if none of our readers fits.
-    for candidates in (builtin_readers, readers):
-        for reader in candidates():
-            if _recognises(reader, source):
+    try:
+        for reader in readers():
+            if reader.recognises(source):
                 return reader
+    except OSError as error:
+        raise DataError(f"{describe_source(source)} cannot be read: {error.strerror}.") from error
     what = describe_source(source)
     if isinstance(source, str) and "://" not in source and not Path(source).exists():
         raise SourceError(
@@ -108,13 +105,6 @@ def describe_source(source: Any) -> str:
     if not isinstance(source, str):
         return f"an object of type {type(source).__name__}"
     return repr(without_password(source) if "://" in source else source)
-
-
-def _recognises(reader: Reader, source: Any) -> bool:
-    try:
-        return reader.recognises(source)
-    except OSError as error:
-        raise DataError(f"{describe_source(source)} cannot be read: {error.strerror}.") from error
 
 
 @cache
