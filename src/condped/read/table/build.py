@@ -46,24 +46,22 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     if layout is not None:
         runs = layout.split(raw, options)
         return build_runs(runs, layout.renamed(options), layout.source)
-    space = options.space
     states = states_of(raw, options.state)
-    objectives = _objectives(raw, options, (), ())
-    violations, constrained = _violations(raw, options.constraints)
-    # Columns that are not parameters; a loss given by the caller has no column.
-    taken = set() if options.loss is not None else {o.name for o in objectives}
-    named = (name for name in (options.state, options.order) if name is not None)
-    taken |= {*constrained, *named}
+    # Columns that are not parameters.
+    taken = {name for name in (options.state, options.order) if name is not None}
+    if options.loss is None and options.objective is not None:
+        taken.update(_listed("objective", options.objective))
+    if options.constraints is not None:
+        taken.update(_listed("constraints", options.constraints))
     free = RawTable(tuple(n for n in raw.names if n not in taken), raw.rows, raw.__getitem__)
-    for name in space or ():
+    for name in options.space or ():
         if name in taken:
             raise DataError(
                 f"Column {name!r} is both a parameter of the space and an objective, state, "
                 "constraint or order. Take it out of one of them.",
                 column=name,
             )
-    measured = TrialTable((), objectives, states, violations)
-    table = _with_parameters(measured, free, space, options)
+    table = _build(RawRuns(free, raw, states), options)
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
@@ -85,18 +83,14 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
     options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
         raise DataError(f"There are no trials in {source}. Give a source with at least one.")
-    objectives = _objectives(runs.metrics, options, runs.objectives, runs.directions)
-    violations, _ = _violations(runs.metrics, options.constraints)
+    return _build(runs, options)
+
+
+def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
+    objectives = _objectives(runs, options)
+    violations = _violations(runs.metrics, options.constraints)
+    raw, notes = runs.parameters, list(runs.notes)
     space = runs.space if options.space is None else options.space
-    measured = TrialTable((), objectives, runs.states, violations, notes=runs.notes)
-    return _with_parameters(measured, runs.parameters, space, options)
-
-
-def _with_parameters(
-    measured: TrialTable, raw: RawTable, space: Space | None, options: ReadOptions
-) -> TrialTable:
-    """Return a table of measurements with its parameters added."""
-    notes = list(measured.notes)
     if space is None:
         space = _inferred(raw, options.parameters, notes)
     notes.extend(space.notes)
@@ -111,17 +105,18 @@ def _with_parameters(
         raw = raw.with_absent(lacking)
         notes.append(f"No trial has {', '.join(lacking)}.")
     columns = {name: convert_column(name, raw[name], space[name]) for name in space}
-    states = measured.states
-    finished = None if states.strides == (0,) else states == State.COMPLETE
+    finished = None if runs.states.strides == (0,) else runs.states == State.COMPLETE
     parameters = tuple(
         assign_domains(
             name, space[name], columns, finished=finished, outside=options.outside, notes=notes
         )
         for name in space
     )
-    return replace(
-        measured,
-        parameters=parameters,
+    return TrialTable(
+        parameters,
+        objectives,
+        runs.states,
+        violations,
         space_inferred=space.inferred,
         ignored_columns=tuple(str(name) for name in raw.names if name not in space),
         notes=tuple(notes),
@@ -180,13 +175,9 @@ def _check_names(raw: RawTable) -> None:
         seen.add(name)
 
 
-def _objectives(
-    raw: RawTable,
-    options: ReadOptions,
-    recorded: Sequence[str],
-    recorded_directions: Sequence[str],
-) -> tuple[Objective, ...]:
+def _objectives(runs: RawRuns, options: ReadOptions) -> tuple[Objective, ...]:
     """Return the objectives: those that the caller names, or those that the source recorded."""
+    raw, recorded = runs.metrics, runs.objectives
     if options.loss is not None:
         if options.objective is not None or options.direction is not None:
             raise SettingsError("Give either loss or objective and direction, not both.")
@@ -203,7 +194,7 @@ def _objectives(
             f"objective is needed for a table: name one of its columns ({listed_names})."
         )
     names = list(recorded) if options.objective is None else _listed("objective", options.objective)
-    given, known = options.direction, dict(zip(recorded, recorded_directions, strict=False))
+    given, known = options.direction, dict(zip(recorded, runs.directions, strict=False))
     directions = (
         [known.get(name, "minimize") for name in names]
         if given is None
@@ -228,10 +219,8 @@ def _listed(what: str, given: object) -> list[str]:
     return list(entries)
 
 
-def _violations(
-    raw: RawTable, names: Sequence[str] | None
-) -> tuple[FloatArray | None, tuple[str, ...]]:
+def _violations(raw: RawTable, names: Sequence[str] | None) -> FloatArray | None:
     if names is None:
-        return None, ()
+        return None
     listed = _listed("constraints", names)
-    return np.column_stack([raw.numbers("constraint", name) for name in listed]), tuple(listed)
+    return np.column_stack([raw.numbers("constraint", name) for name in listed])
