@@ -30,6 +30,9 @@ def read(
 
 def flat(record: Mapping[str, Any], separator: str = ".") -> dict[str, Any]:
     """Return a flattened mapping, nested names joined by the separator."""
+    kinds = set(map(type, record.values()))
+    if set(map(type, record)) == {str} and not any(issubclass(kind, Mapping) for kind in kinds):
+        return dict(record)  # which most are; by types, since this is done for every trial
     found: dict[str, Any] = {}
     for name, value in _entries(record, "", separator):
         if name in found:

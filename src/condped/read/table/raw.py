@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class RawTable:
         A None in a record is missing too or, with ``none_is_choice`` and unless the others are
         numbers, a choice.
         """
-        found = dict.fromkeys((*names, *(name for record in records for name in record)))
+        found = dict.fromkeys(chain(names, chain.from_iterable(records)))
 
         def column(name: str) -> Column:
             made = object_column([record.get(name) for record in records])
