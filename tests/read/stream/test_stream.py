@@ -21,7 +21,7 @@ from condped.count.ranking import ByLoss
 from condped.count.trials import Trials
 from condped.errors import DataError, NameNotFoundError, SettingsError, SourceError
 from condped.progress import reporting
-from condped.read.stream import pyarrow_csv_blocks as pyarrow_texts
+from condped.read.files import csv as csv_files
 from condped.read.stream import pyarrow_parquet_files as pyarrow_tables
 from condped.trials.used_trials import Handling
 from tests.count.table_chunks import reference
@@ -43,8 +43,7 @@ WRITERS = [getattr(files, name) for name in dir(files) if name.startswith("as_")
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyarrow_tables, "BATCH", 97)
-    monkeypatch.setattr(pyarrow_tables, "_MAPPED", 300)
-    monkeypatch.setattr(pyarrow_texts, "BLOCK", 5000)
+    monkeypatch.setattr(csv_files, "BLOCK", 5000)
 
 
 @pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.__name__)

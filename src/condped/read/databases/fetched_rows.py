@@ -13,7 +13,7 @@ from condped.read.batches import BatchReader
 from condped.read.databases.kept_batches import KeptBatches
 from condped.read.stream.pyarrow_columns import column_of
 from condped.read.stream.pyarrow_parquet_files import batch_rows
-from condped.read.stream.raw_batch import RawBatch
+from condped.read.stream.source import RawBatch
 from condped.read.stream.workers import Segment, run_workers
 from condped.read.table.row_errors import RowOffset
 from condped.trials.batch import Schema

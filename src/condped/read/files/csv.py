@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, compress
 from pathlib import Path
+from typing import IO, TypeVar
 
 from condped.errors import DataError
 from condped.progress import report
-from condped.read.files.decompress import file_size, open_decompressed
+from condped.read.files.decompress import open_decompressed
 from condped.read.files.many_files import (
+    FileVersion,
     all_columns,
     check_unique_columns,
     load_files,
@@ -28,7 +31,9 @@ from condped.trials.columns import Column, UnusableColumn
 from condped.trials.notes import words_note
 from condped.trials.table import TrialTable
 
-_REPORT_EVERY = 20_000  # rows between two progress reports
+BLOCK = 1 << 22  # bytes of lines at a time
+Rows = list[list[str]]
+Parsed = TypeVar("Parsed")
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
@@ -44,23 +49,36 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
     """Return the rows of several CSV files, below a root, as trials."""
     notes: list[str] = []
 
-    def load(path: str) -> _Cells:
-        return _cells(path, options.skip_corrupt, notes).with_constants(partition_of(path, root))
+    def load(path: str) -> tuple[int, dict[str, Sequence[str | None]]]:
+        file = CsvFile.open(path)
+        rows: Rows = []
+        done = 0
+        corrupt: list[int] = []
+        for block, length in file.blocks(corrupt if options.skip_corrupt else None):
+            rows += block
+            done += length
+            report(f"Reading {path}", min(done, file.version.size), file.version.size)
+        notes.extend(file.notes(corrupt))
+        cells = list(zip(*rows, strict=True)) or [()] * len(file.names)
+        columns: dict[str, Sequence[str | None]] = dict(zip(file.names, cells, strict=True))
+        for name, text in partition_of(path, root).items():
+            columns.setdefault(name, [text] * len(rows))
+        return len(rows), columns
 
     files = load_files(paths, load, options, notes)
-    names = all_columns([file.names for file in files], notes)
+    names = all_columns([list(columns) for _, columns in files], notes)
     words: dict[str, int] = {}  # cells such as NA that were read as missing, by column
 
     def column(name: str) -> Column:
-        cells = list(chain.from_iterable(file.column(name) for file in files))
+        parts = (columns.get(name, [None] * rows) for rows, columns in files)
+        cells = list(chain.from_iterable(parts))
         made = column_of_texts(cells, options.space, name)
         if not isinstance(made, UnusableColumn):
             missing = compress(cells, made.absent())
             words[name] = sum(1 for cell in missing if cell is not None and cell.strip())
         return made
 
-    rows = sum(file.rows for file in files)
-    table = build_table(RawTable(names, rows, column), options)
+    table = build_table(RawTable(names, sum(rows for rows, _ in files), column), options)
     counts = {name: count for name, count in words.items() if count and name in table.names}
     if counts:
         notes.append(words_note(counts))
@@ -68,88 +86,123 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
 
 
 @dataclass(frozen=True, slots=True)
-class _Cells:
-    """The cells of one file."""
+class CsvFile:
+    """One CSV file, read in blocks of lines."""
 
+    path: str
+    version: FileVersion
     names: list[str]
-    columns: dict[str, Sequence[str | None]]
-    rows: int
+    separator: str
 
-    def with_constants(self, entries: Mapping[str, str | None]) -> _Cells:
-        """Return the cells with constant columns added, unless they exist."""
-        added = {k: [v] * self.rows for k, v in entries.items() if k not in self.columns}
-        return _Cells([*self.names, *added], {**self.columns, **added}, self.rows)
+    @classmethod
+    def open(cls, path: str) -> CsvFile:
+        """Read the names of the columns."""
+        with _opened(path) as file:
+            names, separator, rest, _ = _header(file)
+            if not names and (rest or file.read(1)):
+                raise DataError(f"The first line of {path!r} is blank. It must name the columns.")
+        if not names:
+            raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
+        check_unique_columns(path, names)
+        return cls(path, FileVersion.of(path), names, separator)
 
-    def column(self, name: str) -> Sequence[str | None]:
-        return self.columns.get(name, [None] * self.rows)
+    def blocks(
+        self,
+        corrupt: list[int] | None,
+        parse: Callable[[bytes], Parsed | None] = lambda lines: None,
+    ) -> Generator[tuple[Rows | Parsed, int]]:
+        """Iterate over the rows, a block of lines at a time, with the length of the block.
 
+        Python's csv module defines what a file holds. ``parse`` may be a faster parser; it returns
+        None for lines that could mean something else to it.
 
-def _cells(path: str, skip: bool, notes: list[str]) -> _Cells:
-    with open_decompressed(path) as file:
-        size = file_size(path)
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        first = text.readline()
-        lines = csv.reader(chain([first], text), delimiter=separator_of(first), strict=True)
-        corrupt: list[int] = []
-        try:
-            names = next(lines, [])
-            rows = []
-            skipped = corrupt if skip else None
-            for row in complete_rows(lines, names, path, skipped, lambda: lines.line_num):
+        Rows with more or fewer cells than the header raise, unless ``corrupt`` is given to collect
+        their line numbers; blank lines are skipped.
+        """
+        with _opened(self.path) as file:
+            _, _, rest, before = _header(file)
+            while block := rest + file.read(BLOCK):
+                block += b"" if block.endswith(b"\n") else file.readline()
+                parsed = parse(block)
+                if parsed is not None:
+                    yield parsed, len(block)
+                    rest, before = b"", before + block.count(b"\n")
+                    if b"\r" in block:
+                        before += block.count(b"\r") - block.count(b"\r\n")
+                else:
+                    lines = _Lines(block.decode(), file)
+                    rows, taken = self._rows(lines, before, corrupt)
+                    yield rows, len(block)
+                    rest, before = lines.rest(), before + taken
+
+    def _rows(self, lines: _Lines, before: int, corrupt: list[int] | None) -> tuple[Rows, int]:
+        """Return the rows that begin in a block, and how many lines they are."""
+        reader = csv.reader(lines, delimiter=self.separator, strict=True)
+        rows: Rows = []
+        while lines.in_block():
+            row = next(reader, [])
+            if len(row) == len(self.names):
                 rows.append(row)
-                if len(rows) % _REPORT_EVERY == 0:
-                    report(f"Reading {path}", min(file.tell(), size), size)
-        except csv.Error as error:
-            raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
-    check_header(path, names)
-    if corrupt:
-        notes.append(corrupt_lines_note(path, corrupt))
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    return _Cells(names, dict(zip(names, columns, strict=True)), len(rows))
+            elif row and corrupt is not None:
+                corrupt.append(before + reader.line_num)
+            elif row:
+                raise DataError(
+                    f"Line {before + reader.line_num} of {self.path!r} has {len(row)} cells, the "
+                    f"header has {len(self.names)}. Quote cells that contain a separator, or skip "
+                    "such lines with the option skip_corrupt."
+                )
+        return rows, reader.line_num
+
+    def notes(self, corrupt: Sequence[int]) -> list[str]:
+        """Return the note on lines that were left out, if there are any."""
+        if not corrupt:
+            return []
+        return [
+            f"Lines of {self.path!r} with more or fewer cells than the header, left out: "
+            f"{len(corrupt)} (first: line {corrupt[0]})."
+        ]
 
 
-def separator_of(first_line: str) -> str:
-    """Return the separator of the cells: the most frequent one outside quotes."""
-    return max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first_line).count)
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    try:
+        with open_decompressed(path) as file:
+            yield file
+    except csv.Error as error:
+        raise DataError(f"The file {path!r} is not valid CSV: {error}.") from error
 
 
-def check_header(path: str, names: Sequence[str]) -> None:
-    """Raise if the first line does not name columns, each once."""
-    if not names:
-        raise DataError(f"The file {path!r} is empty. Its first line must name the columns.")
-    check_unique_columns(path, names)
+def _header(file: IO[bytes]) -> tuple[list[str], str, bytes, int]:
+    """Return the names of the columns, their separator, what was read beyond, and the lines."""
+    first = file.readline().decode("utf-8-sig")
+    # The most frequent character outside of quotes separates.
+    separator = max(",;\t", key=re.sub(r'"[^"]*("|$)', "", first).count)
+    lines = _Lines(first, file)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    return next(reader, []), separator, lines.rest(), reader.line_num
 
 
-def corrupt_lines_note(path: str, corrupt: Sequence[int]) -> str:
-    """Return the note on lines that were left out."""
-    return (
-        f"Lines of {path!r} with more or fewer cells than the header, left out: "
-        f"{len(corrupt)} (first: line {corrupt[0]})."
-    )
+class _Lines:
+    """The lines of a block and, for a row that spans lines, those that follow in the file.
 
-
-def complete_rows(
-    rows: Iterable[list[str]],
-    names: Sequence[str],
-    path: str,
-    corrupt: list[int] | None,
-    line: Callable[[], int],
-) -> Iterator[list[str]]:
-    """Iterate over the rows with as many cells as the header, skipping blank lines.
-
-    Other rows raise, unless ``corrupt`` is given to collect their line numbers. ``line`` returns
-    the number of the line that was read last.
+    Lines may end in carriage returns, too: blocks and the file are cut after line feeds only.
     """
-    for row in rows:
-        if len(row) == len(names):
-            yield row
-        elif not names:
-            raise DataError(f"The first line of {path!r} is blank. It must name the columns.")
-        elif row and corrupt is not None:
-            corrupt.append(line())
-        elif row:
-            raise DataError(
-                f"Line {line()} of {path!r} has {len(row)} cells, the header has "
-                f"{len(names)}. Quote cells that contain a separator, or skip such lines with "
-                "the option skip_corrupt."
-            )
+
+    def __init__(self, block: str, file: IO[bytes]) -> None:
+        self.block = self.current = io.StringIO(block, newline="")
+        self.size, self.file = len(block), file
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self.block, chain.from_iterable(map(self._following, self.file)))
+
+    def _following(self, line: bytes) -> io.StringIO:
+        self.current = io.StringIO(line.decode(), newline="")
+        return self.current
+
+    def in_block(self) -> bool:
+        """Return whether the next line is one of the block."""
+        return self.block.tell() < self.size
+
+    def rest(self) -> bytes:
+        """Return what was read from the file and is not part of any line yet."""
+        return self.current.read().encode()

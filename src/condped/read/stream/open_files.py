@@ -14,8 +14,7 @@ from condped.read.stream.pyarrow_csv_files import ENDINGS as TEXTS
 from condped.read.stream.pyarrow_csv_files import CsvFiles
 from condped.read.stream.pyarrow_parquet_files import ENDINGS as TABLES
 from condped.read.stream.pyarrow_parquet_files import TableFiles
-from condped.read.stream.raw_batch import RowSource
-from condped.read.stream.source import StreamSource
+from condped.read.stream.source import RowSource, StreamSource
 
 
 def open_stream(source: Any, options: ReadOptions) -> StreamSource:

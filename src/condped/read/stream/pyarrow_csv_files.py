@@ -1,4 +1,4 @@
-"""Several CSV files as one table, read in batches of rows."""
+"""CSV files as one table, read in batches of rows: by pyarrow wherever it agrees with Python."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 
+from condped.read.files.csv import CsvFile
 from condped.read.files.many_files import all_columns, load_files, partition_of
 from condped.read.options import ReadOptions
-from condped.read.stream.pyarrow_csv_blocks import Block, CsvFile
-from condped.read.stream.pyarrow_csv_columns import cells_column, text_column
-from condped.read.stream.raw_batch import NothingHeld, RawBatch
+from condped.read.stream.pyarrow_columns import text_column
+from condped.read.stream.source import NothingHeld, RawBatch
 from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
 from condped.space.space import Space
@@ -31,12 +33,15 @@ class CsvFiles(NothingHeld):
     ----------
     partitions
         The partition columns of each file.
+    skip
+        Whether rows with more or fewer cells than the header are left out.
     """
 
     files: tuple[CsvFile, ...]
     partitions: tuple[Mapping[str, str | None], ...]
     names: tuple[str, ...]
     space: Space | None
+    skip: bool
 
     @classmethod
     def open(
@@ -47,7 +52,10 @@ class CsvFiles(NothingHeld):
         def load(path: str) -> CsvFile:
             file = CsvFile.open(path)
             if options.skip_corrupt:
-                file.check(notes)
+                corrupt: list[int] = []
+                for _ in file.blocks(corrupt, partial(_parse, file, file.names)):
+                    pass
+                notes.extend(file.notes(corrupt))
             return file
 
         files = tuple(load_files(paths, load, options, notes))
@@ -56,71 +64,80 @@ class CsvFiles(NothingHeld):
             tuple(dict.fromkeys((*file.names, *entries)))
             for file, entries in zip(files, partitions, strict=True)
         ]
-        return cls(files, partitions, all_columns(listed, notes), options.space)
+        names = all_columns(listed, notes)
+        return cls(files, partitions, names, options.space, options.skip_corrupt)
 
     @property
     def work(self) -> float:
         return sum(file.version.size for file in self.files)
 
     def segments(self, columns: Sequence[str], workers: int) -> list[Segment[RawBatch]]:
-        # The number of rows is unknown until a file has been read; fetching lines is quick.
+        # The number of rows is unknown until a file has been read.
         return [partial(self._batches, columns)]
 
     def _batches(self, columns: Sequence[str]) -> Generator[RawBatch]:
-        before = 0
-        for number, file in enumerate(self.files):
+        offset = RowOffset(0)
+        for file, partition in zip(self.files, self.partitions, strict=True):
             file.version.check(file.path)
-            name = file.path if len(self.files) > 1 else None
-            in_file = 0
-            for place, block in enumerate(file.blocks(None if file.complete is None else [])):
-                rows = block.rows if file.complete is None else file.complete[place]
-                if rows:
+            offset = RowOffset(offset.before, file.path if len(self.files) > 1 else None)
+            parse = partial(_parse, file, [name for name in columns if name in file.names])
+            for block, length in file.blocks([] if self.skip else None, parse):
+                if len(block):
                     words: dict[str, int] = {}
-                    read = partial(self._read, number, block, rows, columns, words)
-                    offset = RowOffset(before, name, in_file)
-                    yield RawBatch(rows, offset, len(block.lines), read, words)
-                before, in_file = before + rows, in_file + rows
+                    read = partial(self._reader, file, partition, block, words)
+                    yield RawBatch(len(block), offset, length, read, words)
+                offset = offset.after(len(block))
 
-    def _read(
-        self, number: int, block: Block, rows: int, columns: Sequence[str], words: dict[str, int]
+    def _reader(
+        self, file: CsvFile, partition: Mapping[str, str | None], block: Any, words: dict[str, int]
     ) -> Callable[[str], Column]:
-        file = self.files[number]
-        table, cells = None, block.cells
-        if cells is None:
-            table = file.parse_block(block, [name for name in columns if name in file.names], rows)
-        if cells is None and table is None:
-            cells, _ = file.split_rows(
-                block.lines, block.before, corrupt=None if file.complete is None else []
-            )
-        return _Cells(
-            file.names, self.partitions[number], table, cells, rows, self.space, words
-        ).column
+        def column(name: str) -> Column:
+            if name not in file.names:
+                texts = pa.repeat(pa.scalar(partition.get(name), pa.string()), len(block))
+            elif isinstance(block, pa.Table):
+                texts = block.column(name).combine_chunks()
+            else:
+                place = file.names.index(name)
+                texts = pa.array([row[place] for row in block], pa.string())
+            if texts.null_count:
+                return LevelColumn(np.full(len(block), -1, dtype=np.int64), ())
+            made, words[name] = text_column(texts, self.space, name)
+            return made
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
-    """Cells of some rows: columns of an Arrow table, or row by row."""
-
-    names: Sequence[str]
-    partition: Mapping[str, str | None]
-    table: Any
-    rows_of_cells: list[list[str]] | None
-    rows: int
-    space: Space | None
-    words: dict[str, int]
-
-    def column(self, name: str) -> Column:
-        if name in self.names and self.table is not None:
-            texts = self.table.column(name).combine_chunks()
-            column, self.words[name] = text_column(texts, self.space, name)
-            return column
-        partition = self.partition.get(name)
-        listed: Sequence[str | None] = [partition] * self.rows
-        if name in self.names:
-            place = self.names.index(name)
-            listed = [row[place] for row in self.rows_of_cells or ()]
-        elif partition is None:
-            return LevelColumn(np.full(self.rows, -1, dtype=np.int64), ())
-        column, words_missing = cells_column(listed, self.space, name)
-        self.words[name] = int(np.count_nonzero(words_missing))
         return column
+
+
+def _parse(file: CsvFile, columns: Sequence[str], lines: bytes) -> Any:
+    """Return some columns as a table of texts; None if Python's csv module must say what they are.
+
+    It must unless all parsers see the same rows, each with as many cells as the header.
+    """
+    if not _is_plain(lines, file.separator):
+        return None
+    columns_read = list(columns) or file.names[:1]
+    try:
+        return pa.csv.read_csv(
+            pa.BufferReader(lines),
+            pa.csv.ReadOptions(
+                use_threads=False, block_size=len(lines) + 1, column_names=file.names
+            ),
+            pa.csv.ParseOptions(delimiter=file.separator),
+            pa.csv.ConvertOptions(
+                include_columns=columns_read,
+                column_types=dict.fromkeys(columns_read, pa.string()),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _is_plain(lines: bytes, separator: str) -> bool:
+    """Return whether quotes are only around whole cells, or doubled in such cells."""
+    if b'"' not in lines:
+        return True
+    characters = np.frombuffer(b"\n%b\n" % lines, np.uint8)
+    quotes = np.flatnonzero(characters == ord('"'))
+    beside = np.append(characters[quotes[::2] - 1], characters[quotes[1::2] + 1])
+    return len(quotes) % 2 == 0 and bool(np.isin(beside, list(f'{separator}\r\n"'.encode())).all())

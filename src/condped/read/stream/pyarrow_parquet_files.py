@@ -1,34 +1,31 @@
-"""Parquet, Arrow and Feather files, read in batches of rows."""
+"""Parquet, Arrow and Feather files as one table, read in batches of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from condped.errors import DataError
 from condped.read.files.folder import ending_of
-from condped.read.files.many_files import all_columns, load_files, partition_of
-from condped.read.files.pyarrow_files import (
-    concat_files,
-    one_line,
-    pandas_index_columns,
-    parse_numbers,
-    unreadable,
+from condped.read.files.many_files import (
+    FileVersion,
+    all_columns,
+    check_unique_columns,
+    load_files,
+    partition_of,
 )
 from condped.read.options import ReadOptions
-from condped.read.stream.file_version import FileVersion
-from condped.read.stream.pyarrow_columns import column_of, is_text
-from condped.read.stream.raw_batch import NothingHeld, RawBatch
+from condped.read.stream.pyarrow_columns import columns_of, is_text
+from condped.read.stream.source import NothingHeld, RawBatch
 from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
-from condped.trials.columns import Column, LevelColumn
 
 # Rows at a time: many, so that threads wait less for each other, yet only tens of megabytes.
 BATCH = 1 << 17
@@ -36,34 +33,29 @@ BATCH = 1 << 17
 _COLUMNS = 16
 # Bytes fetched at a time over all columns, however large the row groups are.
 _BUFFER = 1 << 24
-# Rows of an Arrow file that are mapped into memory at a time.
-_MAPPED = 1 << 20
+_ARROW = (".arrow", ".feather")
+ENDINGS = (".parquet", ".pq", *_ARROW)
 
 
-class TableFile(Protocol):
+def batch_rows(columns: Sequence[str]) -> int:
+    """Return how many rows of these columns to look at together."""
+    return max(BATCH * _COLUMNS // max(_COLUMNS, len(columns)), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
     """One file.
 
     Attributes
     ----------
     schema
-        Its data columns.
-    stretches
-        The number of rows of each segment that can be read independently.
+        Its columns, without the index of a pandas frame.
+    segments
+        The number of rows of each part that can be read apart: a row group of a Parquet file, or
+        all of an Arrow file, whose record batches are found in memory as soon as it is mapped.
+    metadata
+        The footer of a Parquet file; None: an Arrow file.
     """
-
-    path: str
-    version: FileVersion
-    schema: Any
-    segments: tuple[int, ...]
-
-    def batches(self, place: int, columns: Sequence[str], threads: bool) -> Generator[Any]:
-        """Iterate over the rows of one segment, as record batches."""
-        ...
-
-
-@dataclass(slots=True)
-class ParquetFile:
-    """A Parquet file, whose segments are its row groups."""
 
     path: str
     version: FileVersion
@@ -72,115 +64,85 @@ class ParquetFile:
     metadata: Any
 
     @classmethod
-    def open(cls, path: str, notes: list[str]) -> ParquetFile:
-        """Read the file's footer."""
+    def open(cls, path: str, notes: list[str]) -> TableFile:
+        """Read how many rows of which columns there are."""
         version = FileVersion.of(path)
-        with pq.ParquetFile(path) as file:
-            metadata, schema = file.metadata, file.schema_arrow
-        groups = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
-        plain = _without(schema, pandas_index_columns(path, schema, notes))
-        return cls(path, version, plain, tuple(groups), metadata)
+        metadata = None
+        if ending_of(path) in _ARROW:
+            with _arrow_reader(path, None) as reader:
+                schema = reader.schema
+            with _arrow_reader(path, schema.names[:1]) as reader:
+                segments = (sum(map(len, _record_batches(reader))),)
+        else:
+            with pq.ParquetFile(path) as file:
+                metadata, schema = file.metadata, file.schema_arrow
+            groups = range(metadata.num_row_groups)
+            segments = tuple(metadata.row_group(place).num_rows for place in groups)
+        check_unique_columns(path, schema.names)
+        index = _pandas_index(schema)
+        with_names = [name for name in index if not name.startswith("__index_level_")]
+        if with_names:
+            notes.append(
+                f"The index of the frame in {path!r} was left out: {', '.join(with_names)}."
+            )
+        schema = pa.schema([field for field in schema if field.name not in index])
+        return cls(path, version, schema, segments, metadata)
 
-    def batches(self, place: int, columns: Sequence[str], threads: bool) -> Generator[Any]:
+    def batches(
+        self, place: int, columns: Sequence[str], *, threads: bool, encode: bool = False
+    ) -> Generator[Any]:
+        """Iterate over the rows of one segment, as record batches with some columns.
+
+        ``threads`` decode columns side by side; ``encode`` gives texts as dictionaries.
+        """
+        rows = batch_rows(columns)
+        if self.metadata is None:
+            with _arrow_reader(self.path, columns) as reader:
+                for batch in _record_batches(reader):
+                    yield from (batch.slice(at, rows) for at in range(0, len(batch), rows))
+            return
         texts = [name for name in columns if is_text(self.schema.field(name).type)]
         with pq.ParquetFile(
             self.path,
             metadata=self.metadata,
-            read_dictionary=texts,
+            read_dictionary=texts if encode else None,
             pre_buffer=False,
             buffer_size=min(1 << 20, max(1 << 14, _BUFFER // max(1, len(columns)))),
             page_checksum_verification=True,
         ) as file:
             yield from file.iter_batches(
-                batch_rows(columns), row_groups=[place], columns=list(columns), use_threads=threads
+                rows, row_groups=[place], columns=list(columns), use_threads=threads
             )
 
 
-@dataclass(slots=True)
-class ArrowFile:
-    """An Arrow or Feather file, whose segments are runs of its record batches.
-
-    Attributes
-    ----------
-    ranges
-        First and last (excluded) record batch of each segment; None for the stream format, which
-        has one segment.
-    """
-
-    path: str
-    version: FileVersion
-    schema: Any
-    segments: tuple[int, ...]
-    ranges: tuple[tuple[int, int], ...] | None
-
-    @classmethod
-    def open(cls, path: str, notes: list[str]) -> ArrowFile:
-        """Read the sizes of the file's record batches."""
-        version = FileVersion.of(path)
-        with pa.memory_map(path) as source:
-            reader = _arrow_reader(source, None)
-            schema = reader.schema
-        plain = _without(schema, pandas_index_columns(path, schema, notes))
-        with pa.memory_map(path) as source:
-            reader = _arrow_reader(source, [0] if len(schema) else None)
-            rows = [len(batch) for batch in _arrow_batches(reader, None)]
-            ranges = None
-            if isinstance(reader, pa.ipc.RecordBatchFileReader):
-                ranges = tuple(_runs(rows))
-        segments = [sum(rows)] if ranges is None else [sum(rows[a:b]) for a, b in ranges]
-        return cls(path, version, plain, tuple(segments), ranges)
-
-    def batches(self, place: int, columns: Sequence[str], threads: bool) -> Generator[Any]:
-        with pa.memory_map(self.path) as source:
-            names = _arrow_reader(source, None).schema.names
-            source.seek(0)
-            reader = _arrow_reader(source, [names.index(name) for name in columns])
-            part = None if self.ranges is None else self.ranges[place]
-            for batch in _arrow_batches(reader, part):
-                rows = batch_rows(columns)
-                for start in range(0, len(batch), rows):
-                    yield batch.slice(start, rows)
-
-
-def batch_rows(columns: Sequence[str]) -> int:
-    """Return how many rows of these columns to look at together."""
-    return max(BATCH * _COLUMNS // max(_COLUMNS, len(columns)), 1)
-
-
-def _runs(rows: Sequence[int]) -> Generator[tuple[int, int]]:
-    """Group record batches into runs of about _MAPPED rows."""
-    start, taken = 0, 0
-    for place, count in enumerate(rows):
-        taken += count
-        if taken >= _MAPPED or place == len(rows) - 1:
-            yield start, place + 1
-            start, taken = place + 1, 0
-
-
-def _arrow_reader(source: Any, fields: list[int] | None) -> Any:
-    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+def _pandas_index(schema: Any) -> list[str]:
+    """Return the columns that are the index of a pandas frame, not parameters."""
     try:
-        return pa.ipc.open_file(source, options=options)
-    except pa.ArrowInvalid:
+        columns = (schema.pandas_metadata or {}).get("index_columns", [])
+    except (AttributeError, ValueError):  # metadata that pandas did not write
+        return []
+    return [name for name in columns if isinstance(name, str) and name in schema.names]
+
+
+@contextmanager
+def _arrow_reader(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
+    """Open an Arrow file, in file or stream format, for some columns or all."""
+    with pa.memory_map(path) as source:
+        try:
+            open_ipc, schema = pa.ipc.open_file, pa.ipc.open_file(source).schema
+        except pa.ArrowInvalid:
+            source.seek(0)
+            open_ipc, schema = pa.ipc.open_stream, pa.ipc.open_stream(source).schema
         source.seek(0)
-        return pa.ipc.open_stream(source, options=options)
+        fields = None if columns is None else [schema.get_field_index(name) for name in columns]
+        with open_ipc(source, options=pa.ipc.IpcReadOptions(included_fields=fields)) as reader:
+            yield reader
 
 
-def _arrow_batches(reader: Any, span: tuple[int, int] | None) -> Generator[Any]:
+def _record_batches(reader: Any) -> Iterator[Any]:
     if isinstance(reader, pa.ipc.RecordBatchFileReader):
-        for place in range(*(span or (0, reader.num_record_batches))):
-            yield reader.get_batch(place)
-    else:
-        yield from reader
-
-
-_KINDS: dict[str, type[ParquetFile] | type[ArrowFile]] = {
-    ".parquet": ParquetFile,
-    ".pq": ParquetFile,
-    ".arrow": ArrowFile,
-    ".feather": ArrowFile,
-}
-ENDINGS = tuple(_KINDS)
+        return map(reader.get_batch, range(reader.num_record_batches))
+    return iter(reader)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,15 +151,15 @@ class TableFiles(NothingHeld):
 
     Attributes
     ----------
+    schema
+        All columns, each in the narrowest type that holds the values of all files.
     partitions
-        The partition columns of each file.
-    types
-        The type of each column that holds the values of all files.
+        The partition columns of each file, as Arrow scalars.
     """
 
     files: tuple[TableFile, ...]
+    schema: Any
     partitions: tuple[Mapping[str, Any], ...]
-    types: Mapping[str, Any]
 
     @classmethod
     def open(
@@ -207,112 +169,147 @@ class TableFiles(NothingHeld):
 
         def load(path: str) -> TableFile:
             try:
-                file: TableFile = _KINDS[ending_of(path)].open(path, notes)
+                file = TableFile.open(path, notes)
                 if options.skip_corrupt:
                     for place in range(len(file.segments)):
                         for _ in file.batches(place, file.schema.names, threads=True):
                             pass
             except (OSError, pa.ArrowException) as error:
-                raise unreadable(path, error) from error
+                raise _unreadable(path, error) from error
             return file
 
         files = tuple(load_files(paths, load, options, notes))
         partitions = [partition_of(file.path, root) for file in files]
         schemas = [
-            _with_partition(f.schema, partition)
-            for f, partition in zip(files, partitions, strict=True)
+            _with_texts(file.schema, partition)
+            for file, partition in zip(files, partitions, strict=True)
         ]
-        names = all_columns([schema.names for schema in schemas], notes)
-        # Not with Schema.empty_table, which imports pandas.
-        whole = concat_files([pa.Table.from_batches([], schema) for schema in schemas]).schema
-        types = {name: whole.field(name).type for name in names}
-        return cls(files, tuple(_partition_scalars(partitions)), types)
+        all_columns([schema.names for schema in schemas], notes)
+        schema = _common_schema(schemas)
+        scalars: list[dict[str, Any]] = [{} for _ in files]
+        for name in dict.fromkeys(name for partition in partitions for name in partition):
+            values = pa.array([partition.get(name) for partition in partitions], pa.string())
+            if not any(name in file.schema.names for file in files):
+                values = _parse_numbers(values)
+                schema = schema.set(schema.get_field_index(name), pa.field(name, values.type))
+            for entries, value in zip(scalars, values, strict=True):
+                entries[name] = value
+        return cls(files, schema, tuple(scalars))
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self.types)
+        return tuple(self.schema.names)
 
     @property
     def work(self) -> float:
         return sum(file.version.size for file in self.files)
+
+    def table(self) -> Any:
+        """Return all rows as an Arrow table."""
+        tables = [pa.Table.from_batches([], self.schema)]
+        for number, file in enumerate(self.files):
+            for place in range(len(file.segments)):
+                batches = self._batches(number, place, self.names, threads=True, encode=False)
+                tables += (pa.Table.from_batches([batch]) for batch in batches)
+        return pa.concat_tables(tables, promote_options="permissive")
 
     def segments(self, columns: Sequence[str], workers: int) -> list[Segment[RawBatch]]:
         # Each worker decodes its row group alone; with fewer row groups than workers, pyarrow's
         # threads help.
         threads = sum(len(file.segments) for file in self.files) < workers
         found: list[Segment[RawBatch]] = []
-        before = 0
+        offset = RowOffset(0)
         for number, file in enumerate(self.files):
-            name = file.path if len(self.files) > 1 else None
-            in_file = 0
+            offset = RowOffset(offset.before, file.path if len(self.files) > 1 else None)
             for place, rows in enumerate(file.segments):
-                offset = RowOffset(before, name, in_file)
-                found.append(partial(self._batches, number, place, columns, offset, threads))
-                before, in_file = before + rows, in_file + rows
+                found.append(partial(self._raw_batches, number, place, columns, offset, threads))
+                offset = offset.after(rows)
         return found
 
-    def _batches(
+    def _raw_batches(
         self, number: int, place: int, columns: Sequence[str], offset: RowOffset, threads: bool
     ) -> Generator[RawBatch]:
         file = self.files[number]
         per_row = file.version.size / max(1, sum(file.segments))
+        for batch in self._batches(number, place, columns, threads=threads, encode=True):
+            rows = len(batch)
+            yield RawBatch(rows, offset, rows * per_row, partial(columns_of, batch))
+            offset = offset.after(rows)
+
+    def _batches(
+        self, number: int, place: int, columns: Sequence[str], *, threads: bool, encode: bool
+    ) -> Generator[Any]:
+        """Iterate over the rows of one segment, with all of the columns in their common types."""
+        file, partition = self.files[number], self.partitions[number]
         present = [name for name in columns if name in file.schema.names]
         try:
             file.version.check(file.path)
-            for batch in file.batches(place, present, threads):
-                rows = len(batch)
-                if rows:
-                    read = partial(self._reader, batch, number)
-                    yield RawBatch(rows, offset, rows * per_row, read)
-                offset = offset.after(rows)
+            for batch in file.batches(place, present, threads=threads, encode=encode):
+                arrays = [
+                    _cast(batch.column(name), self.schema.field(name), file.path)
+                    if name in present
+                    else pa.repeat(
+                        partition.get(name, pa.scalar(None, self.schema.field(name).type)),
+                        len(batch),
+                    )
+                    for name in columns
+                ]
+                if len(batch):
+                    yield pa.RecordBatch.from_arrays(arrays, list(columns))
         except (OSError, pa.ArrowException) as error:
-            raise unreadable(file.path, error) from error
-
-    def _reader(self, batch: Any, number: int) -> Callable[[str], Column]:
-        return partial(self._column, batch, number)
-
-    def _column(self, batch: Any, number: int, name: str) -> Column:
-        if name in batch.schema.names:
-            return column_of(_cast(batch.column(name), self.types[name], self.files[number], name))
-        partition = self.partitions[number].get(name)
-        if partition is None:
-            return LevelColumn(np.full(len(batch), -1, dtype=np.int64), ())
-        return column_of(pa.repeat(partition, len(batch)))
+            raise _unreadable(file.path, error) from error
 
 
-def _without(schema: Any, names: Sequence[str]) -> Any:
-    return pa.schema([field for field in schema if field.name not in names])
+def _with_texts(schema: Any, partition: Mapping[str, str | None]) -> Any:
+    """Return a schema with the columns that it lacks of a partition, as texts."""
+    lacking = [pa.field(name, pa.string()) for name in partition if name not in schema.names]
+    return pa.schema([*schema, *lacking])
 
 
-def _with_partition(schema: Any, partition: Mapping[str, str | None]) -> Any:
-    for name in partition:
-        if name not in schema.names:
-            schema = schema.append(pa.field(name, pa.string()))
-    return schema
-
-
-def _partition_scalars(partitions: Sequence[Mapping[str, str | None]]) -> Generator[dict[str, Any]]:
-    """Yield the partition columns as scalars: numbers if all values of a name are."""
-    names = dict.fromkeys(name for partition in partitions for name in partition)
-    values = {
-        name: parse_numbers(
-            pa.array([partition.get(name) for partition in partitions], pa.string())
-        )
-        for name in names
-    }
-    for place, partition in enumerate(partitions):
-        yield {name: values[name][place] for name in partition}
-
-
-def _cast(array: Any, kind: Any, file: TableFile, name: str) -> Any:
-    """Return an array in the type that holds all files' values; texts stay as they are."""
-    if array.type == kind or pa.types.is_dictionary(array.type) or is_text(kind):
-        return array
+def _common_schema(schemas: Sequence[Any]) -> Any:
+    """Return all columns, each in the narrowest type that holds those of all schemas."""
+    # Not with Schema.empty_table, which imports pandas.
+    tables = [pa.Table.from_batches([], schema) for schema in schemas]
     try:
-        return array.cast(kind)
+        return pa.concat_tables(tables, promote_options="permissive").schema
     except pa.ArrowException as error:
         raise DataError(
-            f"Column {name!r} of {file.path!r} does not match the other files: {one_line(error)}. "
-            "Read them separately.",
-            column=name,
+            f"The {len(tables)} files have incompatible columns: {_one_line(error)}. Read them "
+            "separately."
         ) from error
+
+
+def _parse_numbers(texts: Any) -> Any:
+    """Return an array of texts as numbers if all of them are, else unchanged."""
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return texts.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return texts
+
+
+def _cast(array: Any, field: Any, path: str) -> Any:
+    """Return an array in the type that holds all files' values; texts stay as they are."""
+    if array.type == field.type or pa.types.is_dictionary(array.type) or is_text(field.type):
+        return array
+    try:
+        return array.cast(field.type)
+    except pa.ArrowException as error:
+        raise DataError(
+            f"Column {field.name!r} of {path!r} does not match the other files: "
+            f"{_one_line(error)}. Read them separately.",
+            column=field.name,
+        ) from error
+
+
+def _unreadable(path: str, error: Exception) -> DataError:
+    """Return the error for a missing or damaged file."""
+    missing = isinstance(error, FileNotFoundError)
+    what = "No such file or directory" if missing else _one_line(error)
+    return DataError(f"The file {path!r} cannot be read: {what}.")
+
+
+def _one_line(error: Exception) -> str:
+    """Return an error's message on one line, without the full stop."""
+    return " ".join(str(error).split()).rstrip(".")

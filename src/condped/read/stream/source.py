@@ -2,15 +2,88 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from condped.progress import report
 from condped.read.batches import BatchReader
-from condped.read.stream.raw_batch import RawBatch, RowSource
-from condped.read.stream.workers import run_workers, worker_count
+from condped.read.stream.workers import Segment, run_workers, worker_count
 from condped.read.table.build import no_rows
 from condped.read.table.raw import RawTable
+from condped.read.table.row_errors import RowOffset
 from condped.trials.batch import Fold, Schema, State
+from condped.trials.columns import Column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawBatch:
+    """Consecutive rows of a file or table.
+
+    Attributes
+    ----------
+    rows, offset
+        How many there are, and where they lie.
+    work
+        The cost of reading them, in the unit of the whole source.
+    read
+        Returns a function from a name to the column.
+    words
+        Filled, for columns of texts, with the number of cells such as NA that were missing.
+    """
+
+    rows: int
+    offset: RowOffset
+    work: float
+    read: Callable[[], Callable[[str], Column]]
+    words: dict[str, int] = field(default_factory=dict)
+
+
+class RowSource(Protocol):
+    """Rows that make one table: compatible files, or a table of a database."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        ...
+
+    @property
+    def work(self) -> float:
+        """The cost of reading them all, such as bytes; 0: unknown."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noticed of the rows when they were fetched."""
+        ...
+
+    def segments(self, columns: Sequence[str], workers: int) -> list[Segment[RawBatch]]:
+        """Return all rows, with these columns, in segments that are read apart."""
+        ...
+
+    def cancel(self) -> None:
+        """Stop a thread that waits for rows."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+        ...
+
+
+class NothingHeld:
+    """Rows of files, which stay closed between passes and keep nobody waiting."""
+
+    __slots__ = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    def cancel(self) -> None:
+        """Nothing to cancel."""
+
+    def close(self) -> None:
+        """Nothing to release."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
