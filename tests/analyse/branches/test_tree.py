@@ -285,3 +285,35 @@ def test_bad_options_are_refused(table: condped.TrialTable) -> None:
         condped.branches(table, measure="unconditional")
     with pytest.raises(SettingsError, match="target_quantile"):
         condped.branches(table, target_quantile=2)
+
+
+@pytest.mark.parametrize("chosen", [["c", "x"], ["x", "c"], ["x"], ["c"]])
+def test_some_parameters_have_the_same_tree_where_they_are_counted(
+    tmp_path: Path, chosen: list[str]
+) -> None:
+    """What was not asked for switches nothing, and is switched by nothing, also in a stream."""
+    rng = np.random.default_rng(0)
+    gate = rng.random(200)
+    x, y = np.where(gate < 0.5, rng.random(200), np.nan), np.where(gate < 0.5, np.nan, 1.0 - gate)
+    loss = np.where(gate < 0.5, x, 1.0 + y)
+    rows = zip(*(column.tolist() for column in (loss, gate, x, y)), strict=True)
+    lines = [",".join("" if np.isnan(cell) else repr(cell) for cell in row) for row in rows]
+    (tmp_path / "runs.csv").write_text("\n".join(["loss,c,x,y", *lines]))
+    space = condped.Space(
+        {
+            "c": condped.Float(0, 1),
+            "x": condped.when("c < 0.5", condped.Float(0, 1)),
+            "y": condped.when("c >= 0.5", condped.Float(0, 1)),
+        }
+    )
+    options: dict[str, Any] = {"objective": "loss", "space": space, "parameters": chosen}
+    memory, stream = (
+        condped.branches(tmp_path / "runs.csv", engine=engine, **options)
+        for engine in ("memory", "stream")
+    )
+    assert (memory.roots, memory.parents) == (stream.roots, stream.parents)
+    assert memory.unexplained == stream.unexplained
+    shown = condped.report(tmp_path / "runs.csv", engine="stream", **options).data["tree"]
+    assert [chosen[root["parameter"]] for root in shown["roots"]] == [
+        node.parameter for node in memory.roots
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from condped.space.build_condition import alternative, condition_of, conjunction
 from condped.space.condition import Node
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.space import Alternative, Space
-from condped.trials.regimes import expand_domains, pool_domains
+from condped.trials.regimes import pool_domains, spanning_domain
 from condped.trials.table import Parameter, State, TrialTable
 
 FoundFrom = Literal["data", "space"]
@@ -76,9 +76,20 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
             "The conditional structure is inferred from trials in memory only (these are counted "
             "where they are). Give a space with conditions."
         )
-    space = trials.space
-    parents = {name: direct for name in space if (direct := _direct_gates(name, space))}
-    return Structure(space, parents, "space", (), ())
+    return _structure_of_some(trials.space, trials.names)
+
+
+def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
+    """Return the conditions of some parameters; one whose gates are not there is unexplained."""
+    unexplained = tuple(name for name in names if not set(_gates(name, space)) <= set(names))
+    entries: dict[str, Any] = {
+        name: _span(name, tuple(entry.domain for entry in space[name]))
+        if name in unexplained
+        else space[name]
+        for name in names
+    }
+    some = Space(entries, inferred=True)
+    return Structure(some, _parents(some), "space", unexplained, ())
 
 
 def _structure_of(table: TrialTable) -> Structure:
@@ -93,18 +104,21 @@ def _structure_of(table: TrialTable) -> Structure:
             entries[name] = shown.entries[name]
     # What was tried may have one value only, and a space that is given could not say so.
     space = Space(entries, inferred=True)
-    parents = {name: direct for name in space if (direct := _direct_gates(name, space))}
     found_from: FoundFrom = (
         "space" if conditional or not (shown.gates or shown.unexplained) else "data"
     )
     if table.space is None:
         found_from = "data"
-    return Structure(space, parents, found_from, shown.unexplained, shown.inactive)
+    return Structure(space, _parents(space), found_from, shown.unexplained, shown.inactive)
 
 
 def _gates(name: str, space: Mapping[str, tuple[Alternative, ...]]) -> tuple[str, ...]:
     named = (gate for entry in space[name] if entry.when for gate in entry.when.names)
     return tuple(dict.fromkeys(named))
+
+
+def _parents(space: Space) -> dict[str, tuple[str, ...]]:
+    return {name: direct for name in space if (direct := _direct_gates(name, space))}
 
 
 def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
@@ -179,7 +193,7 @@ def _ended(table: TrialTable) -> BoolArray:
 
 
 def _domains(parameter: Parameter, *, pooled: bool) -> tuple[Domain, ...]:
-    return (_span(parameter),) if pooled else parameter.domains
+    return (_span(parameter.name, parameter.domains),) if pooled else parameter.domains
 
 
 def _whole_domain(parameter: Parameter, regimes: Regimes) -> Domain:
@@ -187,16 +201,14 @@ def _whole_domain(parameter: Parameter, regimes: Regimes) -> Domain:
     present = np.unique(regimes.labels[regimes.labels >= 0])
     if len(present) == 1 and len(regimes.categorical) == len(parameter.domains):
         return parameter.domains[int(present[0])]
-    return parameter.domains[0] if len(parameter.domains) == 1 else _span(parameter)
+    return _span(parameter.name, parameter.domains)
 
 
-def _span(parameter: Parameter) -> Domain:
+def _span(name: str, domains: tuple[Domain, ...]) -> Domain:
     """Return a domain that holds all of a parameter's domains."""
-    kinds = {isinstance(domain, Categorical) for domain in parameter.domains}
-    if len(kinds) > 1:  # numbers here and choices there: the first kind stands for it
-        return parameter.domains[0]
-    alone = TrialTable((parameter,), (), np.zeros(len(parameter.values), dtype=np.int8))
-    return expand_domains(alone).parameters[0].domains[0]
+    kinds = {isinstance(domain, Categorical) for domain in domains}
+    # Numbers here and choices there: the first kind stands for it.
+    return domains[0] if len(kinds) > 1 else spanning_domain(name, domains)
 
 
 def _alternatives(
