@@ -12,7 +12,6 @@ import ibis.expr.types as ir
 from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
-from condped.read.databases.ibis.batches import one_snapshot, record_batches
 from condped.read.databases.ibis.long_reader import RecordedReader, SpacedReader, domain_column
 from condped.read.databases.ibis.session import Session
 from condped.read.databases.ibis.tables import IbisTable, session_of, with_plain_types
@@ -50,12 +49,11 @@ class LongRows(IbisTable):
         self.rows = given.rows.select(**{new: given.rows[name] for new, name in columns.items()})
 
     def batches(self, columns: Sequence[str]) -> Generator[Any]:
-        backend = self.session.backend
-        with self.session.failing("reading the rows"), one_snapshot(backend):
+        with self.session.failing("reading the rows"), self.session.snapshot():
             self._check_trials()
             self._check_parameters()
             self.notes = self._left_out()
-            for batch in record_batches(backend, with_plain_types(self._pivoted(columns))):
+            for batch in self.session.batches(with_plain_types(self._pivoted(columns))):
                 yield batch.rename_columns(list(columns))
 
     def _known(self) -> ir.Table:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from condped.errors import DataError
-from condped.read.databases.kept_batches import KeptBatches
+from condped.read.databases.fetched_rows import KeptBatches
 from condped.read.stream.pyarrow_parquet_files import BATCH
 
 
@@ -70,7 +70,7 @@ def test_a_process_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
     """The file has no name that could stay."""
     code = (
         "import os, signal, pyarrow as pa\n"
-        "from condped.read.databases.kept_batches import KeptBatches\n"
+        "from condped.read.databases.fetched_rows import KeptBatches\n"
         "kept = KeptBatches('t')\n"
         "kept.add(pa.record_batch({'x': list(range(200_000))}))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -87,7 +87,7 @@ def test_a_full_disk_is_told() -> None:
         "import resource, signal, pyarrow as pa\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "from condped.errors import DataError\n"
-        "from condped.read.databases.kept_batches import KeptBatches\n"
+        "from condped.read.databases.fetched_rows import KeptBatches\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "kept = KeptBatches(\"the table 't'\")\n"
         "try:\n"
