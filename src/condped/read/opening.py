@@ -106,6 +106,8 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
 
 def _read_whole(source: Any, options: ReadOptions) -> TrialTable:
     source, kind = _recognised(source, options)
+    if kind == "spark" and isinstance(source, str):
+        options = with_sidecar(source, options)
     return read_table(_in_memory(kind, source, options.backend), options)
 
 
@@ -116,6 +118,11 @@ def _recognised(source: Any, options: ReadOptions) -> tuple[Any, _Kind]:
         raise SettingsError(
             "backend is where a table is that the source names (got an object of type "
             f"{type(source).__name__}, which knows where it is). Leave backend out."
+        )
+    if options.backend is not None and options.reader is not None:
+        raise SettingsError(
+            f"reader cannot be set for a table in a backend (got {options.reader!r}): the backend "
+            "reads it. Leave one of them out."
         )
     return source, "other" if options.reader is not None else _kind(source, options.backend)
 
@@ -176,7 +183,7 @@ def _in_memory(kind: _Kind, source: Any, backend: str | None) -> Any:
             "of one row each."
         )
     if kind == "spark":
-        return source if isinstance(source, str) else source.toArrow()
+        return _load(kind).arrow_table(source, backend)
     if kind == "ray":
         return _load(kind).arrow_table(source)
     return _load(kind).read_whole(source, backend) if kind == "table" else source

@@ -103,6 +103,8 @@ def test_a_session_that_runs_is_found_by_its_url(frame: Any, table: pa.Table) ->
         found = condped.importance("all_trials", backend="spark://local[2]", **READING)
         assert repr(found.parameters) == repr(condped.importance(table, **READING).parameters)
         del found
+        whole = condped.read("all_trials", backend="spark://local[2]", **READING)
+        assert len(whole) == table.num_rows
         with pytest.raises(NameNotFoundError, match=r"no table 'all_trails'.*Did you mean"):
             condped.importance("all_trails", backend="spark://local[2]", **READING)
         with pytest.raises(
