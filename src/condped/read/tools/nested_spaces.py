@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from condped.read.tools.branch_conditions import Test, reached_by
+from condped.space.condition import Both, Comparison, Condition, Either, Node
+from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
+
+# A parameter and its value in a branch.
+Test: TypeAlias = tuple[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +220,22 @@ def _key(value: Any) -> tuple[type, Any]:
     except TypeError:
         return type(value), repr(value)
     return type(value), value
+
+
+def reached_by(paths: Iterable[tuple[Test, ...]]) -> Condition | None:
+    """Return the condition that one of the paths was taken; None if one of them is unconditional.
+
+    Examples
+    --------
+    >>> reached_by([(("learner", "svm"), ("kernel", "rbf")), (("learner", "net"),)]).text
+    "(learner == 'svm' and kernel == 'rbf') or learner == 'net'"
+    """
+    listed = list(dict.fromkeys(paths))
+    if not all(listed):
+        return None
+    parts = [_all([Comparison(name, "==", value) for name, value in path]) for path in listed]
+    return condition_of(parts[0] if len(parts) == 1 else Either(tuple(parts)))
+
+
+def _all(tests: list[Comparison]) -> Node:
+    return tests[0] if len(tests) == 1 else Both(tuple(tests))
