@@ -6,7 +6,7 @@ import mmap
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -177,21 +177,22 @@ class FetchedRows(TableRows):
             if self.table.total:
                 report("Fetching the rows", min(fetched, self.table.total), self.table.total)
 
+        def batches() -> Generator[Any]:
+            yield from large_batches(self.table.batches(self.columns))
+
         if not self.table.can_cancel:
-            for batch in self.table.batches(self.columns):
+            for batch in batches():
                 tell(kept.add(batch))
-            kept.end()
             return
         # In a thread of its own, so that an interrupt finds this one free to cancel the query.
         run_workers(
-            [lambda: self.table.batches(self.columns)],
+            [batches],
             make=lambda: kept,
             step=KeptBatches.add,
             done=tell,
             workers=1,
             cancel=self.table.cancel,
         )
-        kept.end()
 
     def close(self) -> None:
         super().close()
@@ -210,26 +211,13 @@ class KeptBatches:
         self.shown = shown  # what the rows are of, for messages
         self.rows: list[int] = []
         self._places: list[tuple[int, int]] = []  # of each batch: where it begins, how long it is
-        self._waiting: list[Any] = []
         self._file = self._trying(partial(tempfile.TemporaryFile, prefix="condped-"))
         self._end = weakref.finalize(self, self._file.close)
 
     def add(self, batch: Any) -> int:
-        """Take in a batch; small ones are joined. Returns how many rows it has."""
-        if self._waiting and batch.schema != self._waiting[0].schema:
-            self.end()
-        self._waiting.append(batch)
-        if sum(map(len, self._waiting)) >= BATCH:
-            self.end()
+        """Write a batch; returns how many rows it has."""
+        self._trying(lambda: self._write(batch))
         return len(batch)
-
-    def end(self) -> None:
-        """Write what is waiting."""
-        waiting = [batch for batch in self._waiting if len(batch)]
-        self._waiting = []
-        if waiting:
-            batch = waiting[0] if len(waiting) == 1 else pa.concat_batches(waiting)
-            self._trying(lambda: self._write(batch))
 
     def _write(self, batch: Any) -> None:
         # Each batch is a stream of its own: so it may have its own dictionaries, and be mapped
@@ -274,6 +262,22 @@ def needed_columns(reader: BatchReader, schema: Schema) -> tuple[str, ...]:
 
 def _reader(batch: Any) -> Callable[[str], Column]:
     return lambda name: column_of(batch.column(name))
+
+
+def large_batches(batches: Iterable[Any]) -> Generator[Any]:
+    """Join small record batches; their dictionaries may differ, and their types."""
+    waiting: list[Any] = []
+    for batch in batches:
+        if waiting and batch.schema != waiting[0].schema:
+            yield pa.concat_batches(waiting)
+            waiting = []
+        if len(batch):
+            waiting.append(batch)
+        if sum(map(len, waiting)) >= BATCH:
+            yield pa.concat_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.concat_batches(waiting)
 
 
 def duckdb_batches(relation: Any) -> Generator[Any]:

@@ -17,9 +17,10 @@ from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.space.condition import Comparison, Condition, Either, Membership
+from condped.space.condition import Comparison, Condition, Membership, Node
 from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.simplify import alternative
 from condped.space.space import Alternative, Space
 from condped.trials.table import State, TrialTable
 
@@ -241,10 +242,10 @@ def _as_key(choice: Any) -> str:
 def _condition(parents: Sequence[tuple[str, tuple[Any, ...]]]) -> Condition | None:
     if not parents:
         return None
-    leaves = tuple(
+    leaves: list[Node] = [
         Comparison(name, "==", values[0])
         if len(values) == 1
         else Membership(name, values, negated=False)
         for name, values in parents
-    )
-    return condition_of(leaves[0] if len(leaves) == 1 else Either(leaves))
+    ]
+    return condition_of(alternative(leaves))

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from condped.space.condition import Both, Comparison, Condition, Either, Node
+import numpy as np
+
+from condped.space.condition import Comparison, Condition
 from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.simplify import alternative, conjunction
 from condped.space.space import Alternative, Space
 
 # A parameter and its value in a branch.
@@ -230,12 +233,18 @@ def reached_by(paths: Iterable[tuple[Test, ...]]) -> Condition | None:
     >>> reached_by([(("learner", "svm"), ("kernel", "rbf")), (("learner", "net"),)]).text
     "(learner == 'svm' and kernel == 'rbf') or learner == 'net'"
     """
-    listed = list(dict.fromkeys(paths))
-    if not all(listed):
-        return None
-    parts = [_all([Comparison(name, "==", value) for name, value in path]) for path in listed]
-    return condition_of(parts[0] if len(parts) == 1 else Either(tuple(parts)))
+    parts = [
+        conjunction(*(Comparison(name, "==", value) for name, value in path)) for path in paths
+    ]
+    found = [part for part in parts if part is not None]
+    return condition_of(alternative(found)) if len(found) == len(parts) else None
 
 
-def _all(tests: list[Comparison]) -> Node:
-    return tests[0] if len(tests) == 1 else Both(tuple(tests))
+def plain_value(value: Any) -> Any:
+    """Return a value as a choice, the same from an object and from JSON.
+
+    Lists and arrays become tuples, numpy's scalars those of Python.
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    return tuple(map(plain_value, value)) if isinstance(value, (list, tuple)) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import traceback
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic
@@ -16,6 +16,7 @@ import pyarrow as pa
 from condped.errors import CondpedError, DataError, SettingsError
 from condped.read.batches import BatchReader, View
 from condped.read.databases.engine_errors import essence
+from condped.read.databases.fetched_rows import large_batches
 from condped.read.options import ReadOptions
 from condped.read.stream.pyarrow_columns import column_of
 from condped.read.table.build import no_rows
@@ -24,8 +25,6 @@ from condped.read.table.row_errors import RowOffset
 from condped.trials.batch import Batch, Fold, Schema, State
 from condped.trials.columns import Column
 
-# Rows that are read at a time; clusters hand them over in far smaller portions.
-_ROWS = 1 << 17
 _LACKING = "No module named 'condped"  # or a module that another version of it lacks
 
 
@@ -69,7 +68,7 @@ class PartitionTask(Generic[State]):
 
     def _folded(self, batches: Iterable[pa.RecordBatch]) -> tuple[State, RowsSeen]:
         state, seen = self.fold.start(), RowsSeen()
-        for rows in _large(batches):
+        for rows in large_batches(batches):
 
             def column(name: str, rows: pa.RecordBatch = rows) -> Column:
                 return column_of(rows.column(self.view.columns.index(name)))
@@ -79,27 +78,6 @@ class PartitionTask(Generic[State]):
             self.fold.add(state, batch)
             seen += RowsSeen.of(batch)
         return state, seen
-
-
-def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Put small batches together."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        if batch.num_rows:
-            waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= _ROWS:
-            yield _joined(waiting)
-            waiting = []
-    if waiting:
-        yield _joined(waiting)
-
-
-def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    if len(batches) == 1:
-        return batches[0]
-    # Choices may be numbered otherwise in each of them.
-    table = pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
-    return table.to_batches()[0]
 
 
 def _portable(error: Exception) -> Exception:

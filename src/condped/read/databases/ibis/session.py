@@ -22,7 +22,7 @@ from condped.errors import (
     not_found,
 )
 from condped.read.databases.engine_errors import failure
-from condped.read.databases.fetched_rows import duckdb_batches
+from condped.read.databases.fetched_rows import duckdb_batches, large_batches
 from condped.read.databases.urls import split_url, without_password
 from condped.read.stream.pyarrow_parquet_files import BATCH
 
@@ -132,19 +132,13 @@ def _transaction(connection: Any) -> Generator[None]:
 
 def _postgresql_batches(connection: Any, query: str, row: Any) -> Generator[Any]:
     """Fetch rows in binary form through a cursor on the server, which needs no rights to write."""
-    held: list[Any] = []
-    rows = 0
     name = f"condped_{next(_cursors)}"
     with _transaction(connection), connection.cursor(name=name, binary=True) as cursor:
         cursor.execute(query)
-        while fetched := cursor.fetchmany(_TUPLES):
-            held.append(pa.RecordBatch.from_struct_array(pa.array(fetched, type=row)))
-            rows += len(fetched)
-            if rows >= BATCH:
-                yield pa.concat_batches(held)
-                held, rows = [], 0
-        if held:
-            yield pa.concat_batches(held)
+        fetched = iter(lambda: cursor.fetchmany(_TUPLES), [])
+        yield from large_batches(
+            pa.RecordBatch.from_struct_array(pa.array(rows, type=row)) for rows in fetched
+        )
 
 
 def named_table(source: str, backend: str | None) -> tuple[Session, ir.Table]:

@@ -14,7 +14,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
-from condped.read.tools.ray.space import frozen
+from condped.read.tools.nested_spaces import plain_value
 from condped.space.space import Space
 from condped.trials.table import State, TrialTable
 
@@ -125,7 +125,7 @@ def _parameters(config: Mapping[str, Any], folders: set[str]) -> Iterator[tuple[
             inside = {f"{name}/{place}": entry for place, entry in enumerate(value)}
             yield from _parameters(inside, folders)
         else:
-            yield name, frozen(value)
+            yield name, plain_value(value)
 
 
 def _parent_names(space: Space | None) -> set[str]:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from condped.errors import ConditionError, SpaceError, not_found
+from condped.read.tools.nested_spaces import plain_value
 from condped.space.condition import Both, Comparison, Either, Membership, Negation, Node
 from condped.space.condition_text import condition_of
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.simplify import alternative, conjunction
 from condped.space.space import Alternative, Space
 
 _NUMERIC: dict[str, type[Float] | type[Int]] = {
@@ -56,11 +58,11 @@ def space_of(source: Any) -> Space:
         ordinals={name for name, entry in entries.items() if entry.get("type") == "ordinal"},
         conditions=_listed(plain, "conditions"),
     )
-    parameters = {}
-    for name, domain in domains.items():
-        parts = conditions.of(name)
-        root = parts[0] if len(parts) == 1 else Both(tuple(parts))
-        parameters[name] = Alternative(domain, condition_of(root) if parts else None)
+    roots = {name: conditions.of(name) for name in domains}
+    parameters = {
+        name: Alternative(domain, None if (root := roots[name]) is None else condition_of(root))
+        for name, domain in domains.items()
+    }
     notes += _notes(entries, len(_listed(plain, "forbiddens")))
     return Space(parameters, notes=notes)
 
@@ -174,9 +176,11 @@ class ConfigSpaceConditions:
             child = self._known(condition, "child")
             self.conditions.setdefault(child, []).append(condition)
 
-    def of(self, child: str, depth: int = 0) -> list[Node]:
-        """Return what must hold, all of it, for a parameter to be active."""
-        return [self._node(child, entry, depth) for entry in self.conditions.get(child, ())]
+    def of(self, child: str, depth: int = 0) -> Node | None:
+        """Return what must hold for a parameter to be active; None: it always is."""
+        return conjunction(
+            *(self._node(child, entry, depth) for entry in self.conditions.get(child, ()))
+        )
 
     def _node(self, child: str, entry: Mapping[str, Any], depth: int) -> Node:
         kind = entry.get("type") if isinstance(entry, Mapping) else None
@@ -188,8 +192,10 @@ class ConfigSpaceConditions:
             )
         if kind in ("AND", "OR"):
             nested = self._required(child, entry, "conditions")
-            parts = tuple(self._node(child, part, depth + 1) for part in nested)
-            return parts[0] if len(parts) == 1 else (Both if kind == "AND" else Either)(parts)
+            parts = [self._node(child, part, depth + 1) for part in nested]
+            both = conjunction(*parts)
+            assert both is not None
+            return both if kind == "AND" else alternative(parts)
         parent = self._known(entry, "parent")
         if kind == "IN":
             return self._among(parent, tuple(self._required(child, entry, "values")), depth)
@@ -228,10 +234,9 @@ class ConfigSpaceConditions:
         if None in held and parent in self.conditions and isinstance(domain, Categorical):
             # Values do not show whether such a parent is None or inactive; its conditions do.
             others = tuple(choice for choice in domain.choices if choice is not None)
-            parts: list[Node] = self.of(parent, depth + 1)
-            if others:
-                parts.append(Negation(Membership(parent, others, negated=False)))
-            none = parts[0] if len(parts) == 1 else Both(tuple(parts))
+            no_other = Negation(Membership(parent, others, negated=False)) if others else None
+            none = conjunction(self.of(parent, depth + 1), no_other)
+            assert none is not None
             rest = tuple(value for value in held if value is not None)
             return Either((self._among(parent, rest, depth), none)) if rest else none
         if len(held) == 1:
@@ -255,10 +260,3 @@ class ConfigSpaceConditions:
                 f"{key!r} (got {values!r})."
             )
         return values
-
-
-def plain_value(value: Any) -> Any:
-    """Return a value as a hashable Python value, the same from an object and from JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    return tuple(map(plain_value, value)) if isinstance(value, (list, tuple)) else value

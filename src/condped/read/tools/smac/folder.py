@@ -15,7 +15,8 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.column_types import convert_column, none_position
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.tools.smac.configspace import plain_value, space_of
+from condped.read.tools.nested_spaces import plain_value
+from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.space.space import Space
 from condped.trials.table import State, TrialTable
