@@ -61,6 +61,7 @@ def server(
     """Start a server, and let Optuna write two studies."""
     folder = tmp_path_factory.mktemp(request.param)
     with postgresql(folder) if request.param == "postgresql" else mariadb(folder) as url:
+        urls: tuple[str, ...]
         if request.param == "postgresql":
             urls = url.replace("postgresql://", "postgresql+psycopg://"), url
         else:

@@ -178,7 +178,7 @@ class FetchedRows(TableRows):
                 report("Fetching the rows", min(fetched, self.table.total), self.table.total)
 
         def batches() -> Generator[Any]:
-            yield from large_batches(self.table.batches(self.columns))
+            return large_batches(self.table.batches(self.columns))
 
         if not self.table.can_cancel:
             for batch in batches():

@@ -56,14 +56,13 @@ class LongRows(IbisTable):
             for batch in self.session.batches(with_plain_types(self._pivoted(columns))):
                 yield batch.rename_columns(list(columns))
 
-    def _known(self) -> ir.Table:
-        """Return the rows of trials and parameters that are known."""
-        known = self.rows.filter(self.rows.parameter.isin(self.parameters))
-        return known.semi_join(self.trials, "trial")
+    def _named(self) -> ir.Table:
+        """Return the rows of the parameters that are known."""
+        return self.rows.filter(self.rows.parameter.isin(self.parameters))
 
     def _pivoted(self, columns: Sequence[str]) -> ir.Table:
         """Return one row per trial with these columns."""
-        rows, cells = self._known(), {}
+        rows, cells = self._named(), {}
         for name in self.parameters:
             # At most one row of a trial. With many parameters, a filter of each takes far longer.
             own = rows.parameter == name
@@ -98,8 +97,9 @@ class LongRows(IbisTable):
 
     def _check_parameters(self) -> None:
         """Raise if a trial has several rows for a parameter."""
-        each = self._known().group_by("trial", "parameter").agg(n=ibis._.count())
-        twice = each.filter(each.n > 1).order_by("trial", "parameter").limit(1)
+        each = self._named().group_by("trial", "parameter").agg(n=ibis._.count())
+        several = each.filter(each.n > 1).semi_join(self.trials, "trial")
+        twice = several.order_by("trial", "parameter").limit(1)
         for trial, parameter, times in self.session.rows(twice, "looking at the parameters"):
             raise DataError(
                 f"Trial {trial!r} has {times} rows for the parameter {parameter!r}. Keep one row "
