@@ -83,7 +83,7 @@ def test_what_a_long_table_does_not_take_is_refused() -> None:
     rows["value"] = [0.5]
     with pytest.raises(SettingsError, match="not read into memory"):
         opened(rows, trials, engine="memory")
-    with pytest.raises(SettingsError, match="objective must be the name"):
+    with pytest.raises(SettingsError, match="objective must be a name"):
         opened(rows, trials, objective=0)
 
 

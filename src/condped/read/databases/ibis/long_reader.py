@@ -131,12 +131,8 @@ class RecordedReader(BatchReader):
     def view(self, parameters: Sequence[str]) -> View:
         needed = tuple(self.domains) if self.asked.outside == "drop" else tuple(parameters)
         # Without a space the options' own parameters say which to make.
-        options = replace(self.asked, space=self.space, order=None, parameters=needed)
-        columns: list[str] = []
-        self._nothing(options, columns)
-        if self.asked.order is not None:
-            columns.append(self.asked.order)
-        return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
+        reader = replace(self, asked=replace(self.asked, parameters=needed))
+        return replace(BatchReader.view(reader, ()), parameters=tuple(parameters))
 
     def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
         table = BatchReader.table(self, raw, options)

@@ -14,12 +14,18 @@ from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
 from condped.read.databases.ibis.long_reader import RecordedReader, SpacedReader, domain_column
 from condped.read.databases.ibis.session import Session
-from condped.read.databases.ibis.tables import IbisTable, session_of, with_plain_types
+from condped.read.databases.ibis.tables import (
+    IbisTable,
+    session_of,
+    unusable_columns,
+    with_plain_types,
+)
 from condped.read.databases.long_table import LongTable
 from condped.read.options import ReadOptions
 from condped.read.optuna.records import domain_of
 from condped.read.stream.source import StreamSource
 from condped.space.domain import Domain
+from condped.space.space import Space
 
 _MOST_DOMAINS = 5_000  # different ones that are recorded
 
@@ -180,25 +186,11 @@ def _check_columns(given: LongTable) -> None:
         )
 
 
-def _measured(given: LongTable, options: ReadOptions) -> list[str]:
-    """Return the columns that tell how a trial ended."""
-    objective = options.objective
-    if objective is None:
-        raise SettingsError("objective is needed for a table: name one of its columns.")
-    if isinstance(objective, int):
-        raise SettingsError(
-            f"objective must be the name of a column for a table (got {objective!r})."
-        )
-    several = [objective] if isinstance(objective, str) else objective
-    constraints = options.constraints or ()
-    constraints = [constraints] if isinstance(constraints, str) else constraints
+def _measured(given: LongTable, options: ReadOptions) -> tuple[str, ...]:
+    """Return the columns that tell how a trial ended: those of a table without parameters."""
     table = given.rows if given.trials is None else given.trials
-    named = (*several, options.state, options.order, *constraints)
-    found = [name for name in dict.fromkeys(named) if name is not None]
-    for name in found:
-        if name not in table.columns:
-            raise not_found("column", name, table.columns)
-    return found
+    reader = BatchReader(tuple(table.columns), options, Space({}), None, unusable_columns(table))
+    return reader.view(()).columns
 
 
 def _domains(

@@ -103,7 +103,7 @@ def read_whole(source: Any, backend: str | None = None) -> Any:
     session, table = _session(source, backend)
     try:
         whole = IbisTable(session, table)
-        unusable = _unusable(table)
+        unusable = unusable_columns(table)
         known = [name for name in table.columns if name not in unusable]
         batches = list(whole.batches(known))
         schema = with_plain_types(table.select(*known)).schema().to_pyarrow()
@@ -153,7 +153,7 @@ def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSo
     if options.where is not None and space is not None and _chooses(session, options):
         where = translated(options.where, table, space)
     asked = options if where is None else replace(options, where=None)
-    reader = BatchReader.of(table.columns, asked, space, unusable=_unusable(table))
+    reader = BatchReader.of(table.columns, asked, space, unusable=unusable_columns(table))
     schema = reader.schema(session.engine, ordered=False)
     engine_table = IbisTable(session, table, where)
     notes = () if space is None else space.notes
@@ -226,7 +226,7 @@ def with_plain_types(table: ir.Table) -> ir.Table:
     return table.mutate(**changed) if changed else table
 
 
-def _unusable(table: ir.Table) -> Mapping[str, str]:
+def unusable_columns(table: ir.Table) -> Mapping[str, str]:
     """Return the columns that hold neither numbers, texts nor booleans, with what they hold."""
     return {
         name: str(kind)
