@@ -94,8 +94,8 @@ def _portable(error: Exception) -> Exception:
 class ClusterSource:
     """Batches of rows that lie on a cluster, on its workers.
 
-    Nothing is kept on the cluster between passes: a copy of the rows would stay there as long as
-    anybody may ask one more question. Instead every pass is made sure to have seen the same rows.
+    Spark keeps nothing between passes: a copy of the rows would stay there as long as anybody may
+    ask one more question. Instead every pass is made sure to have seen the same rows.
 
     Attributes
     ----------

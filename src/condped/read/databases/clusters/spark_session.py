@@ -61,6 +61,7 @@ def spark_session(url: str) -> tuple[Any, Callable[[], None]]:
         running = SparkSession.builder.getOrCreate()  # it was started in another thread
     if running is None:
         running = _started(master, local=local)
+        return running, _sessions[running].use()
     there = str(running.conf.get("spark.master", ""))
     if there != master and not (place == _LOCAL and there.startswith(_LOCAL)):
         raise SettingsError(
