@@ -46,7 +46,7 @@ def _library_inside(library: str) -> Callable[[Any], bool]:
 _TOOLS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (_configspace, "condped.read.tools.smac.configspace"),
     (_library_inside("ray"), "condped.read.tools.ray.space"),
-    (_library_inside("hyperopt"), "condped.read.tools.hyperopt_space"),
+    (_library_inside("hyperopt"), "condped.read.tools.hyperopt"),
 )
 
 

@@ -119,6 +119,11 @@ def _recognised(source: Any, options: ReadOptions) -> _Recognised:
             "backend is where a table is that the source names (got an object of type "
             f"{type(source).__name__}, which knows where it is). Leave backend out."
         )
+    if options.backend is not None and options.reader is not None:
+        raise SettingsError(
+            f"reader cannot be set for a table in a backend (got {options.reader!r}): the backend "
+            "reads it. Leave one of them out."
+        )
     if isinstance(source, str) and source.startswith("~") and options.backend is None:
         source = str(Path(source).expanduser())
     if options.reader is not None:
@@ -207,6 +212,8 @@ def _load(kind: _Kind) -> Any:
 
 def _table(found: _Recognised, options: ReadOptions) -> TrialTable:
     """Read trials into memory."""
+    if found.kind == "spark" and isinstance(found.source, str):
+        options = with_sidecar(found.source, options)
     requested, condition = options.parameters, options.where
     if requested is not None and condition is not None:
         needed = tuple(dict.fromkeys((*requested, *condition.names)))
@@ -238,7 +245,7 @@ def _in_memory(found: _Recognised, backend: str | None) -> Any:
             "of one row each."
         )
     if kind == "spark":
-        return source if isinstance(source, str) else source.toArrow()
+        return _load(kind).arrow_table(source, backend)
     if kind == "ray":
         return _load(kind).arrow_table(source)
     return _load(kind).read_whole(source, backend) if kind == "table" else source

@@ -13,9 +13,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 
 import condped
 from condped import Space
+from condped.errors import DataError
+from condped.read.opening import open_source
 from condped.trials.batch import Batch
 
 LOSS, ORDER, STATE = "lo`ss.", 'or"der', "st ate"
@@ -63,6 +67,9 @@ def trials(rows: int = ROWS, seed: int = 0) -> pa.Table:
         "surplus": ["nothing"] * rows,
     }
     return pa.table(columns)
+
+
+FEW = trials(300)
 
 
 def _numbers(result: Any) -> Iterator[str]:
@@ -127,6 +134,49 @@ class Spoiled:
 
     def merge(self, state: list[int], other: list[int]) -> None:
         state += other
+
+
+def failed(source: Any, **options: Any) -> DataError:
+    """Return the error with which counting ends, which is one line and nothing else."""
+    with pytest.raises(DataError) as caught:
+        condped.importance(source, **{**READING, **options})
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    return caught.value
+
+
+def check_value_outside(put: Callable[[pa.Table], Any]) -> None:
+    """Make sure that a value outside is told with memory's text, but for the number of its row."""
+    values = FEW["rate"].to_numpy().copy()
+    values[250] = 7.0
+    table = FEW.set_column(FEW.column_names.index("rate"), "rate", pa.array(values))
+    error = failed(put(table))
+    with pytest.raises(DataError) as ours:
+        condped.importance(table, **READING)
+    assert str(error) == str(ours.value).replace(" (row 250; rows count from 0)", "")
+    assert (error.column, error.first_row, error.count) == ("rate", None, None)
+
+
+def check_lost_worker(put: Callable[[pa.Table], Any], told: str) -> None:
+    """Make sure that what a worker raises is raised here, and one that is killed is told of."""
+    source = open_source(put(FEW), **READING)
+    with pytest.raises(ZeroDivisionError) as raised:
+        source.fold(Spoiled(lambda: 1 // 0))
+    assert "Traceback" in raised.value.__notes__[0]
+    with pytest.raises(DataError) as caught:
+        source.fold(Spoiled(die))
+    assert str(caught.value).startswith(told)
+    assert "\n" not in str(caught.value)
+    assert len(condped.importance(put(FEW), **READING).parameters) == 5
+
+
+def write_with_a_bad_file(folder: Path) -> None:
+    """Write three files of trials, the second spoiled in the middle."""
+    for number in range(3):
+        pq.write_table(FEW.drop_columns(ALIKE), folder / f"{number}.parquet", compression="none")
+    spoiled = folder / "1.parquet"
+    whole = spoiled.read_bytes()
+    spoiled.write_bytes(whole[:4] + b"\xff" * (len(whole) // 2) + whole[4 + len(whole) // 2 :])
 
 
 def die() -> None:

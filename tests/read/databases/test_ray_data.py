@@ -15,21 +15,22 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
-from condped.errors import DataError, SettingsError
-from condped.read.opening import open_source
+from condped.errors import SettingsError
 from tests.read.databases.cluster_trials import (
     ANALYSES,
+    FEW,
     LOSS,
     PATHS,
     READING,
-    Spoiled,
-    die,
+    UNLIKE,
+    check_lost_worker,
+    check_value_outside,
+    failed,
     python_without_condped,
     trials,
+    write_with_a_bad_file,
 )
 from tests.servers.ray import put, ray_cluster
-
-FEW = trials(300)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -59,15 +60,6 @@ def test_numbers_are_those_of_memory(dataset: Any, table: pa.Table, analysis: st
     assert ask(dataset, **READING) == ask(table, **READING)
 
 
-def _failed(source: Any, **options: Any) -> DataError:
-    """Return the error with which counting ends, which is one line and nothing else."""
-    with pytest.raises(DataError) as caught:
-        condped.importance(source, **{**READING, **options})
-    assert "\n" not in str(caught.value)
-    assert caught.value.__cause__ is None
-    return caught.value
-
-
 def test_files_are_read_by_the_workers(
     table: pa.Table, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,19 +84,12 @@ def test_files_are_read_by_the_workers(
 
 def test_a_value_that_does_not_fit_is_named() -> None:
     """With the text that memory has, but for the number of a row, which rows do not have here."""
-    values = FEW["rate"].to_numpy().copy()
-    values[250] = 7.0
-    table = FEW.set_column(FEW.column_names.index("rate"), "rate", pa.array(values))
-    error = _failed(put(table))
-    with pytest.raises(DataError) as ours:
-        condped.importance(table, **READING)
-    assert str(error) == str(ours.value).replace(" (row 250; rows count from 0)", "")
-    assert (error.column, error.first_row, error.count) == ("rate", None, None)
+    check_value_outside(put)
 
 
 def test_datasets_that_cannot_be_counted_are_refused() -> None:
     """Without rows, without a space, without numbers for intervals."""
-    assert "no rows" in str(_failed(put(FEW.slice(0, 0))))
+    assert "no rows" in str(failed(put(FEW.slice(0, 0))))
     with pytest.raises(SettingsError, match="A space is needed"):
         condped.importance(put(FEW), objective=LOSS)
     with pytest.raises(SettingsError, match=r"these rows have none.*source: Ray Data"):
@@ -115,27 +100,15 @@ def test_datasets_that_cannot_be_counted_are_refused() -> None:
 
 def test_a_lost_worker_ends_in_one_line() -> None:
     """What a worker raises is raised here; one that is killed is told of after some tries."""
-    source = open_source(put(FEW), **READING)
-    with pytest.raises(ZeroDivisionError) as raised:
-        source.fold(Spoiled(lambda: 1 // 0))
-    assert "Traceback" in raised.value.__notes__[0]
-    with pytest.raises(DataError) as caught:
-        source.fold(Spoiled(die))
-    assert str(caught.value).startswith("Ray Data failed while counting: The worker died")
-    assert "\n" not in str(caught.value)
-    assert len(condped.importance(put(FEW), **READING).parameters) == 5
+    check_lost_worker(put, "Ray Data failed while counting: The worker died")
 
 
 def test_a_bad_file_in_the_middle_ends_in_one_line(tmp_path: Path) -> None:
     """The error is one of ours."""
     import ray.data  # noqa: PLC0415
 
-    for number in range(3):
-        pq.write_table(FEW, tmp_path / f"{number}.parquet", compression="none")
-    spoiled = tmp_path / "1.parquet"
-    whole = spoiled.read_bytes()
-    spoiled.write_bytes(whole[:4] + b"\xff" * (len(whole) // 2) + whole[4 + len(whole) // 2 :])
-    assert "Ray Data failed" in str(_failed(ray.data.read_parquet(str(tmp_path))))
+    write_with_a_bad_file(tmp_path)
+    assert "Ray Data failed" in str(failed(ray.data.read_parquet(str(tmp_path)), **UNLIKE))
 
 
 _LACKING = """

@@ -18,26 +18,26 @@ import pytest
 
 import condped
 from condped.count.trials import Trials
-from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.errors import NameNotFoundError, SettingsError
 from condped.read.databases.clusters.spark import open_spark
-from condped.read.opening import open_source
 from condped.read.options import ReadOptions
 from tests.read.databases.cluster_trials import (
     ALIKE,
     ANALYSES,
+    FEW,
     LOSS,
     PATHS,
     READING,
     UNLIKE,
-    Spoiled,
-    die,
+    check_lost_worker,
+    check_value_outside,
+    failed,
     python_without_condped,
     trials,
+    write_with_a_bad_file,
     zipped_condped,
 )
 from tests.servers.spark import Sparks, ignore_pandas, put
-
-FEW = trials(300)
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +60,6 @@ def test_numbers_are_those_of_memory(frame: Any, table: pa.Table, analysis: str)
     """Every integer and every number, from three partitions and an empty one."""
     ask = ANALYSES[analysis]
     assert ask(frame, **READING) == ask(table, **READING)
-
-
-def _failed(source: Any, **options: Any) -> DataError:
-    """Return the error with which counting ends, which is one line and nothing else."""
-    with pytest.raises(DataError) as caught:
-        condped.importance(source, **{**READING, **options})
-    assert "\n" not in str(caught.value)
-    assert caught.value.__cause__ is None
-    return caught.value
-
-
-def _with(column: pa.ChunkedArray, row: int, value: float) -> pa.Array:
-    values = column.to_numpy().copy()
-    values[row] = value
-    return pa.array(values)
 
 
 def test_an_ibis_table_is_counted_on_the_workers(frame: Any, table: pa.Table) -> None:
@@ -103,6 +88,8 @@ def test_a_session_that_runs_is_found_by_its_url(frame: Any, table: pa.Table) ->
         found = condped.importance("all_trials", backend="spark://local[2]", **READING)
         assert repr(found.parameters) == repr(condped.importance(table, **READING).parameters)
         del found
+        whole = condped.read("all_trials", backend="spark://local[2]", **READING)
+        assert len(whole) == table.num_rows
         with pytest.raises(NameNotFoundError, match=r"no table 'all_trails'.*Did you mean"):
             condped.importance("all_trails", backend="spark://local[2]", **READING)
         with pytest.raises(
@@ -116,13 +103,7 @@ def test_a_session_that_runs_is_found_by_its_url(frame: Any, table: pa.Table) ->
 
 def test_a_value_that_does_not_fit_is_named(sparks: Sparks) -> None:
     """With the text that memory has, but for the number of a row, which rows do not have here."""
-    place = FEW.column_names.index("rate")
-    table = FEW.set_column(place, "rate", _with(FEW["rate"], 250, 7.0))
-    error = _failed(put(sparks.running(), table))
-    with pytest.raises(DataError) as ours:
-        condped.importance(table, **READING)
-    assert str(error) == str(ours.value).replace(" (row 250; rows count from 0)", "")
-    assert (error.column, error.first_row, error.count) == ("rate", None, None)
+    check_value_outside(lambda table: put(sparks.running(), table))
     assert not sparks.running().sparkContext._jsc.getPersistentRDDs()
 
 
@@ -131,19 +112,19 @@ def test_intervals_need_numbers_of_trials(sparks: Sparks) -> None:
     frame = put(sparks.running(), FEW)
     with pytest.raises(SettingsError, match=r"these rows have none.*source: Spark"):
         condped.importance(frame, intervals="jackknife", **READING)
-    assert "must hold a whole number" in str(_failed(frame, order="surplus"))
+    assert "must hold a whole number" in str(failed(frame, order="surplus"))
 
 
 def test_frames_that_cannot_be_counted_are_refused(sparks: Sparks) -> None:
     """Without rows, without an end, without a space, with a column twice."""
     session = sparks.running()
-    assert "no rows" in str(_failed(put(session, FEW.slice(0, 0))))
+    assert "no rows" in str(failed(put(session, FEW.slice(0, 0))))
     with pytest.raises(SettingsError, match="streaming DataFrame"):
         condped.importance(session.readStream.format("rate").load(), **READING)
     frame = put(session, FEW)
     with pytest.raises(SettingsError, match="A space is needed"):
         condped.importance(frame, objective=LOSS)
-    assert "stands twice" in str(_failed(frame.select("*", "flag")))
+    assert "stands twice" in str(failed(frame.select("*", "flag")))
     whole = condped.importance(frame, engine="memory", objective=LOSS)
     assert whole.account.space_inferred
 
@@ -160,7 +141,7 @@ def test_rows_that_change_between_passes_are_noticed(sparks: Sparks) -> None:
         ignore_pandas()
         frame = put(sparks.running(), FEW)
         frame = frame.toDF(*map(str, range(9))).mapInArrow(drawn, frame.schema)
-    assert "not the same in two passes" in str(_failed(frame))
+    assert "not the same in two passes" in str(failed(frame))
     kept = frame.persist()
     try:
         condped.importance(kept, **READING)
@@ -170,26 +151,14 @@ def test_rows_that_change_between_passes_are_noticed(sparks: Sparks) -> None:
 
 def test_a_lost_worker_ends_in_one_line(sparks: Sparks) -> None:
     """What a worker raises is raised here; one that is killed is told of."""
-    source = open_source(put(sparks.running(), FEW), **READING)
-    with pytest.raises(DataError) as caught:
-        source.fold(Spoiled(die))
-    assert str(caught.value).startswith("Spark failed while counting: ")
-    assert "\n" not in str(caught.value)
-    with pytest.raises(ZeroDivisionError) as raised:
-        source.fold(Spoiled(lambda: 1 // 0))
-    assert "Traceback" in raised.value.__notes__[0]
-    assert len(condped.importance(put(sparks.running(), FEW), **READING).parameters) == 5
+    check_lost_worker(lambda table: put(sparks.running(), table), "Spark failed while counting: ")
 
 
 def test_a_bad_file_in_the_middle_ends_in_one_line(sparks: Sparks, tmp_path: Path) -> None:
     """The error names the file."""
-    for number in range(3):
-        pq.write_table(FEW.drop_columns(ALIKE), tmp_path / f"{number}.parquet", compression="none")
-    spoiled = tmp_path / "1.parquet"
-    whole = spoiled.read_bytes()
-    spoiled.write_bytes(whole[:4] + b"\xff" * (len(whole) // 2) + whole[4 + len(whole) // 2 :])
+    write_with_a_bad_file(tmp_path)
     frame = sparks.running().read.parquet(str(tmp_path))
-    error = _failed(frame, space={"rate": condped.Float(1e-5, 1)})
+    error = failed(frame, space={"rate": condped.Float(1e-5, 1)})
     assert "1.parquet" in str(error)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from condped import Categorical, Float, Int, Space
-from condped.read.tools.ax_space import space_of
+from condped.read.tools.ax import space_of
 
 
 def choice(values: list[Any], kind: str = "INT", **fields: Any) -> dict[str, Any]:

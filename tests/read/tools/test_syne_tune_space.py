@@ -9,7 +9,7 @@ from syne_tune import config_space as st
 
 from condped import Categorical, Float, Int
 from condped.errors import SpaceError
-from condped.read.tools.syne_tune_space import space_of
+from condped.read.tools.syne_tune import space_of
 
 
 @pytest.mark.parametrize(

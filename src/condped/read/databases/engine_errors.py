@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from condped.errors import DataError
@@ -11,6 +12,8 @@ _LONGEST = 300
 _BUSY = ("is busy with another call", "ResourceInUseException", "Resource In Use")
 # ... and when a query was cancelled in the middle, which only the user does.
 _INTERRUPTED = ("Query interrupted", "Interrupted!", "InterruptException")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit)\b")
 
 
 def failure(
@@ -20,7 +23,7 @@ def failure(
 
     ``shown`` is the table, ``step`` what was being done; ``secrets`` are kept out of the message.
     """
-    kind, said = type(error).__name__, _plain(error, secrets).rstrip(".")
+    kind, said = type(error).__name__, essence(error, secrets)
     if kind in _INTERRUPTED or any(said.endswith(words) for words in _INTERRUPTED):
         return KeyboardInterrupt()
     if any(words == kind or words in said for words in _BUSY):
@@ -34,11 +37,16 @@ def failure(
     )
 
 
-def _plain(error: Exception, secrets: Sequence[str]) -> str:
-    """Return what an engine said in one line, without passwords and queries."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = lines[0] if lines else type(error).__name__
-    said = "".join(letter if letter.isprintable() else "?" for letter in said)
+def essence(error: Exception, secrets: Sequence[str] = ()) -> str:
+    """Return the line of an engine's page that says what was wrong, without passwords."""
+    said = _COLOURS.sub("", str(error))
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)] if "Traceback (most" in said else []
+    if raised:  # by Python, which says it last
+        lines = raised[-1:]
+    line = next((line for line in lines if not line.startswith("An error occurred")), "")
+    line = "".join(letter if letter.isprintable() else "?" for letter in line.lstrip(": "))
     for secret in secrets:
-        said = said.replace(secret, "***")
-    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
+        line = line.replace(secret, "***")
+    line = line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
+    return line.rstrip(".") or type(error).__name__

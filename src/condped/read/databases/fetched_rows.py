@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import mmap
+import tempfile
 import threading
-from collections.abc import Callable, Generator, Sequence
+import weakref
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
+
+import pyarrow as pa
 
 from condped.errors import DataError, SettingsError
 from condped.progress import report
 from condped.read.batches import BatchReader
-from condped.read.databases.kept_batches import KeptBatches
 from condped.read.stream.pyarrow_columns import column_of
-from condped.read.stream.pyarrow_parquet_files import batch_rows
+from condped.read.stream.pyarrow_parquet_files import BATCH, batch_rows
 from condped.read.stream.source import RawBatch
 from condped.read.stream.workers import Segment, run_workers
 from condped.read.table.row_errors import RowOffset
@@ -20,7 +25,7 @@ from condped.trials.batch import Schema
 from condped.trials.columns import Column
 
 
-class EngineTable(Protocol):
+class EngineTable:
     """A table of some engine.
 
     Attributes
@@ -39,26 +44,24 @@ class EngineTable(Protocol):
 
     shown: str
     names: tuple[str, ...]
-    ordered: bool
-    notes: tuple[str, ...]
-    can_cancel: bool
+    ordered = False
+    notes: tuple[str, ...] = ()
+    can_cancel = False
 
     @property
     def total(self) -> int:
         """How many rows it has; 0: unknown."""
-        ...
+        return 0
 
     def batches(self, columns: Sequence[str]) -> Generator[Any]:
         """Iterate over the rows, as record batches with these columns."""
-        ...
+        raise NotImplementedError
 
     def cancel(self) -> None:
         """Stop the query that another thread waits for."""
-        ...
 
     def close(self) -> None:
         """Let go of the connection, if it was opened here."""
-        ...
 
 
 class TableRows:
@@ -174,26 +177,80 @@ class FetchedRows(TableRows):
             if self.table.total:
                 report("Fetching the rows", min(fetched, self.table.total), self.table.total)
 
+        def batches() -> Generator[Any]:
+            return large_batches(self.table.batches(self.columns))
+
         if not self.table.can_cancel:
-            for batch in self.table.batches(self.columns):
+            for batch in batches():
                 tell(kept.add(batch))
-            kept.end()
             return
         # In a thread of its own, so that an interrupt finds this one free to cancel the query.
         run_workers(
-            [lambda: self.table.batches(self.columns)],
+            [batches],
             make=lambda: kept,
             step=KeptBatches.add,
             done=tell,
             workers=1,
             cancel=self.table.cancel,
         )
-        kept.end()
 
     def close(self) -> None:
         super().close()
         if self.kept is not None:
             self.kept.close()
+
+
+class KeptBatches:
+    """Record batches in a file.
+
+    The file has no name (where there is such a thing) or is removed when it is closed: by
+    :meth:`close`, with this object, or when the process ends, in whatever way.
+    """
+
+    def __init__(self, shown: str) -> None:
+        self.shown = shown  # what the rows are of, for messages
+        self.rows: list[int] = []
+        self._places: list[tuple[int, int]] = []  # of each batch: where it begins, how long it is
+        self._file = self._trying(partial(tempfile.TemporaryFile, prefix="condped-"))
+        self._end = weakref.finalize(self, self._file.close)
+
+    def add(self, batch: Any) -> int:
+        """Write a batch; returns how many rows it has."""
+        self._trying(lambda: self._write(batch))
+        return len(batch)
+
+    def _write(self, batch: Any) -> None:
+        # Each batch is a stream of its own: so it may have its own dictionaries, and be mapped
+        # into memory without the others.
+        start = -(-self._file.tell() // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+        self._file.seek(start)
+        sink = pa.PythonFile(self._file, mode="w")
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        self._file.flush()
+        self._places.append((start, self._file.tell() - start))
+        self.rows.append(len(batch))
+
+    def batch(self, place: int) -> Any:
+        """Return a batch; its columns stay in the file until they are looked at."""
+        start, length = self._places[place]
+        mapped = mmap.mmap(self._file.fileno(), length, access=mmap.ACCESS_READ, offset=start)
+        with pa.ipc.open_stream(pa.py_buffer(mapped)) as reader:
+            return reader.read_next_batch()
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._end()
+
+    def _trying(self, step: Callable[[], Any]) -> Any:
+        try:
+            return step()
+        except OSError as error:
+            raise DataError(
+                f"The rows of {self.shown} cannot be kept in a temporary file in "
+                f"{tempfile.gettempdir()!r}: {error.strerror or error}. Set the environment "
+                "variable TMPDIR to a directory with room for them."
+            ) from error
 
 
 def needed_columns(reader: BatchReader, schema: Schema) -> tuple[str, ...]:
@@ -205,3 +262,27 @@ def needed_columns(reader: BatchReader, schema: Schema) -> tuple[str, ...]:
 
 def _reader(batch: Any) -> Callable[[str], Column]:
     return lambda name: column_of(batch.column(name))
+
+
+def large_batches(batches: Iterable[Any]) -> Generator[Any]:
+    """Join small record batches; their dictionaries may differ, and their types."""
+    waiting: list[Any] = []
+    for batch in batches:
+        if waiting and batch.schema != waiting[0].schema:
+            yield pa.concat_batches(waiting)
+            waiting = []
+        if len(batch):
+            waiting.append(batch)
+        if sum(map(len, waiting)) >= BATCH:
+            yield pa.concat_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.concat_batches(waiting)
+
+
+def duckdb_batches(relation: Any) -> Generator[Any]:
+    """Iterate over the rows of a relation of DuckDB, as record batches."""
+    # Before version 1.5 the method had another name.
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    with closing(read(BATCH)) as reader:
+        yield from reader

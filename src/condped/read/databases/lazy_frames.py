@@ -10,7 +10,12 @@ import pyarrow as pa
 
 from condped.read.batches import BatchReader
 from condped.read.databases.engine_errors import failure
-from condped.read.databases.fetched_rows import FetchedRows, needed_columns
+from condped.read.databases.fetched_rows import (
+    EngineTable,
+    FetchedRows,
+    duckdb_batches,
+    needed_columns,
+)
 from condped.read.options import ReadOptions
 from condped.read.stream.pyarrow_parquet_files import BATCH
 from condped.read.stream.source import StreamSource
@@ -18,13 +23,13 @@ from condped.read.stream.source import StreamSource
 _ENGINES = {"polars": "Polars", "duckdb": "DuckDB", "dask": "Dask"}
 
 
-class LazyTable:
-    """A frame that is computed when its rows are asked for."""
+class LazyTable(EngineTable):
+    """A frame that is computed when its rows are asked for.
+
+    What computes it listens to interrupts itself.
+    """
 
     shown = "the lazy frame"
-    can_cancel = False
-    total = 0
-    notes: tuple[str, ...] = ()
 
     def __init__(self, frame: nw.LazyFrame[Any]) -> None:
         self.frame, self.names = frame, tuple(frame.collect_schema().names())
@@ -44,9 +49,7 @@ class LazyTable:
             # Not by narwhals, to which a column named * is all of them.
             quoted = (name.replace('"', '""') for name in columns)
             some: Any = self.frame.to_native().project(", ".join(f'"{name}"' for name in quoted))
-            # Before version 1.5 the method had another name.
-            read = getattr(some, "to_arrow_reader", None) or some.fetch_record_batch
-            yield from read(BATCH)
+            yield from duckdb_batches(some)
             return
         # By their places: some names, such as ^x$, are patterns to Polars.
         places = [self.names.index(name) for name in columns]
@@ -60,12 +63,6 @@ class LazyTable:
                 yield pa.RecordBatch.from_pandas(part.compute(), preserve_index=False)
         else:
             yield from frame.collect("pyarrow").to_native().to_batches()
-
-    def cancel(self) -> None:
-        """Do nothing: what computes a frame listens to interrupts itself."""
-
-    def close(self) -> None:
-        """Nothing was opened here."""
 
 
 def open_frame(source: Any, options: ReadOptions) -> StreamSource:

@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 from condped.errors import DataError
 
+# The query for the names of a table's columns.
+COLUMNS = "SELECT name FROM pragma_table_info(?)"
 _WAIT = 30.0  # seconds for a writer to let go
 
 
@@ -43,12 +45,6 @@ def _logs_ahead(path: Path) -> bool:
 
 def _log(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
-
-
-def columns_of(database: sqlite3.Connection, table: str) -> set[str]:
-    """Return the names of a table's columns; none if there is no such table."""
-    found = database.execute("SELECT name FROM pragma_table_info(?)", (table,))
-    return {name for (name,) in found}
 
 
 def _path(source: str) -> Path:

@@ -6,7 +6,6 @@ have ended, and parameters that clash with earlier ones have no effect.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -25,6 +24,7 @@ from condped.read.optuna.records import (
     StudyRecords,
     domain_of,
     select_study,
+    states_of,
 )
 from condped.space.domain import Categorical
 from condped.trials.table import TrialTable
@@ -99,7 +99,7 @@ class _Replay:
         self.begun: list[float] = []  # place in the journal at which a trial was created
         self.ended: list[float] = []  # and at which it ended
         self.values: list[list[float] | None] = []
-        self.attributes: list[tuple[int, str, str]] = []
+        self.attributes: list[tuple[int, str, Any]] = []
         self.records = ParameterRecords()
         self.kinds: dict[str, object] = {}  # of each distribution's text
         self.place = 0  # of the operation that is being applied
@@ -250,7 +250,7 @@ class _Replay:
 
     def _note_attribute(self, trial: int, key: str, recorded: Any) -> None:
         if key == "constraints" or key.startswith("constraints:"):
-            self.attributes.append((trial, key, json.dumps(recorded)))
+            self.attributes.append((trial, key, recorded))
 
     def study(self, place: str, requested: str | None) -> _Study:
         """Return the requested study, or the only one."""
@@ -264,7 +264,7 @@ class _Replay:
         trial_ids, ours = np.array(study.trials, dtype=np.int64), set(study.trials)
         return StudyRecords(
             trial_ids=trial_ids,
-            states=[self.states[trial] for trial in study.trials],
+            states=states_of([self.states[trial] for trial in study.trials]),
             directions=study.directions,
             metrics=study.metrics,
             values=values.reshape(len(study.trials), len(study.directions)),

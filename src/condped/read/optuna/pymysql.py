@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -15,7 +13,7 @@ from condped.errors import DataError, SettingsError
 from condped.read.databases.urls import split_url, without_password
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import STUDY
-from condped.read.optuna.sql import read_study
+from condped.read.optuna.sql import Database, read_study
 from condped.trials.table import TrialTable
 
 _WAIT = 10  # seconds for a server to be reached
@@ -33,7 +31,14 @@ def read(source: str, options: ReadOptions) -> TrialTable:
                 # One snapshot for all queries, and no way to write.
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
                 cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-            return read_study(_MySql(place, connection), options)
+            # This cursor leaves the rows on the server until they are fetched.
+            database = Database(
+                place,
+                lambda: connection.cursor(SSCursor),
+                "SELECT column_name FROM information_schema.columns "
+                "WHERE table_schema = DATABASE() AND table_name = ?",
+            )
+            return read_study(database, options)
     except (pymysql.Error, OSError) as error:
         # PyMySQL's errors are a number and a text.
         reason = " ".join(str(error.args[-1]).split())
@@ -61,25 +66,3 @@ def _address(source: str) -> dict[str, Any]:
         "read_timeout": _LONGEST,
         **extra,
     }
-
-
-@dataclass(frozen=True, slots=True)
-class _MySql:
-    place: str
-    connection: Any
-
-    def columns(self, table: str) -> set[str]:
-        with self.connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT column_name FROM information_schema.columns "
-                "WHERE table_schema = DATABASE() AND table_name = %s",
-                (table,),
-            )
-            return {name for (name,) in cursor.fetchall()}
-
-    def blocks(self, sql: str, values: tuple[Any, ...], size: int) -> Iterator[list[Any]]:
-        # This cursor leaves the rows on the server until they are fetched.
-        with self.connection.cursor(SSCursor) as cursor:
-            cursor.execute(sql.replace("?", "%s"), values)
-            while rows := cursor.fetchmany(size):
-                yield rows

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.domain import Categorical, Domain, Float, Int, is_whole
 from condped.trials.table import (
     ABSENT,
-    Direction,
     Objective,
     Parameter,
     State,
@@ -44,45 +44,45 @@ _OLD_NAMES = {
 }
 
 
-def direction_of(name: str) -> Direction:
-    """Return an objective's direction from Optuna's name for it."""
-    return "maximize" if name == "MAXIMIZE" else "minimize"
-
-
-def objective_names(count: int, recorded: Sequence[str] | None) -> Sequence[str]:
-    """Return the objectives' names: the recorded ones, or Optuna's column names."""
-    if recorded:
-        return recorded
-    return ["value"] if count == 1 else [f"values_{place}" for place in range(count)]
-
-
 @dataclass(frozen=True, slots=True)
 class StudyRecords:
     """A study as a storage holds it, without its parameters."""
 
     trial_ids: IntArray  # ascending
-    states: Sequence[str]  # Optuna's names
-    directions: Sequence[str]  # likewise
+    states: npt.NDArray[np.int8]
+    directions: Sequence[str]  # Optuna's names
     metrics: Sequence[str] | None
     values: FloatArray  # (trials, objectives), NaN where nothing is recorded
-    constraints: Iterable[tuple[int, str, str]]  # trial, key, JSON
+    # Trial, key, and what is recorded: one number per constraint, or a list for all of them.
+    constraints: Iterable[tuple[int, str, Any]]
 
-    def table(self, parameters: tuple[Parameter, ...], notes: Sequence[str] = ()) -> TrialTable:
+    def table(self, parameters: tuple[Parameter, ...]) -> TrialTable:
         """Return the study's trials."""
-        names = objective_names(len(self.directions), self.metrics)
-        complete = all(state == "COMPLETE" for state in self.states)
+        count = len(self.directions)
+        # Without recorded names, what Optuna's dataframe calls them.
+        unnamed = ["value"] if count == 1 else [f"values_{place}" for place in range(count)]
         return TrialTable(
             parameters=parameters,
             objectives=tuple(
-                Objective(name, np.ascontiguousarray(self.values[:, place]), direction_of(word))
-                for place, (name, word) in enumerate(zip(names, self.directions, strict=True))
+                Objective(
+                    name,
+                    np.ascontiguousarray(self.values[:, place]),
+                    "maximize" if word == "MAXIMIZE" else "minimize",
+                )
+                for place, (name, word) in enumerate(
+                    zip(self.metrics or unnamed, self.directions, strict=True)
+                )
             ),
-            states=all_complete(len(self.states))
-            if complete
-            else np.array([STATES[state] for state in self.states], dtype=np.int8),
+            states=self.states,
             violations=_violations(self.trial_ids, self.constraints),
-            notes=tuple(notes),
         )
+
+
+def states_of(names: Sequence[str]) -> npt.NDArray[np.int8]:
+    """Return how trials ended, from Optuna's names."""
+    if all(name == "COMPLETE" for name in names):
+        return all_complete(len(names))
+    return np.array([STATES[name] for name in names], dtype=np.int8)
 
 
 def select_study(names: Sequence[str], requested: str | None, place: str) -> str:
@@ -209,21 +209,22 @@ class _RecordsOfParameter:
         return Parameter(name, spread, ids, domains)
 
 
-def _violations(trial_ids: IntArray, records: Iterable[tuple[int, str, str]]) -> FloatArray | None:
-    """Return constraint values from (trial, key, JSON) of the trials' system attributes."""
+def _violations(trial_ids: IntArray, records: Iterable[tuple[int, str, Any]]) -> FloatArray | None:
+    """Return constraint values from the trials' records of them."""
     names = _Numbering()
-    entries: list[tuple[int, int, float]] = []
-    for trial, key, text in records:
-        recorded = json.loads(text)
-        if recorded is None:
-            continue
+    trials: list[int] = []
+    places: list[int] = []
+    values: list[float] = []
+    for trial, key, recorded in records:
         # Optuna 5 writes one number per constraint, before it was one list for all.
-        single = key != "constraints"
-        for place, value in enumerate([recorded] if single else recorded):
-            entries.append((trial, names[key if single else str(place)], float(value)))
-    if not entries:
+        several = dict(enumerate(recorded or ())) if key == "constraints" else {key: recorded}
+        for name, value in several.items():
+            if value is not None:
+                trials.append(trial)
+                places.append(names[name])
+                values.append(float(value))
+    if not values:
         return None
     violations = np.full((len(trial_ids), len(names)), np.nan)
-    for trial, place, value in entries:
-        violations[np.searchsorted(trial_ids, trial), place] = value
+    violations[np.searchsorted(trial_ids, trials), places] = values
     return violations

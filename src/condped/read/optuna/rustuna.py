@@ -9,7 +9,8 @@ import numpy as np
 
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
-from condped.read.optuna.records import ParameterRecords, StudyRecords
+from condped.read.optuna.records import ParameterRecords, StudyRecords, states_of
+from condped.read.optuna.study import constraints_of
 from condped.trials.table import TrialTable
 
 
@@ -28,14 +29,10 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     rows = np.arange(len(trials))
     table = StudyRecords(
         trial_ids=rows,
-        states=[trial.state.name for trial in trials],
+        states=states_of([trial.state.name for trial in trials]),
         directions=[str(direction).rpartition(".")[2] for direction in study.directions],
         metrics=None,
         values=np.array([trial.values or nothing for trial in trials]).reshape(-1, objectives),
-        constraints=(
-            (number, f"constraints:{name}", json.dumps(value))
-            for number, trial in enumerate(trials)
-            for name, value in trial.constraints.items()
-        ),
+        constraints=constraints_of(trials),
     ).table(records.parameters(rows))
     return explained_table(table, options, MemoryAttributes(trials))

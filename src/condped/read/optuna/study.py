@@ -19,11 +19,10 @@ from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
-from condped.read.optuna.records import STATES, direction_of, objective_names
+from condped.read.optuna.records import STATES, StudyRecords
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
 from condped.trials.table import (
     ABSENT,
-    Objective,
     Parameter,
     State,
     TrialTable,
@@ -43,20 +42,17 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     if options.objective is not None and options.loss is not None:
         raise SettingsError("Give either loss or objective, not both.")
     trials = study.get_trials(deepcopy=False)
-    directions = [direction_of(direction.name) for direction in study.directions]
-    names = objective_names(len(directions), study.metric_names)
-    blocks = _Blocks(trials, len(directions))
+    blocks = _Blocks(trials, len(study.directions))
     for start in range(0, len(trials), _BLOCK):
         blocks.add(start, trials[start : start + _BLOCK])
-    table = TrialTable(
-        parameters=tuple(entry.parameter(len(trials)) for entry in blocks.parameters.values()),
-        objectives=tuple(
-            Objective(name, np.ascontiguousarray(blocks.values[:, place]), direction)
-            for place, (name, direction) in enumerate(zip(names, directions, strict=True))
-        ),
+    table = StudyRecords(
+        trial_ids=np.arange(len(trials)),
         states=_states(trials, blocks.states),
-        violations=_violations(trials) if blocks.attributes else None,
-    )
+        directions=[direction.name for direction in study.directions],
+        metrics=study.metric_names,
+        values=blocks.values,
+        constraints=constraints_of(trials) if blocks.attributes else (),
+    ).table(tuple(entry.parameter(len(trials)) for entry in blocks.parameters.values()))
     if callable(options.loss):
         table = table.with_loss(losses_of(trials, options.loss))
         options = replace(options, loss=None)
@@ -137,19 +133,15 @@ def losses_of(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray
     return values
 
 
-def _violations(trials: Sequence[Any]) -> FloatArray | None:
-    recorded = [_constraints(trial) for trial in trials]
-    names = tuple(dict.fromkeys(name for values in recorded for name in values))
-    if not names:
-        return None
-    return np.array([[values.get(name, np.nan) for name in names] for values in recorded])
-
-
-def _constraints(trial: Any) -> dict[Any, float]:
-    recorded = getattr(trial, "constraints", None)
-    if recorded is None:  # Optuna 4 has no public name for them
-        recorded = dict(enumerate(trial.system_attrs.get("constraints") or ()))
-    return dict(recorded)
+def constraints_of(trials: Sequence[Any]) -> Iterator[tuple[int, str, Any]]:
+    """Iterate over the constraints of trials in memory."""
+    for row, trial in enumerate(trials):
+        recorded = getattr(trial, "constraints", None)
+        if recorded is None:  # Optuna 4 has no public name for them
+            yield row, "constraints", trial.system_attrs.get("constraints")
+        else:
+            for name, value in dict(recorded).items():
+                yield row, f"constraints:{name}", value
 
 
 class _ParameterColumn:

@@ -11,9 +11,15 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from condped.read.tools.branch_conditions import Test, reached_by
+import numpy as np
+
+from condped.space.build_condition import alternative, condition_of, conjunction
+from condped.space.condition import Comparison, Condition
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
+
+# A parameter and its value in a branch.
+Test: TypeAlias = tuple[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +222,28 @@ def _key(value: Any) -> tuple[type, Any]:
     except TypeError:
         return type(value), repr(value)
     return type(value), value
+
+
+def reached_by(paths: Iterable[tuple[Test, ...]]) -> Condition | None:
+    """Return the condition that one of the paths was taken; None if one of them is unconditional.
+
+    Examples
+    --------
+    >>> reached_by([(("learner", "svm"), ("kernel", "rbf")), (("learner", "net"),)]).text
+    "(learner == 'svm' and kernel == 'rbf') or learner == 'net'"
+    """
+    parts = [
+        conjunction(*(Comparison(name, "==", value) for name, value in path)) for path in paths
+    ]
+    found = [part for part in parts if part is not None]
+    return condition_of(alternative(found)) if len(found) == len(parts) else None
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value as a choice, the same from an object and from JSON.
+
+    Lists and arrays become tuples, numpy's scalars those of Python.
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    return tuple(map(plain_value, value)) if isinstance(value, (list, tuple)) else value

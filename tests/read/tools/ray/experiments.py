@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import optuna
-import pytest
-import ray
 from ray import tune
 from ray.tune.schedulers import ASHAScheduler
 from ray.tune.search.basic_variant import BasicVariantGenerator
@@ -20,14 +15,7 @@ from ray.tune.search.optuna import OptunaSearch
 
 from condped.testing.readers import Run
 from condped.trials.table import State
-
-# Nothing is sent anywhere, and little is printed.
-_SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_AIR_NEW_OUTPUT": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "TUNE_DISABLE_STRICT_METRIC_CHECKING": "1",  # for trials that report nothing
-}
+from tests.servers.ray import ray_cluster
 
 HOSTILE = "q\"'<b>;ü"
 PARAM_SPACE: dict[str, Any] = {
@@ -94,26 +82,6 @@ def slowly(config: dict[str, Any]) -> None:
         tune.report({"loss": config["x"] + 1 / step})
 
 
-@contextlib.contextmanager
-def running() -> Iterator[None]:
-    """Run Ray on this machine alone."""
-    with pytest.MonkeyPatch.context() as environment:
-        for name, value in _SETTINGS.items():
-            environment.setenv(name, value)
-        ray.init(
-            address="local",
-            num_cpus=2,
-            include_dashboard=False,
-            object_store_memory=80 * 2**20,
-            log_to_driver=False,
-            logging_level=logging.CRITICAL,
-        )
-        try:
-            yield
-        finally:
-            ray.shutdown()
-
-
 def run(folder: Path) -> dict[str, Experiment]:
     """Run all experiments."""
     optuna_search = OptunaSearch(space=defined, metric="score", mode="max", seed=3)
@@ -136,7 +104,7 @@ def run(folder: Path) -> dict[str, Experiment]:
         ),
     }
     found = {}
-    with running():
+    with ray_cluster():
         for name, (trainable, space, settings) in runs.items():
             tuner = tune.Tuner(
                 trainable,

@@ -6,7 +6,7 @@ from typing import Any
 
 from condped import Categorical, Float, Space, when
 from condped.read.table.raw import RawTable
-from condped.read.tools.smac.contradicted_conditions import as_recorded
+from condped.read.tools.smac.folder import as_recorded
 
 SPACE = Space(
     {

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import pickle
-import re
 import traceback
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Generic, NoReturn
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 import pyarrow as pa
 
 from condped.errors import CondpedError, DataError, SettingsError
 from condped.read.batches import BatchReader, View
+from condped.read.databases.engine_errors import essence
+from condped.read.databases.fetched_rows import large_batches
+from condped.read.options import ReadOptions
 from condped.read.stream.pyarrow_columns import column_of
 from condped.read.table.build import no_rows
 from condped.read.table.raw import RawTable
 from condped.read.table.row_errors import RowOffset
-from condped.trials.batch import Batch, Fold, State
+from condped.trials.batch import Batch, Fold, Schema, State
 from condped.trials.columns import Column
 
-# Rows that are read at a time; clusters hand them over in far smaller portions.
-_ROWS = 1 << 17
-_LONGEST = 300  # letters of what an engine said
 _LACKING = "No module named 'condped"  # or a module that another version of it lacks
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_RAISED = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Exit)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class PartitionTask(Generic[State]):
 
     def _folded(self, batches: Iterable[pa.RecordBatch]) -> tuple[State, RowsSeen]:
         state, seen = self.fold.start(), RowsSeen()
-        for rows in _large(batches):
+        for rows in large_batches(batches):
 
             def column(name: str, rows: pa.RecordBatch = rows) -> Column:
                 return column_of(rows.column(self.view.columns.index(name)))
@@ -80,27 +78,6 @@ class PartitionTask(Generic[State]):
             self.fold.add(state, batch)
             seen += RowsSeen.of(batch)
         return state, seen
-
-
-def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Put small batches together."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        if batch.num_rows:
-            waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= _ROWS:
-            yield _joined(waiting)
-            waiting = []
-    if waiting:
-        yield _joined(waiting)
-
-
-def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    if len(batches) == 1:
-        return batches[0]
-    # Choices may be numbered otherwise in each of them.
-    table = pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
-    return table.to_batches()[0]
 
 
 def _portable(error: Exception) -> Exception:
@@ -114,60 +91,76 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-@dataclass(slots=True)
-class Passes:
-    """Puts together what workers return, pass after pass.
+class ClusterSource:
+    """Batches of rows that lie on a cluster, on its workers.
 
-    Nothing is kept on the cluster between passes: a copy of the rows would stay there as long as
-    anybody may ask one more question. Instead every pass is made sure to have seen the same rows.
+    Spark keeps nothing between passes: a copy of the rows would stay there as long as anybody may
+    ask one more question. Instead every pass is made sure to have seen the same rows.
+
+    Attributes
+    ----------
+    engine
+        What runs the cluster, for messages.
+    errors
+        What its failures raise.
+    shipping, remedy
+        How condped gets to the workers, and how rows stay the same.
     """
 
-    source: str
-    remedy: str
-    seen: list[RowsSeen] = field(default_factory=list)
+    engine: ClassVar[str]
+    errors: ClassVar[tuple[type[Exception], ...]]
+    shipping: ClassVar[str]
+    remedy: ClassVar[str]
 
-    def merged(self, fold: Fold[State], answers: Iterable[bytes]) -> State:
-        """Return the state of all rows; raises what a worker has raised."""
+    def __init__(self, shown: str, names: Sequence[str], options: ReadOptions) -> None:
+        self.shown = shown
+        self.reader = BatchReader.of(names, options, options.space)
+        self.schema: Schema = self.reader.schema(self.engine, ordered=False)
+        self.notes = self.reader.space.notes
+        self.seen: RowsSeen | None = None  # in the first pass
+
+    def answers(self, task: PartitionTask[Any]) -> Generator[bytes]:
+        """Run a task on each partition; yield what it returns."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of what was made on the cluster."""
+
+    def fold(self, fold: Fold[State]) -> State:
+        task = PartitionTask(self.reader, self.reader.view(fold.parameters), fold)
         whole, seen = fold.start(), RowsSeen()
-        for packed in answers:
-            answer = pickle.loads(zlib.decompress(packed))
-            if isinstance(answer, Exception):
-                raise answer
-            fold.merge(whole, answer[0])
-            seen += answer[1]
+        with closing(self.answers(task)) as answers:
+            for packed in answers:
+                answer = pickle.loads(zlib.decompress(packed))
+                if isinstance(answer, Exception):
+                    raise answer
+                fold.merge(whole, answer[0])
+                seen += answer[1]
         if not seen.rows:
             raise no_rows()
-        if self.seen and seen != self.seen[0]:
+        if self.seen is not None and seen != self.seen:
             raise DataError(
-                f"The rows of {self.source} were not the same in two passes over them "
-                f"({self.seen[0].rows:,} rows in the first, {seen.rows:,} in this one). "
-                f"{self.remedy}"
+                f"The rows of {self.shown} were not the same in two passes over them "
+                f"({self.seen.rows:,} rows in the first, {seen.rows:,} in this one). {self.remedy}"
             )
-        self.seen = [seen]
+        self.seen = seen
         return whole
 
-
-def raise_failure(engine: str, error: Exception, shipping: str) -> NoReturn:
-    """Raise an engine's failure as one line of ours; ``shipping`` says how condped gets there."""
-    said = str(error)
-    if _LACKING in said:
-        raise SettingsError(
-            f"The workers of {engine} do not have this version of condped, which counts there. "
-            f"{shipping}"
-        ) from None
-    line = _essence(said) or type(error).__name__
-    raise DataError(
-        f"{engine} failed while counting: {line}. Nothing was left behind; put it right and "
-        "repeat the call."
-    ) from None
-
-
-def _essence(said: str) -> str:
-    """Return the line of an engine's page that says what was wrong."""
-    lines = [line.strip() for line in _COLOURS.sub("", said).splitlines() if line.strip()]
-    raised = [line for line in lines if _RAISED.match(line)] if "Traceback (most" in said else []
-    if raised:  # by Python, which says it last
-        lines = raised[-1:]
-    line = next((line for line in lines if not line.startswith("An error occurred")), "")
-    line = "".join(letter if letter.isprintable() else "?" for letter in line.lstrip(": "))
-    return line.rstrip(".") if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
+    @classmethod
+    @contextmanager
+    def failing(cls) -> Generator[None]:
+        """Turn the cluster's failures into one line of ours."""
+        try:
+            yield
+        except CondpedError:
+            raise
+        except cls.errors as error:
+            if _LACKING in str(error):
+                raise SettingsError(
+                    f"The workers of {cls.engine} do not have this version of condped, which "
+                    f"counts there. {cls.shipping}"
+                ) from None
+            raise DataError(
+                f"{cls.engine} failed while counting: {essence(error)}. Nothing was left behind; "
+                "put it right and repeat the call."
+            ) from None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -14,42 +13,16 @@ from ray.data import DataContext
 
 from condped.errors import SettingsError
 from condped.progress import report
-from condped.read.batches import BatchReader
-from condped.read.databases.clusters.partition import PartitionTask, Passes, raise_failure
+from condped.read.databases.clusters.partition import ClusterSource, PartitionTask
 from condped.read.databases.fetched_rows import needed_columns
 from condped.read.options import ReadOptions
-from condped.trials.batch import Fold, Schema, State
 
 # How often a block is tried whose worker was lost; by itself Ray Data would never give up.
 _RETRIES = 3
 _BARS = ("enable_progress_bars", "enable_operator_progress_bars", "print_on_execution_start")
-_SHIPPING = (
-    "Install it there; or send it along: "
-    "ray.init(runtime_env={'py_modules': [condped]}), or name it in the job's runtime_env."
-)
-_REMEDY = "Call materialize() on the dataset, and count what it returns."
 
 
-def open_ray(source: Any, options: ReadOptions) -> RaySource:
-    """Open a dataset."""
-    if not ray.is_initialized():
-        raise SettingsError("Ray does not run, and with it ended the dataset. Make it again.")
-    with _quiet(), _failing():
-        names = tuple(source.columns() or ())
-    reader = BatchReader.of(names, options, options.space)
-    notes = () if options.space is None else options.space.notes
-    schema = reader.schema("Ray Data", ordered=False)
-    return RaySource(source, reader, schema, tuple(notes), Passes("the dataset", _REMEDY))
-
-
-def arrow_table(dataset: Any) -> pa.Table:
-    """Return all rows of a dataset, in memory."""
-    with _quiet(), _failing():
-        return pa.concat_tables(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RaySource:
+class RaySource(ClusterSource):
     """Batches of a dataset, on Ray's workers.
 
     Attributes
@@ -59,22 +32,22 @@ class RaySource:
         which moves to disk what does not fit into memory.
     """
 
-    dataset: Any
-    reader: BatchReader
-    schema: Schema
-    notes: tuple[str, ...]
-    passes: Passes
-    blocks: list[Any] = field(default_factory=list)
+    engine = "Ray Data"
+    errors = (Exception,)  # they may be of any kind
+    shipping = (
+        "Install it there; or send it along: "
+        "ray.init(runtime_env={'py_modules': [condped]}), or name it in the job's runtime_env."
+    )
+    remedy = "Call materialize() on the dataset, and count what it returns."
 
-    def fold(self, fold: Fold[State]) -> State:
-        view = self.reader.view(fold.parameters)
-        task = PartitionTask(self.reader, view, fold)
-        with _quiet(), closing(self._answers(task)) as answers:
-            return self.passes.merged(fold, answers)
+    def __init__(self, dataset: Any, names: Sequence[str], options: ReadOptions) -> None:
+        super().__init__("the dataset", names, options)
+        self.dataset = dataset
+        self.blocks: list[Any] = []
 
-    def _answers(self, task: PartitionTask[State]) -> Generator[bytes]:
+    def answers(self, task: PartitionTask[Any]) -> Generator[bytes]:
         """Let a worker count each block; yield what they return, as they come."""
-        with _failing():
+        with _quiet(), self.failing():
             if not self.blocks:
                 needed = list(needed_columns(self.reader, self.schema))
                 self.blocks.extend(self.dataset.select_columns(needed).to_arrow_refs())
@@ -95,17 +68,23 @@ class RaySource:
         self.blocks.clear()
 
 
+def open_ray(source: Any, options: ReadOptions) -> RaySource:
+    """Open a dataset."""
+    if not ray.is_initialized():
+        raise SettingsError("Ray does not run, and with it ended the dataset. Make it again.")
+    with _quiet(), RaySource.failing():
+        names = tuple(source.columns() or ())
+    return RaySource(source, names, options)
+
+
+def arrow_table(dataset: Any) -> pa.Table:
+    """Return all rows of a dataset, in memory."""
+    with _quiet(), RaySource.failing():
+        return pa.concat_tables(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
+
+
 def _count(task: PartitionTask[Any], block: pa.Table) -> bytes:
     return task.run(block.select(list(task.view.columns)).to_batches())
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """Turn Ray's failures, which may be of any kind, into errors of ours."""
-    try:
-        yield
-    except Exception as error:
-        raise_failure("Ray Data", error, _SHIPPING)
 
 
 @contextmanager

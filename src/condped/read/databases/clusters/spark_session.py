@@ -8,9 +8,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,12 +18,11 @@ from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, SettingsError
 
 # What comes of a failed query, and of a Java that has ended.
 SPARK_ERRORS = (PySparkException, Py4JError, OSError)
 _LOCAL = "local"
-_PARQUET = (".parquet", ".parq", ".pq")
 _WAIT = 30  # seconds for Java to end
 # Those that were started here and still run.
 _sessions: WeakKeyDictionary[Any, _Started] = WeakKeyDictionary()
@@ -32,47 +30,29 @@ _sessions: WeakKeyDictionary[Any, _Started] = WeakKeyDictionary()
 
 @dataclass(slots=True, eq=False)
 class _Started:
-    """A session that was started here: what ends it, step by step, and who still needs it."""
+    """A session that was started here: what ends it, and how many still need it."""
 
-    ending: list[Callable[[], None]] = field(default_factory=list)
+    ending: ExitStack
     users: int = 0
 
-    def end(self) -> None:
-        while self.ending:
-            self.ending.pop()()
+    def use(self) -> Callable[[], None]:
+        """Return what to call, once or more often, when the session is no longer needed."""
+        self.users += 1
+        user = ExitStack()
+        user.callback(self._leave)
+        return user.close
+
+    def _leave(self) -> None:
+        self.users -= 1
+        if not self.users:
+            self.ending.close()
 
 
-@dataclass(slots=True, eq=False)
-class SparkPlace:
-    """A session by its URL; ``started`` is None if it is the caller's, or is no longer needed."""
+def spark_session(url: str) -> tuple[Any, Callable[[], None]]:
+    """Return the session with a master: ``spark://host:port``, ``spark://local[2]``.
 
-    session: Any
-    started: _Started | None = None
-
-    def __post_init__(self) -> None:
-        if self.started is not None:
-            self.started.users += 1
-
-    def table(self, name: str) -> Any:
-        """Return a table by its name, or Parquet files by their path."""
-        if Path(name).suffix.lower() in _PARQUET or Path(name).is_dir():
-            return self.session.read.parquet(name)
-        if not self.session.catalog.tableExists(name):
-            known = [table.name for table in self.session.catalog.listTables()]
-            raise not_found("table", name, known)
-        return self.session.table(name)
-
-    def close(self) -> None:
-        """End the session if it was started here and nobody else needs it."""
-        started, self.started = self.started, None
-        if started is not None:
-            started.users -= 1
-            if not started.users:
-                started.end()
-
-
-def spark_place(url: str) -> SparkPlace:
-    """Return the session with a master: ``spark://host:port``, ``spark://local[2]``."""
+    And what to call when it is no longer needed: that ends one that was started here.
+    """
     place = url.partition("://")[2]
     local = place.startswith(_LOCAL)
     master = ("local[*]" if place == _LOCAL else place) if local else url
@@ -80,17 +60,19 @@ def spark_place(url: str) -> SparkPlace:
     if running is None and SparkContext._active_spark_context is not None:
         running = SparkSession.builder.getOrCreate()  # it was started in another thread
     if running is None:
-        return _started(master, local=local)
+        running = _started(master, local=local)
+        return running, _sessions[running].use()
     there = str(running.conf.get("spark.master", ""))
     if there != master and not (place == _LOCAL and there.startswith(_LOCAL)):
         raise SettingsError(
             f"A Spark session with the master {there!r} runs in this process, and backend asks "
             f"for {master!r}: a process has one only. Stop that session, or name its master."
         )
-    return SparkPlace(running, _sessions.get(running))
+    started = _sessions.get(running)
+    return running, (lambda: None) if started is None else started.use()
 
 
-def _started(master: str, *, local: bool) -> SparkPlace:
+def _started(master: str, *, local: bool) -> Any:
     """Start a session that leaves neither a folder nor a process behind."""
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise SettingsError(
@@ -98,7 +80,8 @@ def _started(master: str, *, local: bool) -> SparkPlace:
             "JAVA_HOME to where it is."
         )
     folder = tempfile.mkdtemp(prefix="condped-spark-")
-    started = _Started([lambda: shutil.rmtree(folder, ignore_errors=True)])
+    ending = ExitStack()
+    ending.callback(shutil.rmtree, folder, ignore_errors=True)
     settings = {
         "spark.master": master,
         "spark.app.name": "condped",
@@ -115,24 +98,24 @@ def _started(master: str, *, local: bool) -> SparkPlace:
             # Java greets with warnings before any setting is read.
             launch: Any = java_gateway.launch_gateway
             gateway = launch(conf, {"stderr": subprocess.DEVNULL})
-            started.ending.append(lambda: _end_java(gateway))
+            ending.callback(_end_java, gateway)
         context = SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
         if local and "PYSPARK_PYTHON" not in os.environ:
             context.pythonExec = sys.executable  # any python3 may lack condped
         session = SparkSession.builder.getOrCreate()
-        started.ending.append(lambda: _stop(session))
+        ending.callback(_stop, session)
     except SPARK_ERRORS as error:
-        started.end()
+        ending.close()
         said = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise DataError(
             f"No Spark session with the master {master!r} could be started: {said}. See that the "
             "master can be reached, and that Java is 17 or newer."
         ) from None
     except BaseException:
-        started.end()
+        ending.close()
         raise
-    _sessions[session] = started
-    return SparkPlace(session, started)
+    _sessions[session] = _Started(ending)
+    return session
 
 
 def _stop(session: Any) -> None:

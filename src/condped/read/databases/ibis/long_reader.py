@@ -23,7 +23,6 @@ from condped.read.table.raw import RawTable
 from condped.read.table.row_errors import raise_for_rows
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Alternative, Space
-from condped.trials.batch import Schema
 from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, select_rows
 from condped.trials.table import ABSENT, Parameter, TrialTable, id_dtype
 
@@ -124,32 +123,20 @@ class RecordedReader(BatchReader):
                 "Take it out of one of them.",
                 column=both[0],
             )
-        names = (*measured, *domains, *map(domain_column, domains))
+        # A parameter has its only domain wherever it has a value, unless it may be None.
+        open_to_doubt = [
+            name
+            for name, own in domains.items()
+            if len(own) > 1 or none_position(own[0]) is not None
+        ]
+        names = (*measured, *domains, *map(domain_column, open_to_doubt))
         return cls(names, asked, Space({}), None, {}, domains, texts)
-
-    def schema(self, source: str, *, ordered: bool = True) -> Schema:
-        every = replace(self, asked=replace(self.asked, parameters=None))
-        found = BatchReader.schema(every, source, ordered=ordered)
-        wanted = self.asked.parameters
-        names = found.names if wanted is None else tuple(dict.fromkeys(wanted))
-        return replace(
-            found,
-            names=names,
-            domains=tuple(self.domains[name] for name in names),
-            space=None,
-            some_parameters=wanted is not None,
-            ignored_columns=(),
-        )
 
     def view(self, parameters: Sequence[str]) -> View:
         needed = tuple(self.domains) if self.asked.outside == "drop" else tuple(parameters)
         # Without a space the options' own parameters say which to make.
-        options = replace(self.asked, space=self.space, order=None, parameters=needed)
-        columns: list[str] = []
-        self._nothing(options, columns)
-        if self.asked.order is not None:
-            columns.append(self.asked.order)
-        return View(tuple(parameters), options, tuple(dict.fromkeys(columns)))
+        reader = replace(self, asked=replace(self.asked, parameters=needed))
+        return replace(BatchReader.view(reader, ()), parameters=tuple(parameters))
 
     def table(self, raw: RawTable, options: ReadOptions) -> TrialTable:
         table = BatchReader.table(self, raw, options)
@@ -158,32 +145,37 @@ class RecordedReader(BatchReader):
         return replace(table, parameters=made, space=None, ignored_columns=())
 
     def _parameter(self, name: str, raw: RawTable, outside: str) -> Parameter:
-        domains, texts, column = self.domains[name], self.texts[name], raw[name]
-        recorded = raw[domain_column(name)]
-        if isinstance(column, UnusableColumn) or not isinstance(recorded, LevelColumn):
+        domains, column = self.domains[name], raw[name]
+        if isinstance(column, UnusableColumn):
             raise DataError(f"The values of {name!r} must be numbers or texts.", column=name)
-        places = np.array([*(texts[text] for text in recorded.levels), ABSENT])
-        ids: IdArray = places[recorded.codes].astype(id_dtype(len(domains)))
-        missing = column.absent()
-        if missing.any():
-            takes_none = np.array(
-                [*(none_position(domain) is not None for domain in domains), False]
-            )
-            ids = np.where(missing & ~takes_none[ids], ids.dtype.type(ABSENT), ids)
-        kinds = [isinstance(domain, Categorical) for domain in domains]
-        if all(kinds):
-            return Parameter(name, _choices(name, column, ids, domains, outside), ids, domains)
-        if not any(kinds):
-            return Parameter(name, _numbers(name, column, ids, domains, outside), ids, domains)
-        values = np.zeros(len(ids))
+        ids = self._ids(name, raw, column)
+        kinds = np.array([isinstance(domain, Categorical) for domain in domains])
+        values: ValueArray = np.zeros(len(ids))
         for kind, fit in ((True, _choices), (False, _numbers)):
-            own = [place for place, categorical in enumerate(kinds) if categorical is kind]
-            renumber = np.full(len(domains) + 1, ABSENT)
-            renumber[own] = np.arange(len(own))
-            rows = renumber[ids] >= 0
+            own = np.flatnonzero(kinds == kind)
             some = tuple(domains[place] for place in own)
-            values[rows] = fit(name, select_rows(column, rows), renumber[ids[rows]], some, outside)
+            if len(own) == len(domains):
+                values = fit(name, column, ids, some, outside)
+            elif len(own):
+                renumber = np.full(len(domains) + 1, ABSENT)
+                renumber[own] = np.arange(len(own))
+                rows = renumber[ids] >= 0
+                part = select_rows(column, rows)
+                values[rows] = fit(name, part, renumber[ids[rows]], some, outside)
         return Parameter(name, values, ids, domains)
+
+    def _ids(self, name: str, raw: RawTable, column: NumberColumn | LevelColumn) -> IdArray:
+        """Return the domain of each trial."""
+        domains, texts, missing = self.domains[name], self.texts[name], column.absent()
+        dtype = id_dtype(len(domains))
+        if domain_column(name) not in self.names:
+            return np.where(missing, dtype(ABSENT), dtype(0))
+        recorded = raw[domain_column(name)]
+        assert isinstance(recorded, LevelColumn)
+        places = np.array([*(texts[text] for text in recorded.levels), ABSENT], dtype=dtype)
+        ids: IdArray = places[recorded.codes]
+        takes_none = np.array([*(none_position(domain) is not None for domain in domains), False])
+        return np.where(missing & ~takes_none[ids], dtype(ABSENT), ids)
 
 
 def _choices(
@@ -227,5 +219,5 @@ def _numbers(
 
 
 def domain_column(name: str) -> str:
-    """Return the name of the column with the domains of a parameter."""
-    return f"domain of {name}"
+    """Return the name of the column with the domains of a parameter, which no parameter has."""
+    return f"{name}\0domain"

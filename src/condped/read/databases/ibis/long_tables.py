@@ -12,127 +12,127 @@ import ibis.expr.types as ir
 from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
-from condped.read.databases.ibis.batches import (
-    can_cancel,
-    cancel,
-    one_snapshot,
-    record_batches,
-)
 from condped.read.databases.ibis.long_reader import RecordedReader, SpacedReader, domain_column
-from condped.read.databases.ibis.long_rows import (
-    DOMAIN,
-    PARAMETER,
-    TRIAL,
-    VALUE,
-    LongLayout,
-    by_trial,
-)
 from condped.read.databases.ibis.session import Session
-from condped.read.databases.ibis.tables import session_of, with_plain_types
+from condped.read.databases.ibis.tables import (
+    IbisTable,
+    session_of,
+    unusable_columns,
+    with_plain_types,
+)
 from condped.read.databases.long_table import LongTable
 from condped.read.options import ReadOptions
 from condped.read.optuna.records import domain_of
 from condped.read.stream.source import StreamSource
 from condped.space.domain import Domain
+from condped.space.space import Space
 
 _MOST_DOMAINS = 5_000  # different ones that are recorded
 
 
-class LongRows:
-    """One row per trial: what was measured, and parameters with the domains that are recorded.
+class LongRows(IbisTable):
+    """One row per trial, pivoted by the engine.
 
-    The engine sorts the rows by their trials, and they are put together here: engines that pivot
-    take several times as long, and the longer the more parameters there are.
+    Its columns are what was measured, the parameters, and the domains that are recorded.
     """
-
-    ordered = False
-    total = 0
 
     def __init__(
         self, session: Session, given: LongTable, measured: Sequence[str], parameters: Sequence[str]
     ) -> None:
-        self.session, self.given = session, given
-        self.parameters = {name: domain_column(name) for name in parameters}
-        self.layout = LongLayout(tuple(measured), self.parameters, given.trials is None)
-        self.shown, self.can_cancel = session.shown, can_cancel(session.backend)
-        self.names = (*measured, *self.parameters, *self.parameters.values())
-        self.notes: tuple[str, ...] = ()
+        super().__init__(session, given.rows)
+        self.given, self.parameters = given, tuple(parameters)
+        self.names = (*measured, *parameters, *map(domain_column, parameters))
+        # Columns are numbered: to an engine names may be too long, or differ in nothing but case.
+        self.measured = {name: f"m{place}" for place, name in enumerate(measured)}
+        trials = given.rows if given.trials is None else given.trials
+        fields = {field: trials[name] for name, field in self.measured.items()}
+        self.trials = trials.select(trial=trials[given.trial], **fields)
+        if given.trials is None:
+            self.trials = self.trials.filter(self.trials.trial.notnull()).distinct()
+        columns = {"trial": given.trial, "parameter": given.parameter, "value": given.value}
+        if given.domain in given.rows.columns:
+            columns["domain"] = given.domain
+        self.rows = given.rows.select(**{new: given.rows[name] for new, name in columns.items()})
 
     def batches(self, columns: Sequence[str]) -> Generator[Any]:
-        backend = self.session.backend
-        with_domains = any(name in columns for name in self.parameters.values())
-        with self.session.failing("reading the rows"), one_snapshot(backend):
+        with self.session.failing("reading the rows"), self.session.snapshot():
             self._check_trials()
+            self._check_parameters()
             self.notes = self._left_out()
-            sorted_rows = with_plain_types(self._sorted(with_domains=with_domains))
-            for rows in by_trial(record_batches(backend, sorted_rows)):
-                yield self.layout.widened(rows, columns)
+            for batch in self.session.batches(with_plain_types(self._pivoted(columns))):
+                yield batch.rename_columns(list(columns))
 
-    def _sorted(self, *, with_domains: bool) -> ir.Table:
-        """Return the rows of each trial beside each other; a trial without any has one of nulls."""
-        given, rows = self.given, self.given.rows
-        mine = {PARAMETER: rows[given.parameter], VALUE: rows[given.value]}
-        if with_domains:
-            mine[DOMAIN] = rows[given.domain].cast("string")
-        of_trials = rows if given.trials is None else given.trials
-        ends = {f"m{place}": of_trials[name] for place, name in enumerate(self.layout.measured)}
-        if given.trials is None:
-            known = rows.filter(rows[given.trial].notnull())
-            table = known.select(**{TRIAL: rows[given.trial]}, **mine, **ends)
-        else:
-            some = rows.select(key=rows[given.trial], **mine)
-            left = of_trials.select(**{TRIAL: of_trials[given.trial]}, **ends)
-            table = left.left_join(some, left[TRIAL] == some.key).drop("key")
-        return table.order_by(TRIAL)
+    def _named(self) -> ir.Table:
+        """Return the rows of the parameters that are known."""
+        return self.rows.filter(self.rows.parameter.isin(self.parameters))
+
+    def _pivoted(self, columns: Sequence[str]) -> ir.Table:
+        """Return one row per trial with these columns."""
+        rows, cells = self._named(), {}
+        for name in self.parameters:
+            # At most one row of a trial. With many parameters, a filter of each takes far longer.
+            own = rows.parameter == name
+            cells[name] = own.ifelse(rows.value, ibis.null()).max()
+            if domain_column(name) in columns:
+                text = rows.domain.cast("string")
+                cells[domain_column(name)] = own.ifelse(text, ibis.null()).max()
+        wanted = {f"c{place}": cells[name] for place, name in enumerate(columns) if name in cells}
+        table = self.trials.left_join(rows.group_by("trial").agg(**wanted), "trial")
+        return table.select(
+            *(self.measured.get(name, f"c{place}") for place, name in enumerate(columns))
+        )
 
     def _check_trials(self) -> None:
-        """Raise if a trial stands twice in the table of trials, or one has no name."""
-        trials = self.given.trials
-        if trials is None:
-            return
-        each = trials.group_by(trial=trials[self.given.trial]).agg(n=trials.count())
-        wrong = each.filter((each.n > 1) | each.trial.isnull()).limit(1)
+        """Raise if a trial was measured twice, or one has no name."""
+        each = self.trials.group_by("trial").agg(n=ibis._.count())
+        wrong = each.filter((each.n > 1) | each.trial.isnull()).order_by("trial").limit(1)
         for trial, times in self.session.rows(wrong, "looking at the trials"):
             if trial is None:
                 raise DataError(
                     f"A row of the table of trials has no {self.given.trial!r}. Complete it."
+                )
+            if self.given.trials is None:
+                raise DataError(
+                    f"The rows of trial {trial!r} differ in one of {', '.join(self.measured)}. "
+                    "Make them the same in all rows of a trial."
                 )
             raise DataError(
                 f"Trial {trial!r} stands {times} times in the table of trials. Keep one row of "
                 "each."
             )
 
+    def _check_parameters(self) -> None:
+        """Raise if a trial has several rows for a parameter."""
+        each = self._named().group_by("trial", "parameter").agg(n=ibis._.count())
+        several = each.filter(each.n > 1).semi_join(self.trials, "trial")
+        twice = several.order_by("trial", "parameter").limit(1)
+        for trial, parameter, times in self.session.rows(twice, "looking at the parameters"):
+            raise DataError(
+                f"Trial {trial!r} has {times} rows for the parameter {parameter!r}. Keep one row "
+                "for each trial and parameter."
+            )
+
     def _left_out(self) -> tuple[str, ...]:
         """Say how many rows count nowhere, each one under the first reason that applies."""
-        given, rows = self.given, self.given.rows
-        table = rows.select(mine=rows[given.trial], parameter=rows[given.parameter])
-        branches = [(table.mine.isnull(), 1)]
-        if given.trials is not None:
-            ids = given.trials.select(its=given.trials[given.trial]).distinct()
-            table = table.left_join(ids, table.mine == ids.its)
-            branches = [(table.mine.isnull(), 1), (table.its.isnull(), 2)]
-        named = table.parameter.isin(list(self.parameters)).fill_null(False)
-        base = table.select(reason=ibis.cases(*branches, (~named, 3), else_=0))
-        query = base.group_by("reason").agg(n=base.count())
-        found = dict(self.session.rows(query, "looking at the keys"))
+        ids = self.trials.select(its="trial")
+        rows = self.rows.left_join(ids, self.rows.trial == ids.its)
         reasons = {
-            1: "without a trial",
-            2: "whose trial is not in the table of trials",
-            3: "whose parameter is not in the space",
+            "without a trial": rows.trial.isnull(),
+            "whose trial is not in the table of trials": rows.its.isnull(),
+            "whose parameter is not in the space": ~rows.parameter.isin(self.parameters).fill_null(
+                False
+            ),
         }
+        first = rows.select(reason=ibis.cases(*((holds, why) for why, holds in reasons.items())))
+        query = first.group_by("reason").agg(n=first.count())
+        found = dict(self.session.rows(query, "looking at the keys"))
         return tuple(
             f"1 row {why} was left out."
-            if found[number] == 1
-            else f"{found[number]} rows {why} were left out."
-            for number, why in reasons.items()
-            if found.get(number)
+            if found[why] == 1
+            else f"{found[why]} rows {why} were left out."
+            for why in reasons
+            if why in found
         )
-
-    def cancel(self) -> None:
-        cancel(self.session.backend)
-
-    def close(self) -> None:
-        self.session.close()
 
 
 def open_long(source: LongTable, options: ReadOptions) -> StreamSource:
@@ -186,25 +186,11 @@ def _check_columns(given: LongTable) -> None:
         )
 
 
-def _measured(given: LongTable, options: ReadOptions) -> list[str]:
-    """Return the columns that tell how a trial ended."""
-    objective = options.objective
-    if objective is None:
-        raise SettingsError("objective is needed for a table: name one of its columns.")
-    if isinstance(objective, int):
-        raise SettingsError(
-            f"objective must be the name of a column for a table (got {objective!r})."
-        )
-    several = [objective] if isinstance(objective, str) else objective
-    constraints = options.constraints or ()
-    constraints = [constraints] if isinstance(constraints, str) else constraints
+def _measured(given: LongTable, options: ReadOptions) -> tuple[str, ...]:
+    """Return the columns that tell how a trial ended: those of a table without parameters."""
     table = given.rows if given.trials is None else given.trials
-    named = (*several, options.state, options.order, *constraints)
-    found = [name for name in dict.fromkeys(named) if name is not None]
-    for name in found:
-        if name not in table.columns:
-            raise not_found("column", name, table.columns)
-    return found
+    reader = BatchReader(tuple(table.columns), options, Space({}), None, unusable_columns(table))
+    return reader.view(()).columns
 
 
 def _domains(

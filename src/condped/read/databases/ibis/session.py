@@ -1,22 +1,43 @@
-"""A connection to the engine behind Ibis."""
+"""Connections to the engines behind Ibis: how a table is found, and how its rows come."""
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import Any
 
-from condped.errors import CondpedError
+import ibis
+import ibis.expr.types as ir
+import pyarrow as pa
+
+from condped.errors import (
+    CondpedError,
+    DataError,
+    MissingLibraryError,
+    SettingsError,
+    SourceError,
+    not_found,
+)
 from condped.read.databases.engine_errors import failure
-from condped.read.databases.ibis.batches import record_batches
+from condped.read.databases.fetched_rows import duckdb_batches, large_batches
+from condped.read.databases.urls import split_url, without_password
+from condped.read.stream.pyarrow_parquet_files import BATCH
 
 # How engines are called that the tests run; others are taken, too.
 _ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
+# What they need: a library, and the extra that installs it.
+_DRIVERS = {"duckdb": ("duckdb", "ibis"), "postgres": ("psycopg", "postgresql")}
+# Rows of PostgreSQL at a time. Each is a tuple for a moment: with more of them at once Python's
+# collector of garbage looks through them again and again.
+_TUPLES = 2_000
+_cursors = itertools.count()
 
 
 class Session:
-    """An engine.
+    """A connection to an engine.
 
     Attributes
     ----------
@@ -24,6 +45,11 @@ class Session:
         The table, or where it is, for messages.
     secrets
         Texts that no message may hold.
+    engine
+        What gives the rows, for messages.
+    can_cancel
+        Whether a query can be stopped from another thread than the one that waits for it.
+        Connections of others, such as SQLite's, may belong to the thread that made them.
     """
 
     def __init__(
@@ -36,23 +62,21 @@ class Session:
     ) -> None:
         """Take a connection; ``end`` closes one that was opened here (None: the caller's)."""
         self.backend, self.shown, self.secrets = backend, shown, tuple(secrets)
+        self.engine = _title(backend.name)
+        self.can_cancel = backend.name in ("duckdb", "postgres")
         self._end = None if end is None else weakref.finalize(self, end)
-
-    @property
-    def engine(self) -> str:
-        """What gives the rows, for messages."""
-        return f"{_ENGINES.get(self.backend.name, self.backend.name)} through Ibis"
 
     def close(self) -> None:
         """Let go of the connection if it was opened here."""
         if self._end is not None:
             self._end()
 
-    def rows(self, query: Any, step: str) -> list[tuple[Any, ...]]:
-        """Run a query with few rows and return them; ``step`` says what for, should it fail."""
-        with self.failing(step):
-            batches = list(record_batches(self.backend, query))
-        return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    def cancel(self) -> None:
+        """Stop what another thread waits for."""
+        if self.backend.name == "duckdb":
+            self.backend.con.interrupt()
+        else:
+            self.backend.con.cancel_safe()
 
     @contextmanager
     def failing(self, step: str) -> Generator[None]:
@@ -63,3 +87,150 @@ class Session:
             raise
         except Exception as error:
             raise failure(self.engine, self.shown, step, error, self.secrets) from error
+
+    def snapshot(self) -> AbstractContextManager[Any]:
+        """Return a context in which all queries see the same rows, where the engine has such."""
+        postgresql = self.backend.name == "postgres"
+        return _transaction(self.backend.con) if postgresql else nullcontext()
+
+    def rows(self, query: Any, step: str) -> list[tuple[Any, ...]]:
+        """Run a query with few rows and return them; ``step`` says what for, should it fail."""
+        with self.failing(step):
+            batches = list(self.batches(query))
+        return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+
+    def batches(self, expression: Any) -> Generator[Any]:
+        """Iterate over the rows of an expression, from each engine by its fastest way.
+
+        No more than a record batch or two is held.
+        """
+        backend = self.backend
+        if backend.name == "duckdb":
+            # Not by execute, which would hold all rows; nor by a cursor, which sees no temporary
+            # tables.
+            yield from duckdb_batches(backend.con.sql(backend.compile(expression)))
+        elif backend.name == "postgres":
+            row = expression.schema().as_struct().to_pyarrow()
+            yield from _postgresql_batches(backend.con, backend.compile(expression), row)
+        else:
+            with closing(expression.to_pyarrow_batches(chunk_size=BATCH)) as reader:
+                yield from reader
+
+
+def _title(engine: str) -> str:
+    return f"{_ENGINES.get(engine, engine)} through Ibis"
+
+
+@contextmanager
+def _transaction(connection: Any) -> Generator[None]:
+    idle = connection.info.transaction_status == 0
+    with connection.transaction():
+        if idle:  # a transaction of the caller's has seen its snapshot already
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+
+
+def _postgresql_batches(connection: Any, query: str, row: Any) -> Generator[Any]:
+    """Fetch rows in binary form through a cursor on the server, which needs no rights to write."""
+    name = f"condped_{next(_cursors)}"
+    with _transaction(connection), connection.cursor(name=name, binary=True) as cursor:
+        cursor.execute(query)
+        fetched = iter(lambda: cursor.fetchmany(_TUPLES), [])
+        yield from large_batches(
+            pa.RecordBatch.from_struct_array(pa.array(rows, type=row)) for rows in fetched
+        )
+
+
+def named_table(source: str, backend: str | None) -> tuple[Session, ir.Table]:
+    """Find a table by its name in a backend, or the only one of a DuckDB file."""
+    if not source.strip():
+        raise SourceError(
+            "The source is an empty text. Give the path or pattern of files, or the name of a "
+            "table in a backend."
+        )
+    session = _duckdb(source) if backend is None else _connected_by(backend)
+    try:
+        table = _found(session, None if backend is None else source)
+    except BaseException:
+        session.close()
+        raise
+    session.shown = f"the table {table.get_name()!r} in {session.shown}"
+    return session, table
+
+
+def _connected_by(backend: str) -> Session:
+    scheme, sign, place = backend.partition("://")
+    if sign and scheme.lower() == "duckdb" and place:
+        return _duckdb(place)
+    if sign and scheme.lower() in ("postgres", "postgresql"):
+        parts = split_url(backend)
+        address = parts._replace(scheme="postgres").geturl()
+        secrets = [parts.password] if parts.password else []
+        shown = without_password(backend)
+        return _connected("postgres", shown, lambda: ibis.connect(address), secrets)
+    raise SettingsError(
+        "backend must be a URL such as duckdb://file.duckdb, postgres://user@host/database or "
+        f"spark://local[2] (got {without_password(backend)!r}). For other backends connect with "
+        "Ibis, and give its table."
+    )
+
+
+def _duckdb(path: str) -> Session:
+    with suppress(RuntimeError):  # there is no home directory
+        path = str(Path(path).expanduser())
+    if not Path(path).is_file():
+        raise DataError(f"There is no DuckDB database {path!r}. Give the path of one.")
+    return _connected("duckdb", repr(path), lambda: ibis.duckdb.connect(path, read_only=True))
+
+
+def _connected(
+    engine: str, shown: str, connect: Callable[[], Any], secrets: Sequence[str] = ()
+) -> Session:
+    """Connect; the connection is closed with its session."""
+    try:
+        backend = connect()
+    except ImportError as error:
+        library, extra = _DRIVERS[engine]
+        feature = f"Reading tables of {_ENGINES[engine]}"
+        raise MissingLibraryError(feature=feature, library=library, extra=extra) from error
+    except Exception as error:
+        raise failure(_title(engine), shown, "connecting", error, secrets) from error
+    return Session(backend, shown, secrets=secrets, end=backend.disconnect)
+
+
+def _found(session: Session, name: str | None) -> ir.Table:
+    """Return a table by its name; without one there must be a single table."""
+    with session.failing("looking for the table"):
+        known = _tables(session.backend)
+    if name is None:
+        if len(known) != 1:
+            shown = ", ".join(map(repr, known[:12])) or "none"
+            raise DataError(
+                f"{session.shown} holds {len(known)} tables: name one as the source, and the "
+                f"database as the backend (there are: {shown})."
+            )
+        name = known[0]
+    schema = None
+    if name not in known:
+        schema, dot, rest = name.partition(".")
+        with session.failing("looking for the table"):
+            inside = _tables(session.backend, schema) if dot else []
+        if rest not in inside:
+            raise not_found("table", name, known)
+        name = rest
+    with session.failing("opening the table"):
+        table: ir.Table = session.backend.table(name, database=schema)
+    return table
+
+
+def _tables(backend: Any, schema: str | None = None) -> list[str]:
+    """Return the names of the tables and views in a schema, or in the usual one."""
+    if backend.name != "duckdb":
+        databases = [schema] if schema is None else backend.list_databases()
+        return sorted(backend.list_tables(database=schema)) if schema in databases else []
+    # Ibis 12 lists tables with a function that DuckDB 2 no longer has.
+    rows = backend.raw_sql(
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        "WHERE table_catalog = current_database()"
+    ).fetchall()
+    return sorted(name for there, name in rows if there == (schema or backend.current_database))

@@ -13,15 +13,13 @@ import ibis.expr.types as ir
 from condped.errors import DataError, SourceError
 from condped.optional import load_optional
 from condped.read.batches import BatchReader
-from condped.read.databases.fetched_rows import FetchedRows, ScannedRows, needed_columns
-from condped.read.databases.ibis.batches import (
-    can_cancel,
-    cancel,
-    one_snapshot,
-    record_batches,
+from condped.read.databases.fetched_rows import (
+    EngineTable,
+    FetchedRows,
+    ScannedRows,
+    needed_columns,
 )
-from condped.read.databases.ibis.connect import named_table
-from condped.read.databases.ibis.session import Session
+from condped.read.databases.ibis.session import Session, named_table
 from condped.read.databases.ibis.where import translated
 from condped.read.options import ReadOptions
 from condped.read.stream.source import StreamSource
@@ -30,8 +28,8 @@ from condped.trials.batch import Source
 from condped.trials.table import Selection
 
 
-class IbisTable:
-    """A table or an expression of an engine, or some of its rows.
+class IbisTable(EngineTable):
+    """A table or an expression of an engine, or some of its rows, in no order.
 
     Attributes
     ----------
@@ -41,14 +39,11 @@ class IbisTable:
         How many rows there are and how many of them are wanted, once that is known.
     """
 
-    ordered = False  # a table of a database has no order
-    notes: tuple[str, ...] = ()
-
     def __init__(self, session: Session, table: ir.Table, where: Any | None = None) -> None:
         self.session, self.table, self.where = session, table, where
         self.shown, self.names = session.shown, tuple(table.columns)
         self.counted: tuple[int, int] | None = None
-        self.can_cancel = can_cancel(session.backend)
+        self.can_cancel = session.can_cancel
 
     @property
     def total(self) -> int:
@@ -65,15 +60,14 @@ class IbisTable:
         return self.counted
 
     def batches(self, columns: Sequence[str]) -> Generator[Any]:
-        backend = self.session.backend
         some = self.table if self.where is None else self.table.filter(self.where)
-        with self.session.failing("reading the rows"), one_snapshot(backend):
+        with self.session.failing("reading the rows"), self.session.snapshot():
             if self.where is not None and self.counted is None:
                 self.count()
-            yield from record_batches(backend, with_plain_types(some.select(*columns)))
+            yield from self.session.batches(with_plain_types(some.select(*columns)))
 
     def cancel(self) -> None:
-        cancel(self.session.backend)
+        self.session.cancel()
 
     def close(self) -> None:
         self.session.close()
@@ -109,7 +103,7 @@ def read_whole(source: Any, backend: str | None = None) -> Any:
     session, table = _session(source, backend)
     try:
         whole = IbisTable(session, table)
-        unusable = _unusable(table)
+        unusable = unusable_columns(table)
         known = [name for name in table.columns if name not in unusable]
         batches = list(whole.batches(known))
         schema = with_plain_types(table.select(*known)).schema().to_pyarrow()
@@ -159,7 +153,7 @@ def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSo
     if options.where is not None and space is not None and _chooses(session, options):
         where = translated(options.where, table, space)
     asked = options if where is None else replace(options, where=None)
-    reader = BatchReader.of(table.columns, asked, space, unusable=_unusable(table))
+    reader = BatchReader.of(table.columns, asked, space, unusable=unusable_columns(table))
     schema = reader.schema(session.engine, ordered=False)
     engine_table = IbisTable(session, table, where)
     notes = () if space is None else space.notes
@@ -232,7 +226,7 @@ def with_plain_types(table: ir.Table) -> ir.Table:
     return table.mutate(**changed) if changed else table
 
 
-def _unusable(table: ir.Table) -> Mapping[str, str]:
+def unusable_columns(table: ir.Table) -> Mapping[str, str]:
     """Return the columns that hold neither numbers, texts nor booleans, with what they hold."""
     return {
         name: str(kind)

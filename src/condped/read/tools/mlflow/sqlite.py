@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.read.databases.sqlite import columns_of, snapshot
+from condped.read.databases.sqlite import COLUMNS, snapshot
 from condped.read.options import ReadOptions
 from condped.read.tools.mlflow.conventions import PARENT_TAG, with_infinities
 from condped.read.tools.mlflow.runs import (
@@ -43,7 +43,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 def _check_schema(place: str, database: sqlite3.Connection) -> None:
     for table, needed in _NEEDED.items():
-        there = columns_of(database, table)
+        there = {name for (name,) in database.execute(COLUMNS, (table,))}
         if not there:
             raise DataError(f"{place} is not an MLflow store: it has no table {table!r}.")
         if not needed <= there:

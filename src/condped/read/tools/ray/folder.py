@@ -14,7 +14,7 @@ from typing import Any
 from condped.errors import DataError
 from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
-from condped.read.tools.ray.trials import RayTrial, table_of
+from condped.read.tools.ray.results import RayTrial, table_of
 from condped.space.domain import Categorical
 from condped.space.space import Space
 from condped.trials.table import TrialTable

@@ -19,6 +19,7 @@ from condped.read.tools.nested_spaces import (
     OpenEnded,
     Turn,
     distinct_choices,
+    plain_value,
 )
 from condped.space.domain import Domain, Float, Int
 from condped.space.space import Space
@@ -40,18 +41,6 @@ def space_of(source: Any) -> Space:
     for name, value in source.items():
         _walk(value, str(name), (), entries)
     return entries.space()
-
-
-def frozen(value: Any) -> Any:
-    """Return a value as a choice: lists and arrays as tuples, numpy scalars as Python's.
-
-    Ray's files have lists where there were tuples.
-    """
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return tuple(frozen(entry) for entry in value)
-    return value
 
 
 def _walk(value: Any, name: str, path: BranchPath, entries: Entries) -> None:
@@ -77,13 +66,13 @@ def _walk(value: Any, name: str, path: BranchPath, entries: Entries) -> None:
     elif "Domain" in kinds:
         entries.add(name, path, OpenEnded(f"is drawn from {type(value).__name__}"))
     else:
-        entries.add(name, path, Constant(frozen(value)))
+        entries.add(name, path, Constant(plain_value(value)))
 
 
 def _choose(options: list[Any], name: str, path: BranchPath, entries: Entries) -> None:
     """Add a choice of plain values, or of branches."""
     if not any(isinstance(option, Mapping) or _drawn_inside(option) for option in options):
-        entries.add(name, path, distinct_choices(frozen(option) for option in options))
+        entries.add(name, path, distinct_choices(plain_value(option) for option in options))
         return
     for place, option in enumerate(options):
         _walk(option, name, (*path, Turn(name, place, len(options))), entries)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from condped.read.tools.branch_conditions import Test, reached_by
+from condped.read.tools.nested_spaces import Test, reached_by
 from condped.space.condition import Condition
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from condped.errors import DataError
-from condped.read.databases.kept_batches import KeptBatches
+from condped.read.databases.fetched_rows import KeptBatches, large_batches
 from condped.read.stream.pyarrow_parquet_files import BATCH
 
 
@@ -40,8 +40,7 @@ def test_batches_come_back_as_they_were() -> None:
         pa.record_batch({"k": pa.array([], pa.string()), "x": pa.array([], pa.int64())}),
         pa.record_batch({"k": pa.array([f"{n}" for n in range(BATCH)]), "x": np.arange(BATCH)}),
     ]
-    assert [kept.add(batch) for batch in sent] == [3, 2, 1, 0, BATCH]
-    kept.end()
+    assert [kept.add(batch) for batch in large_batches(sent)] == [5, 1, BATCH]
     assert kept.rows == [5, 1, BATCH]
     back = [row for place in range(3) for row in kept.batch(place).to_pylist()]
     assert back == [row for batch in sent for row in batch.to_pylist()]
@@ -70,7 +69,7 @@ def test_a_process_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
     """The file has no name that could stay."""
     code = (
         "import os, signal, pyarrow as pa\n"
-        "from condped.read.databases.kept_batches import KeptBatches\n"
+        "from condped.read.databases.fetched_rows import KeptBatches\n"
         "kept = KeptBatches('t')\n"
         "kept.add(pa.record_batch({'x': list(range(200_000))}))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -87,7 +86,7 @@ def test_a_full_disk_is_told() -> None:
         "import resource, signal, pyarrow as pa\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "from condped.errors import DataError\n"
-        "from condped.read.databases.kept_batches import KeptBatches\n"
+        "from condped.read.databases.fetched_rows import KeptBatches\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "kept = KeptBatches(\"the table 't'\")\n"
         "try:\n"
