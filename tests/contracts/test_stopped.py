@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,10 +160,10 @@ def _cut_waiting(url: str) -> None:
             time.sleep(0.05)
 
 
-def test_a_server_that_stops_is_told(tmp_path: Path) -> None:
+def test_a_server_that_stops_is_told() -> None:
     """Neither a pass nor opening again hangs or shows where the password was."""
     case = whole_objective()
-    with postgresql(tmp_path) as url:
+    with postgresql() as url:
         with psycopg.connect(url) as database:
             write_postgresql(database, "trials", case.table)
         source = _open("trials", case, url)

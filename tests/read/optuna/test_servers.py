@@ -60,7 +60,7 @@ def server(
 ) -> Iterator[Server]:
     """Start a server, and let Optuna write two studies."""
     folder = tmp_path_factory.mktemp(request.param)
-    with postgresql(folder) if request.param == "postgresql" else mariadb(folder) as url:
+    with postgresql() if request.param == "postgresql" else mariadb(folder) as url:
         urls: tuple[str, ...]
         if request.param == "postgresql":
             urls = url.replace("postgresql://", "postgresql+psycopg://"), url
