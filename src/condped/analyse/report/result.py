@@ -52,7 +52,7 @@ class Report(Result):
     @property
     def html(self) -> str:
         """The page: one file that needs no other."""
-        made: str = import_module("condped.show.report").page(self)
+        made: str = import_module("condped.show.report.page").page(self)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -13,8 +13,8 @@ from matplotlib.textpath import TextPath
 from condped.safe_text import shortened
 from condped.show.matplotlib.paper import literal, noted, plain
 from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
-from condped.show.views import Panel, PanelsView
 from condped.show.views.labels import lines_of
+from condped.show.views.panels import Panel, PanelsView
 
 _COLUMNS = 3
 _TITLE = 9  # points

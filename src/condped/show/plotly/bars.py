@@ -5,11 +5,10 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
-from condped.show.plotly.page import laid_out, literal, row_axis, share_axis
-from condped.show.views import BarsView, BreakdownView, ComparisonView, Part
+from condped.show.plotly.page import MARKERS, laid_out, literal, row_axis, share_axis
+from condped.show.views.bars import BarsView, BreakdownView, ComparisonView, Part
 
 _PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}
-_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
 _ROOM = 1.3  # of the longest bar, for what is written behind it
 _SHORTEST = 0.05
 
@@ -51,15 +50,14 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
     )
     for place, bar in enumerate(view.bars):
         _behind(figure, bar.end, place, bar.text)
-    level = "" if view.level is None else f"; lines: {100 * view.level:.3g} % intervals"
     ends = [bar.end for bar in view.bars]
     return laid_out(
         figure,
         view.title,
         view.note,
         height=80 + 26 * max(len(view.bars), 2),
-        empty=not any(bar.value for bar in view.bars),
-        xaxis=share_axis(f"importance (sums to 1){level}", _room(ends)),
+        empty=view.empty,
+        xaxis=share_axis(view.scale, _room(ends)),
         yaxis=row_axis([bar.label for bar in view.bars]),
     )
 
@@ -98,7 +96,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         view.title,
         view.note,
         height=80 + 44 * max(len(view.rows), 2),
-        empty=not any(row.value for row in view.rows),
+        empty=view.empty,
         barmode="overlay",
         xaxis=share_axis(
             "importance (sums to 1)<br>dark to light: the regimes named below each bar",
@@ -121,20 +119,16 @@ def _told(part: Part) -> tuple[str, str]:
 def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
     figure = go.Figure() if figure is None else figure
-    count = len(view.series)
     for place, series in enumerate(view.series):
-        # Beside each other, so that equal ones do not hide each other.
-        shift = 0.0 if count == 1 else 0.6 * (place / (count - 1) - 0.5)
         points, colour = series.points, COLOURS[place]
-        filled = [point.verdict in ("matters", None) for point in points]
         some = any(point.high is not None for point in points)
         figure.add_scatter(
             x=[point.value for point in points],
-            y=[point.row + shift for point in points],
+            y=[point.row + series.shift for point in points],
             mode="markers",
             name=literal(series.label),
             marker={
-                "symbol": [_MARKERS[place] + ("" if solid else "-open") for solid in filled],
+                "symbol": [MARKERS[place] + ("" if p.filled else "-open") for p in points],
                 "color": colour,
                 "size": 9,
                 "line": {"width": 1.6, "color": colour},
@@ -157,14 +151,13 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
             ),
             cliponaxis=False,
         )
-    ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
-    highest = max([_SHORTEST, *ends])
+    highest = view.highest
     return laid_out(
         figure,
         view.title,
         view.note,
         height=90 + 34 * max(len(view.labels), 3),
-        empty=not any(ends),
+        empty=view.empty,
         showlegend=True,
         xaxis=share_axis(
             "importance (sums to 1); hollow: not said to matter", 1.03 * highest, -0.02 * highest

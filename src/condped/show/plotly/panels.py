@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GOOD, GREY, PALE, WARNING
 from condped.show.plotly.page import laid_out, literal
-from condped.show.views import Panel, PanelsView
+from condped.show.views.panels import Panel, PanelsView
 
 _COLUMNS = 3
 _GAP, _ROW = 0.08, 250  # between columns, as a share of the width; pixels of a row

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from condped.analyse.importance.account import Account
+from condped.arrays import FloatArray
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.safe_text import printable, shortened
 from condped.show.text.layout import percent, wrapped
@@ -32,6 +33,18 @@ def headline(
     says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
     used = account.trials.used
     return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
+
+
+def pairs_headline(account: Account, target_quantile: float) -> str:
+    """Return the question that joint effects answer."""
+    best, used = percent(target_quantile), account.trials.used
+    return f"Pairs that together reach the best {best} of {used} trials ({goals(account)})"
+
+
+def highest_first(importance: FloatArray) -> list[int]:
+    """Return the places of the parameters of a sweep, given (T, P); the highest peak first."""
+    peaks = importance.max(axis=0, initial=0.0)
+    return sorted(range(len(peaks)), key=lambda place: -peaks[place])
 
 
 def goals(account: Account) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from textwrap import wrap
@@ -32,12 +32,11 @@ def wrapped(text: str, first: str = "", then: str = "") -> list[str]:
     return wrap(text, text_width(), initial_indent=first, subsequent_indent=then)
 
 
-def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
+def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
-    cells = [header, *rows]
-    widths = [max(width_of(row[i]) for row in cells) for i in range(len(header))]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for row in cells:
+    for row in rows:
         padded = []
         for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - width_of(entry))
