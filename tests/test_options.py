@@ -14,7 +14,7 @@ import condped
 from condped.analyse.importance.question import IntervalOptions, Question
 from condped.analyse.options import AnalysisOptions
 from condped.cli.app import app
-from condped.comparison.baselines.choices import Forest, ForestOptions
+from condped.comparison.baselines.methods import Forest, ForestOptions
 from condped.comparison.compare import ComparisonOptions
 from condped.estimate.settings import EstimatorOptions, Settings
 from condped.options import options_of

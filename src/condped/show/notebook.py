@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from condped.analyse.importance.evidence import Evidence
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
-from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.report.result import Report
 from condped.arrays import FloatArray

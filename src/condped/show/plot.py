@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.joint_effects import JointEffects
 from condped.comparison import Comparison

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from condped.analyse.advice.tail_test import chance_of_so_few
+from condped.analyse.advice.propose import chance_of_so_few
 
 
 def test_one_block_is_hypergeometric() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.analyse.branches.cuts import Interval, intervals, short_between
+from condped.analyse.branches.splits import Interval, intervals, short_between
 from condped.space.condition_text import condition_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from condped.analyse.saving.counts import packed, unpacked
+from condped.analyse.saving.analysis import packed, unpacked
 
 
 @pytest.mark.parametrize("seed", range(30))

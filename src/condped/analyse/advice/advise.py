@@ -8,17 +8,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.advice.narrow import narrowed
+from condped.analyse.advice.narrow import Restrictions, given, meet, narrowed
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.restricted_space import Restrictions, given, meet
 from condped.analyse.advice.result import Advice, Kind, Step
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import require_conditions
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.result import ImportanceResult, importance_result
-from condped.analyse.opening import open_table
-from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
+from condped.analyse.importance.importance import ImportanceResult, importance_result
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
 from condped.options import takes
 from condped.space.condition import Both, Comparison

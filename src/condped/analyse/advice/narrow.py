@@ -1,17 +1,28 @@
-"""A space with smaller domains: what can no longer happen falls out of it."""
+"""Smaller spaces: with smaller domains, and of only what meets a condition."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from condped.analyse.branches.splits import holds_for
-from condped.space.condition import Between, Comparison, Condition, Membership, Node
+from condped.errors import SettingsError
+from condped.space.condition import (
+    Between,
+    Both,
+    Comparison,
+    Condition,
+    Membership,
+    Negation,
+    Node,
+)
 from condped.space.condition_text import condition_of
-from condped.space.domain import Categorical, Domain, Int
-from condped.space.simplify import Leaf, Settled, simplified
+from condped.space.domain import Categorical, Domain, Float, Int, Numeric
+from condped.space.simplify import Leaf, Settled, alternative, simplified
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at
@@ -145,3 +156,143 @@ def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
     if len(held) == 1:
         return Comparison(leaf.name, "==", held[0])
     return Membership(leaf.name, tuple(held), negated=False)
+
+
+_FEW = 1000  # whole numbers, up to which each is looked at
+Restrictions = dict[tuple[str, Domain], Domain]
+
+
+def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
+    """Return the space without alternatives that a condition rules out, and smaller domains.
+
+    A parameter that the condition compares has to be active, so what switches it on is met, too.
+
+    Examples
+    --------
+    >>> space = Space({"c": Float(0, 1), "x": Float(0, 9)})
+    >>> given(space, Condition.parse("c <= 0.5"))[1][("c", Float(0, 1))].label
+    '[0, 0.5]'
+    """
+    if where is None:
+        return space, {}
+    entries = {name: space[name] for name in space}
+    smaller: Restrictions = {}
+    todo: list[Node] = [where.root]
+    done: set[Node] = set()
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, Both):
+            todo += node.parts
+            continue
+        name = _name(node, where)
+        if node in done or name not in entries:  # a parameter that was not asked for
+            continue
+        done.add(node)
+        kept: list[Alternative] = []
+        for entry in entries[name]:
+            before = smaller.get((name, entry.domain), entry.domain)
+            after = _meeting(before, node, where)
+            if after is not None:
+                smaller[name, entry.domain] = after
+                kept.append(entry)
+        if not kept:
+            raise _refused(where, f"no domain of {name!r} has values that meet it")
+        entries[name] = tuple(kept)
+        whens = [entry.when.root for entry in kept if entry.when is not None]
+        if len(whens) == len(kept):  # it is not always active, and has to be
+            todo.append(alternative(whens))
+    changed = {key: domain for key, domain in smaller.items() if domain != key[1]}
+    return Space(entries, inferred=True), changed
+
+
+def meet(one: Domain, other: Domain) -> Domain:
+    """Return what two parts of a domain have in common; there is something."""
+    if isinstance(other, Categorical) and not isinstance(one, Categorical):
+        one, other = other, one
+    if isinstance(one, Categorical):
+        return Categorical([choice for choice in one.choices if _has(other, choice)])
+    assert not isinstance(other, Categorical)
+    low, high = max(one.low, other.low), min(one.high, other.high)
+    if isinstance(one, Int):
+        return replace(one, low=int(low), high=int(high))
+    return replace(one, low=float(low), high=float(high))
+
+
+def _has(domain: Domain, value: object) -> bool:
+    if isinstance(domain, Categorical):
+        return any(type(value) is type(one) and value == one for one in domain.choices)
+    return isinstance(value, (int, float)) and domain.low <= value <= domain.high
+
+
+def _name(node: Node, where: Condition) -> str:
+    """Return the one parameter that a condition is about."""
+    names = condition_of(node).names
+    if isinstance(node, Between | Negation) or len(set(names)) != 1:
+        raise _refused(where, f"{condition_of(node).text!r} is more than one parameter's values")
+    return names[0]
+
+
+def _refused(where: Condition, reason: str) -> SettingsError:
+    return SettingsError(
+        f"A new space cannot be held to {where.text!r}: {reason}. Use comparisons of single "
+        "parameters with values, joined by 'and', or ask for advice on all trials."
+    )
+
+
+def _meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
+    """Return the part of a domain that meets a condition on its own values; None if none does."""
+    if isinstance(domain, Categorical):
+        chosen = [choice for choice in domain.choices if _holds(node, choice)]
+        return Categorical(chosen) if chosen else None
+    if isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
+        return _whole_numbers(domain, node, where)
+    some, every = holds_in(node, domain)
+    if every or not some:
+        return domain if every else None
+    if isinstance(node, Membership) and not node.negated:
+        return Categorical([float(v) for v in node.values if _has(domain, v)])
+    if not isinstance(node, Comparison) or node.op == "!=":
+        raise _refused(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
+    if node.op == "==":
+        value = node.value
+        return Categorical([int(value) if isinstance(domain, Int) else float(value)])
+    return _cut(domain, node.op, node.value)
+
+
+def _whole_numbers(domain: Int, node: Node, where: Condition) -> Domain | None:
+    values = range(domain.low, domain.high + 1, domain.step)
+    kept = [value for value in values if _holds(node, value)]
+    if len(kept) <= 1:
+        return Categorical(kept) if kept else None
+    if kept[-1] - kept[0] == (len(kept) - 1) * domain.step:
+        return replace(domain, low=kept[0], high=kept[-1])
+    if isinstance(node, Membership) and not node.negated:
+        return Categorical(kept)
+    raise _refused(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
+
+
+def _cut(domain: Numeric, op: str, value: float) -> Domain:
+    """Return a domain on one side of a value, on its own steps."""
+    below = op in ("<", "<=")
+    if isinstance(domain, Float) and domain.step is None:
+        edge = float(value)
+        if op in ("<", ">"):  # the next number there is
+            edge = math.nextafter(edge, -math.inf if below else math.inf)
+        return replace(domain, high=edge) if below else replace(domain, low=edge)
+    step = domain.step or 1
+    places = (value - domain.low) / step
+    near = round(places)
+    if math.isclose(domain.low + near * step, value):  # on a step, whatever rounding says
+        place = near + {"<": -1, ">": 1}.get(op, 0)
+    else:
+        place = math.floor(places) if below else math.ceil(places)
+    edge = domain.low + place * step
+    if isinstance(domain, Int):
+        whole = round(edge)
+        return replace(domain, high=whole) if below else replace(domain, low=whole)
+    return replace(domain, high=edge) if below else replace(domain, low=edge)
+
+
+def _holds(node: Node, value: object) -> bool:
+    some, _ = holds_in(node, Categorical([value]))
+    return some

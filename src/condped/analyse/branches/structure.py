@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from condped.analyse.branches.cuts import chosen, intervals
 from condped.analyse.branches.discover import Regimes, find_gates
+from condped.analyse.branches.splits import chosen, intervals
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.count.trials import Trials
 from condped.errors import SettingsError

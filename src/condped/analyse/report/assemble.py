@@ -14,25 +14,29 @@ import numpy as np
 import condped
 from condped.analyse.advice.advise import advise
 from condped.analyse.advice.result import Advice, Step
-from condped.analyse.branches.grow_tree import Grower
 from condped.analyse.branches.structure import structure_of
+from condped.analyse.branches.tree import Grower
 from condped.analyse.importance.account import Account
+from condped.analyse.importance.importance import importance_result
 from condped.analyse.importance.question import Question
-from condped.analyse.importance.result import importance_result
-from condped.analyse.opening import open_trials
-from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
-from condped.analyse.report.definition import definition
-from condped.analyse.report.parameters import parameters_data
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
+from condped.analyse.report.numbers import (
+    Answers,
+    answers_of,
+    parameters_data,
+    slider_quantiles,
+    tree_data,
+)
 from condped.analyse.report.result import Report
-from condped.analyse.report.steps import Answers, answers_of, slider_quantiles
-from condped.analyse.report.tree import tree_data
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
 from condped.errors import SettingsError
+from condped.estimate.settings import Settings
 from condped.options import takes
 from condped.read.databases.urls import without_password
 from condped.space.domain import Categorical, choice_labels
 from condped.trials.outcome import Target
+from condped.trials.used_trials import Handling
 from condped.writing import check_output
 
 _NO_TREE = {
@@ -219,3 +223,40 @@ def _versions() -> dict[str, str]:
         "numpy": np.__version__,
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     }
+
+
+_MEASURES = {
+    "standard": "with what lies between regimes added to what lies within them",
+    "unweighted": "as the sum of divergences, without the shares of the regimes",
+    "unconditional": "of PED-ANOVA, as if there were no conditions",
+}
+
+
+def definition(settings: Settings, account: Account) -> str:
+    """Say what the importances of the paper's method are, and whether Optuna's are the same."""
+    if settings.measure != "within":
+        return (
+            f"Importances by the measure '{settings.measure}': {_MEASURES[settings.measure]}. "
+            "This is neither the measure of the condPED-ANOVA paper nor Optuna's."
+        )
+    paper = "Importances as the condPED-ANOVA paper defines them"
+    local = "" if settings.reference == "region" else " with evaluate_on_local=False"
+    other = [
+        (account.outcome is not None, "it explains no outcomes"),
+        (len(account.objectives) > 1, "it explains one objective at a time"),
+        (bool(account.pooled), "domains that vary with other parameters were pooled here"),
+        (_treated_otherwise(account), "trials that did not end well are treated otherwise here"),
+    ]
+    for differs, why in other:
+        if differs:
+            return f"{paper}. Optuna's would be others: {why}."
+    return f"{paper}, equal to Optuna's{local} for the same trials and domains."
+
+
+def _treated_otherwise(account: Account) -> bool:
+    """Return whether there are trials that count here and not for Optuna, or the other way."""
+    return any(
+        getattr(account.handling, name) != getattr(Handling(), name)
+        and getattr(account.trials, name)
+        for name in asdict(account.handling)
+    )

@@ -8,28 +8,12 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar
 
-from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.report.steps import VERDICTS
-from condped.analyse.result import Result
-from condped.analyse.saving.files import write_whole
+from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.report.numbers import VERDICTS
+from condped.analyse.result import Result, write_whole
 from condped.analyse.saving.plain import plain, rebuilt
 from condped.errors import DataError
 from condped.writing import PAGES, ending_of
-
-_COLUMNS = (
-    "parameter",
-    "method",
-    "target_quantile",
-    "target_trials",
-    "importance",
-    "importance_low",
-    "importance_high",
-    "eta_squared",
-    "p_value",
-    "adjusted_p_value",
-    "verdict",
-    "determined",
-)
 
 
 @dataclass(frozen=True)
@@ -45,6 +29,20 @@ class Report(Result):
     """
 
     schema: ClassVar[str] = "condped.report/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter",
+        "method",
+        "target_quantile",
+        "target_trials",
+        "importance",
+        "importance_low",
+        "importance_high",
+        "eta_squared",
+        "p_value",
+        "adjusted_p_value",
+        "verdict",
+        "determined",
+    )
 
     data: dict[str, Any]
     importance: ImportanceResult = field(repr=False)
@@ -61,11 +59,6 @@ class Report(Result):
             write_whole(self.html, path)
         else:
             super().save(path)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per method, step of the slider and parameter."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from condped.comparison.result import Comparison
+from condped.comparison.compare import Comparison
 from condped.safe_text import printable, shortened
 from condped.show.text.account import data_lines, goals, trial_lines
 from condped.show.text.layout import text_width, width_of, wrapped

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from condped.analyse.importance.evidence import Evidence, Verdict
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
-from condped.analyse.importance.result import ImportanceResult
 from condped.errors import SettingsError
 from condped.safe_text import shortened
 from condped.show.text.account import headline

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.values.densities import RegimeDensity
-from condped.analyse.values.good_values import FEWEST, Good
+from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.values import FEWEST, Good, RegimeDensity
 from condped.arrays import FloatArray
 from condped.errors import not_found
 from condped.safe_text import shortened

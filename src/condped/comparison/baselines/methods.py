@@ -1,30 +1,91 @@
-"""What other methods say, as a result of the same type."""
+"""Which other methods there are, and asking them: results of the same types."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
 
 from condped.analyse.importance.estimates import Numbers, shared_out
-from condped.analyse.importance.result import ImportanceResult, scored_result
-from condped.analyse.opening import open_table
-from condped.analyse.options import TRIALS, Options, TrialOptions
-from condped.comparison.baselines.choices import (
-    Absent,
-    Forest,
-    ForestOptions,
-    forest_settings,
-    ped_anova_settings,
-)
+from condped.analyse.importance.importance import ImportanceResult, scored_result
+from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
+from condped.analyse.options import TRIALS, Options, TrialOptions, open_table
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
 from condped.comparison.baselines.usable_trials import Basis, account_of, basis_of
-from condped.estimate.settings import BaselineMethod, BaselineSettings
-from condped.options import declared, takes
+from condped.errors import SettingsError
+from condped.estimate.settings import (
+    BaselineMethod,
+    BaselineSettings,
+    Method,
+    check_region,
+    check_target,
+)
+from condped.options import declared, option, takes
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling
+
+Absent: TypeAlias = Literal["filtering", "imputation"]
+METHODS: tuple[BaselineMethod, ...] = get_args(BaselineMethod)
+ABSENT: tuple[Absent, ...] = get_args(Absent)
+
+
+def ped_anova_settings(
+    absent: Absent, target_quantile: float | None, region_quantile: float
+) -> BaselineSettings:
+    """Return the settings of PED-ANOVA, or raise; no target quantile means a sweep."""
+    _require("absent", absent, ABSENT)
+    check_region(region_quantile)
+    if target_quantile is not None:
+        check_target(target_quantile, region_quantile)
+    return BaselineSettings("ped-anova", absent, region_quantile=region_quantile)
+
+
+class ForestOptions(TypedDict, total=False):
+    """The fields of :class:`Forest`, for functions that take them."""
+
+    trees: int
+    max_depth: int
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The forest that f-ANOVA, MDI and SHAP explain."""
+
+    trees: int = option(64, "Trees of a forest.")
+    max_depth: int = option(64, "Depth of its trees.")
+    seed: int | None = option(0, "Fixes the forests; None: other ones every time.")
+
+    def __post_init__(self) -> None:
+        for name, value in (("trees", self.trees), ("max_depth", self.max_depth)):
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise SettingsError(f"{name} must be a whole number above 0 (got {value!r}).")
+        seed = self.seed
+        whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+        if seed is not None and not (whole and 0 <= seed < 2**32):
+            raise SettingsError(
+                f"seed must be a whole number from 0 to 4294967295, or None (got {seed!r})."
+            )
+
+
+def forest_settings(method: BaselineMethod, absent: Absent, forest: Forest) -> BaselineSettings:
+    """Return the settings of a method that explains a forest, or raise."""
+    _require("method", method, METHODS)
+    _require("absent", absent, ABSENT)
+    seed = None if forest.seed is None else int(forest.seed)
+    return BaselineSettings(
+        method, absent, trees=int(forest.trees), max_depth=int(forest.max_depth), seed=seed
+    )
+
+
+def _require(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        hint = " condped.importance has it." if value in get_args(Method) else ""
+        raise SettingsError(f"{name} must be one of {', '.join(allowed)} (got {value!r}).{hint}")
 
 
 class BaselineOptions(TrialOptions, ForestOptions, total=False):
@@ -140,3 +201,45 @@ def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
         if applies:
             return reason
     return None
+
+
+@takes(TrialOptions, *TRIALS)
+def sweep(
+    source: Any,
+    *,
+    target_quantiles: Sequence[float] | None = None,
+    absent: Absent = "imputation",
+    region_quantile: float = 1.0,
+    **options: Unpack[TrialOptions],
+) -> SweepResult:
+    """Estimate how PED-ANOVA's importances change with the target quantile.
+
+    The trials are counted once for all target quantiles; with filtering once for each parameter,
+    which has trials, and target sets, of its own.
+
+    Parameters
+    ----------
+    source, region_quantile
+        As for :func:`condped.baselines.importance`.
+    target_quantiles
+        Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
+    absent
+        ``filtering`` or ``imputation``.
+    **options
+        Which trials to use, as for :func:`condped.importance`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+    >>> condped.baselines.sweep(table, absent="filtering").importance.shape
+    (99, 3)
+    """
+    asked = Options.of(sweep, options)
+    settings = ped_anova_settings(absent, None, region_quantile)
+    quantiles = ascending_quantiles(target_quantiles, region_quantile)
+    table = open_table("Asking another method", source, **asked.reading)
+    basis = basis_of(table, settings, asked.handling, quantiles)
+    found = ped_anova(basis.table, quantiles, settings, asked.handling)
+    account = account_of(basis, settings, found.region_size, found.untold)
+    return scored_sweep(found.numbers, quantiles, settings, account)
