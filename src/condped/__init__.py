@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from condped.analyse.importance.importance import ImportanceResult, importance
     from condped.analyse.importance.sweep import SweepResult, sweep
     from condped.analyse.joint_effects import JointEffects, joint_effects
-    from condped.analyse.report import Report, report
+    from condped.analyse.report.assemble import report
+    from condped.analyse.report.result import Report
     from condped.analyse.result import load
     from condped.analyse.sources import Sources, sources
     from condped.comparison import Comparison, baselines, compare
@@ -65,7 +66,7 @@ _HOMES = {
     "optuna": "condped",
     "plot": "condped.show",
     "problems": "condped",
-    "report": "condped.analyse.report",
+    "report": "condped.analyse.report.assemble",
     "sources": "condped.analyse.sources",
     "sweep": "condped.analyse.importance.sweep",
     "when": "condped.space",

@@ -18,6 +18,7 @@ from condped.space.cell_bounds import cell_edges, cell_middles, values_between
 from condped.space.domain import Categorical, Domain, Float, Int, choice_labels
 from condped.space.grid import grid_of
 
+_OPEN = 0.1  # a regime's own p-value, up to which it may have good values
 _MOST_RANGES = 3  # of a regime
 _LEAST_LIFT = 1.1  # below this, target trials are there hardly more often than others
 _LEAST_KEPT, FEWEST = 0.1, 5  # of the regime's target trials, as a share and as a number
@@ -60,7 +61,48 @@ class Good:
         return self.kept / self.covered
 
 
-def good_ranges(
+def may_be_good(verdict: Verdict, regime_p_value: float) -> bool:
+    """Return whether there is enough evidence to look for good values in a regime."""
+    return verdict == "matters" and regime_p_value <= _OPEN
+
+
+def good_values(
+    domain: Domain, target: IntArray, region: IntArray, real: BoolArray
+) -> list[tuple[Good, ...]]:
+    """Return the good values of a regime in each of T target sets.
+
+    Parameters
+    ----------
+    target, region
+        (T, cells) and (cells,): trials of the sets.
+    real
+        (T,): where there is enough evidence to look for them.
+    """
+    found: list[tuple[Good, ...]] = [()] * len(target)
+    sets = np.flatnonzero(real)
+    if domain.single or not sets.size:
+        return found
+    masses = _masses(domain, np.concatenate([target[sets], region[None]]))
+    for place, enriched in zip(sets.tolist(), masses[:-1] > masses[-1], strict=True):
+        if isinstance(domain, Categorical):
+            found[place] = _good_choices(domain, enriched, target[place], region)
+        else:
+            found[place] = _good_ranges(domain, enriched, target[place], region)
+    return found
+
+
+def good_places(domain: Categorical, good: Good) -> list[int]:
+    """Return the places of good choices among those of their domain."""
+    # By type as well: True is not 1, though it equals it.
+    chosen = [(type(choice), choice) for choice in good.choices or ()]
+    return [p for p, choice in enumerate(domain.choices) if (type(choice), choice) in chosen]
+
+
+def _masses(domain: Domain, counts: IntArray) -> FloatArray:
+    return (categorical_masses if isinstance(domain, Categorical) else numeric_masses)(counts)
+
+
+def _good_ranges(
     domain: Float | Int, enriched: BoolArray, target: IntArray, region: IntArray
 ) -> tuple[Good, ...]:
     """Return the ranges where cells are enriched, those with too little in them left out."""
@@ -77,7 +119,7 @@ def good_ranges(
     return tuple(sorted(found[:_MOST_RANGES], key=lambda good: good.low or 0.0))
 
 
-def good_choices(
+def _good_choices(
     domain: Categorical, enriched: BoolArray, target: IntArray, region: IntArray
 ) -> tuple[Good, ...]:
     """Return the enriched choices as one entry; none if too little is in them."""
@@ -161,9 +203,6 @@ def _good(
     )
 
 
-_OPEN = 0.1  # a regime's own p-value, up to which it may have good values
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RegimeDensity:
     """The values of a parameter in one of its regimes, in the target set and in the region set.
@@ -222,16 +261,10 @@ def densities_of(counts: StudyCounts, evidence: Evidence) -> Densities:
     }
 
 
-def may_be_good(verdict: Verdict, regime_p_value: float) -> bool:
-    """Return whether there is enough evidence to look for good values in a regime."""
-    return verdict == "matters" and regime_p_value <= _OPEN
-
-
 def regime_density(
     domain: Domain, target: IntArray, region: IntArray, *, real: bool
 ) -> RegimeDensity:
     """Smooth the counts of one regime; ``real`` says whether to look for good values."""
-    categorical = isinstance(domain, Categorical)
     if domain.single:
         # One value, whatever the grid says.
         target, region = target.sum(keepdims=True), region.sum(keepdims=True)
@@ -243,20 +276,12 @@ def regime_density(
                 f"The counts of {domain.label} must have {cells} cells (got {len(target)} of the "
                 f"target set and {len(region)} of the region set)."
             )
-        smoothed = categorical_masses if categorical else numeric_masses
-        masses = smoothed(np.stack([target, region]))
+        masses = _masses(domain, np.stack([target, region]))
     if isinstance(domain, Categorical):
         centres = edges = None
         choices: tuple[str, ...] | None = choice_labels(domain.choices)
     else:
         centres, edges, choices = cell_middles(domain), cell_edges(domain), None
-    good: tuple[Good, ...] = ()
-    if real and not domain.single:
-        enriched: BoolArray = masses[0] > masses[1]
-        if isinstance(domain, Categorical):
-            good = good_choices(domain, enriched, target, region)
-        else:
-            good = good_ranges(domain, enriched, target, region)
     return RegimeDensity(
         domain=domain,
         label=domain.label,
@@ -267,5 +292,5 @@ def regime_density(
         region=region,
         target_mass=masses[0],
         region_mass=masses[1],
-        good=good,
+        good=good_values(domain, target[None], region, np.array([real]))[0],
     )

@@ -110,13 +110,20 @@ class Grower:
     def _inside(self, condition: Condition) -> dict[Method, Analysis]:
         """Analyse what varies among some of the trials; the counts serve all methods."""
         here = self.trials.inside(condition)
-        counts = count_sets(here.with_parameters(here.varying()), self.question)
-        return {method: answered(counts, self.question.by(method)) for method in self.methods}
+        return analyses_of(here.with_parameters(here.varying()), self.question, self.methods)
 
     def _best(self, lowest: float) -> float | None:
         if np.isnan(lowest):
             return None
         return -lowest if self.trials.goals[0].direction == "maximize" else lowest
+
+
+def analyses_of(
+    trials: Trials, question: Question, methods: Sequence[Method]
+) -> dict[Method, Analysis]:
+    """Answer a question by several methods, from the same counts."""
+    counts = count_sets(trials, question)
+    return {method: answered(counts, question.by(method)) for method in methods}
 
 
 def branches_of(nodes: Sequence[GrownNode]) -> Iterator[GrownBranch]:

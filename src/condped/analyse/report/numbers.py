@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from condped.analyse.branches.structure import Structure
 from condped.analyse.branches.tree import GrownBranch, GrownNode
-from condped.analyse.importance.analysis import Analysis, answered, count_sets
+from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict, verdict_of
-from condped.analyse.importance.question import Question
 from condped.analyse.importance.set_counts import SetCounts
-from condped.analyse.values import Good, good_choices, good_ranges, may_be_good
+from condped.analyse.values import Good, good_places, good_values, may_be_good
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.counts import RegimeCounts
-from condped.count.trials import Trials
-from condped.estimate.density import categorical_masses, numeric_masses
+from condped.count.counts import ParameterCounts, RegimeCounts
 from condped.estimate.settings import Method
 from condped.space.domain import Categorical, Domain, choice_labels
 
+_STEPS = (
+    0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
+)  # fmt: skip
+VERDICTS: dict[str, Verdict] = {"m": "matters", "u": "unclear", "n": "no evidence", "-": "untested"}
+_LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
+_NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
 _DECIMALS = 5  # of shares, which are shown with three
+_MOST_INSIDE = 12  # parameters that are shown of a branch
 
 
 def shares(values: FloatArray) -> list[float]:
@@ -47,14 +50,6 @@ def counted(counts: IntArray) -> str:
     return ",".join(str(count) if count else "" for count in counts.tolist())
 
 
-_STEPS = (
-    0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
-)  # fmt: skip
-VERDICTS: dict[str, Verdict] = {"m": "matters", "u": "unclear", "n": "no evidence", "-": "untested"}
-_LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
-_NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
-
-
 def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
     """Return the target quantiles that the slider stops at, the requested one included.
 
@@ -69,74 +64,56 @@ def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
     return tuple(sorted({float(asked), *(step for step in steps if step < region_quantile)}))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answers:
-    """Analyses of T target sets and P parameters by each method, from the same counts."""
-
-    counts: SetCounts
-    by_method: dict[Method, Analysis]
-
-    @property
-    def paper(self) -> Analysis:
-        """The analysis whose counts have the units of the values."""
-        return self.by_method["paper"]
+Analyses = Mapping[Method, Analysis]  # by each method, from the same counts
 
 
-def answers_of(trials: Trials, question: Question) -> Answers:
-    """Analyse trials at every step by every method."""
-    counts = count_sets(trials, question)
-    return Answers(counts, {m: answered(counts, question.by(m)) for m in question.methods})
+def _verdicts(counts: SetCounts, place: int) -> list[Verdict]:
+    """Return (T,): the verdicts on one parameter."""
+    p_values, adjusted = counts.p_values[:, place], counts.adjusted_p_values[:, place]
+    return [verdict_of(*pair) for pair in zip(p_values.tolist(), adjusted.tolist(), strict=True)]
 
 
-def verdicts_of(p_values: FloatArray, adjusted: FloatArray) -> list[list[Verdict]]:
-    """Return (T, P) verdicts."""
-    pairs = zip(p_values.tolist(), adjusted.tolist(), strict=True)
-    return [[verdict_of(p, corrected) for p, corrected in zip(*row, strict=True)] for row in pairs]
-
-
-def letters(verdicts: list[Verdict]) -> str:
-    """Return verdicts as a letter each."""
-    return "".join(_LETTERS[verdict] for verdict in verdicts)
-
-
-def parameters_data(answers: Answers) -> list[dict[str, Any]]:
-    """Return the parameters in the order of the space."""
-    counts = answers.counts
-    verdicts = verdicts_of(counts.p_values, counts.adjusted_p_values)
-    return [
-        _parameter(answers, place, [row[place] for row in verdicts])
-        for place in range(len(counts.grid.parameters))
-    ]
-
-
-def _parameter(answers: Answers, place: int, verdicts: list[Verdict]) -> dict[str, Any]:
-    found = {method: one.numbers for method, one in answers.by_method.items()}
-    counts = answers.counts.grid.parameters[place]
-    p_values = answers.counts.p_values[:, place]
-    adjusted = answers.counts.adjusted_p_values[:, place]
-    data: dict[str, Any] = {
-        "name": counts.name,
+def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
+    """Return what is shown of a parameter in the study as in a branch."""
+    found = {method: analysis.numbers for method, analysis in analyses.items()}
+    verdicts = _verdicts(analyses["paper"].counts, place)
+    return {
         "importance": {m: shares(one.importance[:, place]) for m, one in found.items()},
         "eta": {m: shares(one.eta_squared[:, place]) for m, one in found.items()},
-        "p": small(p_values),
-        "adjusted": small(adjusted),
-        "verdict": letters(verdicts),
+        "verdict": "".join(_LETTERS[verdict] for verdict in verdicts),
     }
-    bands = {m: a.bands.importance for m, a in answers.by_method.items() if a.bands is not None}
+
+
+def parameters_data(analyses: Analyses) -> list[dict[str, Any]]:
+    """Return the parameters in the order of the space."""
+    parameters = analyses["paper"].counts.grid.parameters
+    return [_parameter(analyses, place, own) for place, own in enumerate(parameters)]
+
+
+def _parameter(analyses: Analyses, place: int, own: ParameterCounts) -> dict[str, Any]:
+    counts = analyses["paper"].counts
+    data: dict[str, Any] = {
+        "name": own.name,
+        **_numbers(analyses, place),
+        "p": small(counts.p_values[:, place]),
+        "adjusted": small(counts.adjusted_p_values[:, place]),
+    }
+    bands = {m: a.bands.importance for m, a in analyses.items() if a.bands is not None}
     if bands:
         data["low"] = {m: shares(band.low[:, place]) for m, band in bands.items()}
         data["high"] = {m: shares(band.high[:, place]) for m, band in bands.items()}
-    parts = {m: _parts(analysis, place) for m, analysis in answers.by_method.items()}
+    parts = {m: _parts(analysis, place) for m, analysis in analyses.items()}
+    verdicts = _verdicts(counts, place)
     data["regimes"] = []
-    for number, regime in enumerate(counts.regimes):
-        own = answers.counts.regime_p_values[place][number]
-        real = np.array([may_be_good(v, float(p)) for v, p in zip(verdicts, own, strict=True)])
-        entry = _regime(regime, real)
-        entry["p"] = small(own) if len(counts.regimes) > 1 else None
+    for number, regime in enumerate(own.regimes):
+        p_values = counts.regime_p_values[place][number]
+        pairs = zip(verdicts, p_values.tolist(), strict=True)
+        entry = _regime(regime, np.array([may_be_good(*pair) for pair in pairs]))
+        entry["p"] = small(p_values) if len(own.regimes) > 1 else None
         entry["part"] = {m: found[number] for m, found in parts.items()}
         data["regimes"].append(entry)
-    if counts.dropped_region.size:
-        data["dropped"] = [counts.dropped_region.size, int(counts.dropped_region.sum())]
+    if own.dropped_region.size:
+        data["dropped"] = [own.dropped_region.size, int(own.dropped_region.sum())]
     return data
 
 
@@ -186,25 +163,6 @@ def _domain(domain: Domain) -> dict[str, Any]:
     }
 
 
-def good_values(
-    domain: Domain, target: IntArray, region: IntArray, real: BoolArray
-) -> list[tuple[Good, ...]]:
-    """Return the good values at each step with enough evidence in the regime."""
-    found: list[tuple[Good, ...]] = [()] * len(target)
-    steps = np.flatnonzero(real)
-    if domain.single or not steps.size:
-        return found
-    smoothed = categorical_masses if isinstance(domain, Categorical) else numeric_masses
-    # All steps in one go.
-    masses = smoothed(np.concatenate([target[steps], region[None]]))
-    for step, enriched in zip(steps.tolist(), masses[:-1] > masses[-1], strict=True):
-        if isinstance(domain, Categorical):
-            found[step] = good_choices(domain, enriched, target[step], region)
-        else:
-            found[step] = good_ranges(domain, enriched, target[step], region)
-    return found
-
-
 def _good(good: Good, domain: Domain) -> dict[str, Any]:
     data: dict[str, Any] = {
         "label": good.label,
@@ -212,17 +170,10 @@ def _good(good: Good, domain: Domain) -> dict[str, Any]:
         "region": good.region_trials,
     }
     if good.choices is not None and isinstance(domain, Categorical):
-        # By type as well: True is not 1, though it equals it.
-        chosen = {(type(choice), choice) for choice in good.choices}
-        data["places"] = [
-            place for place, choice in enumerate(domain.choices) if (type(choice), choice) in chosen
-        ]
+        data["places"] = good_places(domain, good)
     else:
         data["range"] = [good.low, good.high]
     return data
-
-
-_MOST_INSIDE = 12  # parameters that are shown of a branch
 
 
 def tree_data(
@@ -262,25 +213,16 @@ def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
 
 def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
     """Return the importances among a branch's own trials, of what varies there."""
-    paper = branch.analyses["paper"]
-    numbers = {method: analysis.numbers for method, analysis in branch.analyses.items()}
-    names, counts = paper.numbers.names, paper.counts
-    verdicts = verdicts_of(counts.p_values, counts.adjusted_p_values)
-    highest = paper.numbers.eta_squared.max(axis=0, initial=0.0)
+    numbers = branch.analyses["paper"].numbers
+    names, highest = numbers.names, numbers.eta_squared.max(axis=0, initial=0.0)
     # The highest at any step first; equal ones in the order of the space.
     shown = sorted(range(len(names)), key=lambda p: -highest[p])[:_MOST_INSIDE]
     return {
-        "sizes": paper.numbers.target_sizes.tolist(),
+        "sizes": numbers.target_sizes.tolist(),
         "more": len(names) - len(shown),
-        "reasons": {method: _once(found.reasons) for method, found in numbers.items()},
+        "reasons": {m: _once(analysis.numbers.reasons) for m, analysis in branch.analyses.items()},
         "parameters": [
-            {
-                "parameter": places[names[p]],
-                "importance": {m: shares(found.importance[:, p]) for m, found in numbers.items()},
-                "eta": {m: shares(found.eta_squared[:, p]) for m, found in numbers.items()},
-                "verdict": letters([row[p] for row in verdicts]),
-            }
-            for p in shown
+            {"parameter": places[names[p]], **_numbers(branch.analyses, p)} for p in shown
         ],
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from condped.analyse.importance.importance import ImportanceResult
-from condped.analyse.values import FEWEST, Good, RegimeDensity
+from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
 from condped.errors import not_found
 from condped.safe_text import shortened
@@ -175,7 +175,7 @@ def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str
     """
     share = density.target / max(int(density.target.sum()), 1)
     reference = density.region / max(int(density.region.sum()), 1)
-    chosen = {place for good in density.good for place in _places(domain, good)}
+    chosen = {place for good in density.good for place in good_places(domain, good)}
     order = sorted(range(len(domain.choices)), key=lambda place: -share[place])
     kept = sorted(order) if len(order) <= _MOST_CHOICES else sorted(order[: _MOST_CHOICES - 1])
     rest = [place for place in order if place not in kept]
@@ -197,9 +197,3 @@ def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str
             Span(row - 0.5, row + 0.5) for row, place in enumerate(kept) if place in chosen
         ),
     )
-
-
-def _places(domain: Categorical, good: Good) -> list[int]:
-    # By identity as well as by equality: True is not 1, though it equals it.
-    chosen = [(type(choice), choice) for choice in good.choices or ()]
-    return [p for p, choice in enumerate(domain.choices) if (type(choice), choice) in chosen]
