@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from condped.analyse.branches.splits import holds_for
+from condped.analyse.branches.splits import chosen, holds_for, numbers_in
+from condped.analyse.branches.structure import gates_of
 from condped.errors import SettingsError
 from condped.space.condition import (
     Between,
@@ -26,6 +27,7 @@ from condped.space.simplify import Leaf, Settled, alternative, simplified
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at
+Restrictions = dict[tuple[str, Domain], Domain]
 
 
 def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
@@ -44,13 +46,6 @@ def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
     return list(done)
 
 
-def gates_of(alternatives: tuple[Alternative, ...]) -> Iterator[str]:
-    """Iterate over the parameters that conditions name."""
-    for entry in alternatives:
-        if entry.when is not None:
-            yield from entry.when.names
-
-
 def narrowed(
     space: Space, proposals: Mapping[tuple[str, Domain], Domain]
 ) -> tuple[Space, set[tuple[str, Domain]]]:
@@ -61,7 +56,9 @@ def narrowed(
         kept = []
         for entry in space[name]:
             domain = _writable(proposals.get((name, entry.domain), entry.domain))
-            told = True if entry.when is None else _told(entry.when.root, found)
+            told: Settled = True
+            if entry.when is not None:
+                told = simplified(entry.when.root, partial(_settled, space=found))
             if told is not False:
                 possible.add((name, entry.domain))
                 kept.append(Alternative(domain, None if told is True else condition_of(told)))
@@ -83,41 +80,31 @@ def _writable(domain: Domain) -> Domain:
     return Categorical([domain.low])
 
 
-def _told(root: Node, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
-    return simplified(root, lambda leaf: _settled(leaf, space))
-
-
 def _settled(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
     """Return what a comparison comes to with the domains that are left."""
     if isinstance(leaf, Between):
         return leaf if leaf.name in space and leaf.other in space else False
     if leaf.name not in space:
         return False  # never active any more
-    some, every = _outcomes(leaf, [entry.domain for entry in space[leaf.name]])
-    if not some:
+    domains = [entry.domain for entry in space[leaf.name]]
+    held = [_holds_in(leaf, domain) for domain in domains]
+    if not any(some for some, _ in held):
         return False
-    if every and all(entry.when is None for entry in space[leaf.name]):
+    if all(every for _, every in held) and all(entry.when is None for entry in space[leaf.name]):
         return True
-    return _reworded(leaf, [entry.domain for entry in space[leaf.name]])
+    return _reworded(leaf, domains)
 
 
-def _outcomes(leaf: Comparison | Membership, domains: list[Domain]) -> tuple[bool, bool]:
-    """Return whether a comparison holds for some values of the domains, and for all of them."""
-    found = [holds_in(leaf, domain) for domain in domains]
-    return any(some for some, _ in found), all(every for _, every in found)
-
-
-def holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
+def _holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
     """Return whether a condition on one parameter holds for some of its values, and for all."""
-    values: Any = None
+    values: Any
     if isinstance(domain, Categorical):
         values = domain.choices
     elif isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
         values = range(domain.low, domain.high + 1, domain.step)
-    if values is None:
-        assert not isinstance(domain, Categorical)
+    else:
         # Between its bounds and the numbers that it names a condition does not change.
-        numbers = [n for n in _numbers(node) if domain.low < n < domain.high]
+        numbers = [n for n in numbers_in(node) if domain.low < n < domain.high]
         points = sorted({domain.low, domain.high, *numbers})
         values = [*points, *((a + b) / 2 for a, b in pairwise(points))]
     held = [simplified(node, partial(_holds_for, value)) is True for value in values]
@@ -129,37 +116,17 @@ def _holds_for(value: Any, leaf: Leaf) -> bool:
     return holds_for(leaf, value)
 
 
-def _numbers(node: Node) -> list[float]:
-    leaves = Condition("", node).leaves()
-    named = [
-        value
-        for leaf in leaves
-        if not isinstance(leaf, Between)
-        for value in (leaf.values if isinstance(leaf, Membership) else (leaf.value,))
-    ]
-    return [v for v in named if isinstance(v, (int, float)) and not isinstance(v, bool)]
-
-
 def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
     """Return a comparison that names no choice that is gone."""
+    if not all(isinstance(domain, Categorical) for domain in domains):
+        return leaf
     choices = [c for domain in domains if isinstance(domain, Categorical) for c in domain.choices]
-    if not choices or len(choices) < sum(1 for d in domains if isinstance(d, Categorical)):
-        return leaf
-    if any(not isinstance(domain, Categorical) for domain in domains):
-        return leaf
     named = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
     if all(value in choices for value in named):
         return leaf
     if isinstance(leaf, Comparison) and leaf.op not in ("==", "!="):
         return leaf
-    held = [choice for choice in dict.fromkeys(choices) if holds_for(leaf, choice)]
-    if len(held) == 1:
-        return Comparison(leaf.name, "==", held[0])
-    return Membership(leaf.name, tuple(held), negated=False)
-
-
-_FEW = 1000  # whole numbers, up to which each is looked at
-Restrictions = dict[tuple[str, Domain], Domain]
+    return chosen(leaf.name, [c for c in dict.fromkeys(choices) if holds_for(leaf, c)])
 
 
 def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
@@ -246,7 +213,7 @@ def _meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
         return Categorical(chosen) if chosen else None
     if isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
         return _whole_numbers(domain, node, where)
-    some, every = holds_in(node, domain)
+    some, every = _holds_in(node, domain)
     if every or not some:
         return domain if every else None
     if isinstance(node, Membership) and not node.negated:
@@ -294,5 +261,5 @@ def _cut(domain: Numeric, op: str, value: float) -> Domain:
 
 
 def _holds(node: Node, value: object) -> bool:
-    some, _ = holds_in(node, Categorical([value]))
+    some, _ = _holds_in(node, Categorical([value]))
     return some

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from condped.analyse.branches.discover import log_choose
 from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.space.domain import Categorical, Domain, Int, Numeric
@@ -266,16 +267,10 @@ def chance_of_so_few(group: BoolArray, hit: BoolArray, block: IntArray) -> float
 
 def _chances(*, trials: int, hits: int, drawn: int, most: int) -> FloatArray:
     """Return the chance of 0, 1, … ``most`` hits among those drawn."""
-    everything = _log_choose(trials, drawn)
+    everything = log_choose(trials, drawn)
     return np.array(
         [
-            math.exp(_log_choose(hits, k) + _log_choose(trials - hits, drawn - k) - everything)
+            math.exp(log_choose(hits, k) + log_choose(trials - hits, drawn - k) - everything)
             for k in range(most + 1)
         ]
     )
-
-
-def _log_choose(n: int, k: int) -> float:
-    if not 0 <= k <= n:
-        return -math.inf
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from condped.space.condition import Between, Both, Comparison, Membership, Node
+from condped.space.condition import Between, Both, Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
 from condped.space.simplify import Leaf, Settled, simplified
 from condped.space.space import Space
 
 _MOST_DIGITS = 17  # that a float has
+_MOST_CHOICES = 3  # in a label
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 
 
 def short_between(low: float, high: float, *, log: bool = False, open_end: bool = False) -> float:
@@ -102,9 +108,6 @@ def chosen(name: str, choices: Sequence[Any]) -> Node:
     return Membership(name, tuple(choices), negated=False)
 
 
-_MOST_CHOICES = 3  # in a label
-
-
 @dataclass(frozen=True, slots=True)
 class Split:
     """One branch of a gate."""
@@ -147,8 +150,8 @@ def splits_of(space: Space, gate: str, children: Sequence[str]) -> tuple[Split, 
         found.append(Split(_choices_label(together), chosen(gate, together), active(told)))
     numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
     if numeric:
-        leaves = [leaf for roots in conditions for root in roots for leaf in _leaves(root, gate)]
-        for interval, value in _intervals(numeric, leaves, pattern):
+        named = {n for roots in conditions for root in roots for n in numbers_in(root, gate)}
+        for interval, value in _intervals(numeric, named, pattern):
             label = _interval_label(interval, numeric)
             found.append(Split(label, interval.test(gate), active(pattern(value))))
     return tuple(found)
@@ -163,18 +166,10 @@ def _settled(leaf: Leaf, gate: str, value: Any) -> Settled:
 
 def holds_for(leaf: Comparison | Membership, value: Any) -> bool:
     """Return whether a comparison holds for a value."""
-    compare = {
-        "<": lambda a, b: a < b,
-        "<=": lambda a, b: a <= b,
-        ">": lambda a, b: a > b,
-        ">=": lambda a, b: a >= b,
-        "==": lambda a, b: a == b,
-        "!=": lambda a, b: a != b,
-    }
     if isinstance(leaf, Membership):
         return (value in leaf.values) is not leaf.negated
     try:
-        return bool(compare[leaf.op](value, leaf.value))
+        return bool(_COMPARE[leaf.op](value, leaf.value))
     except TypeError:  # a text compared with a number
         return False
 
@@ -194,27 +189,13 @@ def _choices_label(choices: Sequence[Any]) -> str:
     return " or ".join(shown) + (f" or {more} more" if more else "")
 
 
-def _leaves(root: Node, gate: str) -> Iterator[Comparison | Membership]:
-    found: list[Comparison | Membership] = []
-
-    def note(leaf: Leaf) -> Settled:
-        if not isinstance(leaf, Between) and leaf.name == gate:
-            found.append(leaf)
-        return leaf
-
-    simplified(root, note)
-    yield from found
-
-
 def _intervals(
-    domains: Sequence[Numeric],
-    leaves: Sequence[Comparison | Membership],
-    pattern: Callable[[Any], _Pattern],
+    domains: Sequence[Numeric], named: set[float], pattern: Callable[[Any], _Pattern]
 ) -> Iterator[tuple[Interval, float]]:
     """Iterate over intervals that switch on the same, each with a value inside."""
     low, high = min(d.low for d in domains), max(d.high for d in domains)
     whole = all(isinstance(domain, Int) for domain in domains)
-    values = {v for leaf in leaves for v in _numbers(leaf) if low <= v <= high}
+    values = {value for value in named if low <= value <= high}
     pieces = _whole_pieces(values, low, high) if whole else _pieces(values, low, high)
     told = [(piece, pattern(piece.value)) for piece in pieces]
     kept = [p for k, (p, what) in enumerate(told) if k == 0 or what != told[k - 1][1]]
@@ -245,10 +226,14 @@ class _Piece:
     above: bool = False  # whether it begins only above ``start``
 
 
-def _numbers(leaf: Comparison | Membership) -> Iterator[float]:
-    for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield value
+def numbers_in(root: Node, name: str | None = None) -> Iterator[float]:
+    """Iterate over the numbers that a condition compares a parameter with, or any parameter."""
+    for leaf in Condition("", root).leaves():
+        if isinstance(leaf, Between) or name not in (leaf.name, None):
+            continue
+        for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield value
 
 
 def _pieces(values: set[float], low: float, high: float) -> list[_Piece]:
