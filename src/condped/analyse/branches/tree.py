@@ -187,9 +187,8 @@ def branches(
     structure = structure_of(trials)
     method = question.settings.method
     grown = Grower(trials, structure, counts.trials.top, question, (method,)).tree()
-    told = _Told(structure, whole)
     return Branches(
-        roots=tuple(told.node(node) for node in grown),
+        roots=tuple(_node(node, structure, whole) for node in grown),
         parents=structure.parents,
         found_from=structure.found_from,
         unexplained=structure.unexplained,
@@ -207,36 +206,29 @@ def require_conditions(function: str, question: Question) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Told:
-    """Turns grown nodes into those of a result."""
-
-    structure: Structure
-    whole: ImportanceResult
-
-    def node(self, grown: GrownNode) -> Node:
-        """Return a parameter with its numbers in the whole study."""
-        own = self.whole[grown.parameter]
-        evidence = self.whole.ready_evidence
-        whens = [a.when.text for a in self.structure.space[grown.parameter] if a.when is not None]
-        condition = " or ".join(f"({text})" if len(whens) > 1 else text for text in whens)
-        return Node(
-            parameter=grown.parameter,
-            importance=own.importance,
-            eta_squared=own.eta_squared,
-            verdict=None if evidence is None else evidence[grown.parameter].verdict,
-            branches=tuple(
-                Branch(
-                    label=branch.label,
-                    condition=branch.condition.text,
-                    trials=int(branch.sizes[-1]),
-                    target_trials=int(branch.sizes[0]),
-                    best=branch.best,
-                    nodes=tuple(self.node(inner) for inner in branch.nodes),
-                    inside=importance_result(next(iter(branch.analyses.values()))),
-                )
-                for branch in grown.branches
-            ),
-            choosing=None if grown.choosing is None else float(grown.choosing[0]),
-            condition=condition or None,
-        )
+def _node(grown: GrownNode, structure: Structure, whole: ImportanceResult) -> Node:
+    """Return a grown parameter as that of a result, with its numbers in the whole study."""
+    own = whole[grown.parameter]
+    evidence = whole.ready_evidence
+    whens = [a.when.text for a in structure.space[grown.parameter] if a.when is not None]
+    condition = " or ".join(f"({text})" if len(whens) > 1 else text for text in whens)
+    return Node(
+        parameter=grown.parameter,
+        importance=own.importance,
+        eta_squared=own.eta_squared,
+        verdict=None if evidence is None else evidence[grown.parameter].verdict,
+        branches=tuple(
+            Branch(
+                label=branch.label,
+                condition=branch.condition.text,
+                trials=int(branch.sizes[-1]),
+                target_trials=int(branch.sizes[0]),
+                best=branch.best,
+                nodes=tuple(_node(inner, structure, whole) for inner in branch.nodes),
+                inside=importance_result(next(iter(branch.analyses.values()))),
+            )
+            for branch in grown.branches
+        ),
+        choosing=None if grown.choosing is None else float(grown.choosing[0]),
+        condition=condition or None,
+    )

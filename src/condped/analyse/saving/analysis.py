@@ -6,7 +6,7 @@ Loading is estimating again from the counts, by the same code.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,10 @@ from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RegimeCounts,
 from condped.errors import DataError
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.space.domain import Categorical, Domain
+
+_SCORES = ("importance", "variance", "eta_squared")
+_TESTS = ("p_values", "adjusted_p_values")
+_COUNTS = ("grid", "unit_grid", "ranked", "unit_ranked")
 
 
 def packed(counts: IntArray) -> str:
@@ -116,11 +120,6 @@ def _nested(text: str, shape: tuple[int, int]) -> IntArray:
     return np.cumsum(counts.reshape(shape), axis=0)
 
 
-_SCORES = ("importance", "variance", "eta_squared")
-_TESTS = ("p_values", "adjusted_p_values")
-_COUNTS = ("grid", "unit_grid", "ranked", "unit_ranked")
-
-
 def saved_analysis(
     analysis: Analysis, *, tests: bool = False, evidence: bool = False
 ) -> dict[str, Any]:
@@ -129,8 +128,8 @@ def saved_analysis(
     own = counts.by(analysis.settings.method)
     notes = (*analysis.account.notes, *_changed(own))
     return {
-        "settings": asdict(analysis.settings),
-        "account": asdict(analysis.account) | {"notes": notes},
+        "settings": analysis.settings,
+        "account": replace(analysis.account, notes=notes),
         "level": analysis.level,
         "counts": {
             "target_sizes": own.target_sizes,
@@ -140,15 +139,15 @@ def saved_analysis(
         "tests": {
             name: getattr(counts, name) for name in needed if name not in _COUNTS
         },
-        "bands": None if analysis.bands is None else _saved_bands(analysis.bands),
+        "bands": analysis.bands,
     }  # fmt: skip
 
 
 def saved_scores(numbers: Numbers, settings: BaselineSettings, account: Account) -> dict[str, Any]:
     """Return what another method said."""
     return {
-        "settings": asdict(settings),
-        "account": asdict(account),
+        "settings": settings,
+        "account": account,
         "level": None,
         "scores": {
             name: {number: getattr(numbers, number)[:, p] for number in _SCORES}
@@ -222,15 +221,6 @@ def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
         target_sizes=_sizes(data["target_sizes"], target_sets),
         reasons=reasons,
     )
-
-
-def _saved_bands(bands: Uncertainty) -> dict[str, Any]:
-    return {
-        number.name: {
-            end.name: getattr(getattr(bands, number.name), end.name) for end in fields(Bands)
-        }
-        for number in fields(Uncertainty)
-    }
 
 
 def _restored_bands(data: Mapping[str, Any], shape: tuple[int, int]) -> Uncertainty:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
 
+from condped.analyse.importance.account import Account
 from condped.analyse.importance.estimates import Numbers, shared_out
 from condped.analyse.importance.importance import ImportanceResult, scored_result
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
@@ -147,23 +148,31 @@ def importance(
     )
     table = open_table("Asking another method", source, **asked.reading)
     if best:
-        return _of_best_trials(table, target_quantile, settings, asked.handling)
-    return _of_whole_objective(table, settings, asked.handling)
+        scores = _of_best_trials(table, (target_quantile,), settings, asked.handling)
+        return scored_result(scores.numbers, target_quantile, settings, scores.account)
+    scores = _of_whole_objective(table, settings, asked.handling)
+    return scored_result(scores.numbers, None, settings, scores.account)
+
+
+class _Scores(NamedTuple):
+    """What a method says, and what that is based on."""
+
+    numbers: Numbers
+    account: Account
 
 
 def _of_best_trials(
-    table: TrialTable, target_quantile: float, settings: BaselineSettings, handling: Handling
-) -> ImportanceResult:
+    table: TrialTable, quantiles: tuple[float, ...], settings: BaselineSettings, handling: Handling
+) -> _Scores:
     """Ask PED-ANOVA."""
-    basis = basis_of(table, settings, handling, (target_quantile,))
-    found = ped_anova(basis.table, (target_quantile,), settings, handling)
-    account = account_of(basis, settings, found.region_size, found.untold)
-    return scored_result(found.numbers, target_quantile, settings, account)
+    basis = basis_of(table, settings, handling, quantiles)
+    found = ped_anova(basis.table, quantiles, settings, handling)
+    return _Scores(found.numbers, account_of(basis, settings, found.region_size, found.untold))
 
 
 def _of_whole_objective(
     table: TrialTable, settings: BaselineSettings, handling: Handling
-) -> ImportanceResult:
+) -> _Scores:
     """Ask a method that explains a forest; it knows no target sets, hence no η²."""
     basis = basis_of(table, settings, handling)
     counted = basis.table if basis.used.all() else basis.table.only(basis.used)
@@ -182,8 +191,7 @@ def _of_whole_objective(
         reasons=(reason,),
     )
     untold = [name for name in table.names if found[name] is None] if reason is None else []
-    account = account_of(basis, settings, basis.top.counts.used, untold)
-    return scored_result(numbers, None, settings, account)
+    return _Scores(numbers, account_of(basis, settings, basis.top.counts.used, untold))
 
 
 def _reason(basis: Basis, found: Mapping[str, float | None]) -> str | None:
@@ -239,7 +247,5 @@ def sweep(
     settings = ped_anova_settings(absent, None, region_quantile)
     quantiles = ascending_quantiles(target_quantiles, region_quantile)
     table = open_table("Asking another method", source, **asked.reading)
-    basis = basis_of(table, settings, asked.handling, quantiles)
-    found = ped_anova(basis.table, quantiles, settings, asked.handling)
-    account = account_of(basis, settings, found.region_size, found.untold)
-    return scored_sweep(found.numbers, quantiles, settings, account)
+    scores = _of_best_trials(table, quantiles, settings, asked.handling)
+    return scored_sweep(scores.numbers, quantiles, settings, scores.account)
