@@ -222,7 +222,8 @@ class _Adviser:
         self, found: dict[tuple[str, Domain], Proposal], possible: Collection[tuple[str, Domain]]
     ) -> tuple[Step, ...]:
         """Return what to do with each domain that is still possible, the changes first."""
-        changes, others = [], []
+        changes: list[Step] = []
+        others: list[Step] = []
         for name in self.result.names:
             entries = self.structure.space.get(name, ())
             domains = tuple(dict.fromkeys(entry.domain for entry in entries))

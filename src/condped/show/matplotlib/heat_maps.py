@@ -22,10 +22,11 @@ def heat(view: HeatView, ax: Axes) -> Axes:
 
 def joint(view: HeatView, ax: Axes) -> Axes:
     """Draw the η² of each pair as a cell, empty where two are never active together."""
-    edges = np.arange(len(view.labels) + 1) - 0.5
+    edges = np.arange(-0.5, len(view.labels))
     _cells(view, ax, edges, "η² beyond both alone", bad=PALE, many=10)
     if not view.empty:
-        ax.set_xticks(ax.get_yticks(), ax.get_yticklabels(), rotation=40, ha="right")
+        labels = [literal(label) for label in view.labels]
+        ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right")
         ax.tick_params(axis="x", length=0, labelsize=8 if len(view.labels) > 10 else 9)
     return ax
 

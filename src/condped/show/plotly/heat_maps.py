@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -38,7 +39,7 @@ def joint(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
 def _cells(
     view: HeatView,
     figure: go.Figure | None,
-    columns: list[float],
+    columns: Sequence[float],
     names: list[list[str]],
     *,
     words: str,
@@ -49,7 +50,7 @@ def _cells(
     figure = go.Figure() if figure is None else figure
     if not view.empty:
         figure.add_heatmap(
-            x=columns,
+            x=list(columns),
             y=list(range(len(view.labels))),
             z=[with_gaps(row) for row in view.values],
             zmin=0.0,
