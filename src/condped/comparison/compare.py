@@ -18,6 +18,10 @@ from condped.estimate.settings import BaselineSettings, Method, Settings, TrialS
 from condped.options import declared, takes
 from condped.progress import report
 
+_OWN: tuple[Method, ...] = get_args(Method)
+# All that can be asked; a baseline's name by itself means it with both ways to treat absences.
+NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
+
 
 @dataclass(frozen=True)
 class Comparison(Result):
@@ -86,7 +90,7 @@ class Comparison(Result):
             "methods": [
                 {
                     "name": method,
-                    "explains": "objective" if explains_objective(result) else "best trials",
+                    "explains": _explained(result),
                     "status": result.status,
                     "reason": result.reason,
                 }
@@ -98,14 +102,9 @@ class Comparison(Result):
         }
 
 
-def explains_objective(result: ImportanceResult) -> bool:
-    """Return whether a result is about the whole objective and not about the best trials."""
-    return isinstance(result.settings, BaselineSettings) and result.settings.forest
-
-
-_OWN: tuple[Method, ...] = get_args(Method)
-# All that can be asked; a baseline's name by itself means it with both ways to treat absences.
-NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
+def _explained(result: ImportanceResult) -> str:
+    whole = isinstance(result.settings, BaselineSettings) and result.settings.forest
+    return "objective" if whole else "best trials"
 
 
 class ComparisonOptions(BaselineOptions, TrialSettings, total=False):

@@ -231,13 +231,10 @@ class ImportanceResult(Result):
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
+        columns = ("importance", "variance", "eta_squared", "within", "inter")
         scores = Numbers(
             names=self.names,
-            importance=np.array([[p.importance for p in self]]),
-            variance=np.array([[p.variance for p in self]]),
-            eta_squared=np.array([[p.eta_squared for p in self]]),
-            within=np.array([[p.within for p in self]]),
-            inter=np.array([[p.inter for p in self]]),
+            **{name: np.array([[getattr(p, name) for p in self]]) for name in columns},
             target_sizes=np.array([self.target_size]),
             reasons=(self.reason,),
         )

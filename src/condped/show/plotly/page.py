@@ -65,13 +65,13 @@ def laid_out(
     return figure
 
 
-def row_axis(labels: Sequence[str], low: float = -0.6) -> dict[str, Any]:
+def row_axis(labels: Sequence[str]) -> dict[str, Any]:
     """Return an axis with a row per label, the first on top; equal labels stay apart."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
         "ticktext": [literal(label) for label in labels],
-        "range": [max(len(labels), 2) - 0.4, low],
+        "range": [max(len(labels), 2) - 0.4, -0.6],
         "automargin": True,
         "showgrid": False,
         "zeroline": False,
