@@ -11,6 +11,7 @@ import numpy as np
 from condped.analyse.branches.discover import log_choose
 from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
+from condped.space.cell_bounds import cell_edges
 from condped.space.domain import Categorical, Domain, Int, Numeric
 from condped.space.grid import MOST_CELLS, cells_of, grid_of
 
@@ -112,7 +113,7 @@ def _narrower(
     domain: Numeric, trials: RegimeTrials, tests: int, cuts: Sequence[float]
 ) -> Domain | None:
     """Return the shortest range that holds nearly all target trials, with a margin."""
-    edges = _edges(domain)
+    edges = cell_edges(domain)
     cells = _cells(domain, trials.values)
     reached = np.bincount(cells[trials.hit], minlength=len(edges) - 1)
     first, last = _shortest(reached, math.ceil(_KEPT * int(reached.sum())))
@@ -168,14 +169,6 @@ def _levels(domain: Numeric) -> bool:
 def _steps(domain: Numeric) -> int:
     step = domain.step or 1
     return round((domain.high - domain.low) / step)
-
-
-def _edges(domain: Numeric) -> FloatArray:
-    """Return the edges of a domain's cells, in its own units."""
-    grid = grid_of(domain)
-    edges = grid.low + (np.arange(grid.cells + 1) - 0.5) * grid.width
-    edges = np.exp(edges) if grid.log else edges
-    return np.clip(edges, domain.low, domain.high)
 
 
 def _cells(domain: Numeric, values: ValueArray) -> IntArray:

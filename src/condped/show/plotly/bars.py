@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
 from condped.show.plotly.page import MARKERS, laid_out, literal, row_axis, share_axis
-from condped.show.views.bars import BarsView, BreakdownView, ComparisonView, Part
+from condped.show.views.bars import Bar, BarsView, BreakdownView, ComparisonView, Part
 
 _PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}
 _ROOM = 1.3  # of the longest bar, for what is written behind it
@@ -17,7 +20,6 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances as horizontal bars, filled by verdict, with intervals."""
     figure = go.Figure() if figure is None else figure
     places = list(range(len(view.bars)))
-    some = any(bar.high is not None for bar in view.bars)
     figure.add_bar(
         y=places,
         x=[bar.value for bar in view.bars],
@@ -33,17 +35,7 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
                 "solidity": 0.25,
             },
         },
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [max((bar.high or 0.0) - bar.value, 0.0) for bar in view.bars],
-            "arrayminus": [bar.value - (bar.low or 0.0) for bar in view.bars],
-            "color": INK,
-            "thickness": 1.4,
-            "width": 4,
-        }
-        if some
-        else None,
+        error_x=_intervals(view.bars, INK, thickness=1.4, width=4),
         customdata=[[literal(bar.name), bar.verdict or "not tested"] for bar in view.bars],
         hovertemplate="%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}<extra></extra>",
         showlegend=False,
@@ -121,7 +113,6 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
     figure = go.Figure() if figure is None else figure
     for place, series in enumerate(view.series):
         points, colour = series.points, COLOURS[place]
-        some = any(point.high is not None for point in points)
         figure.add_scatter(
             x=[point.value for point in points],
             y=[point.row + series.shift for point in points],
@@ -133,17 +124,7 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
                 "size": 9,
                 "line": {"width": 1.6, "color": colour},
             },
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [max((p.high or 0.0) - p.value, 0.0) if p.high else 0 for p in points],
-                "arrayminus": [p.value - (p.low or 0.0) if p.high else 0 for p in points],
-                "color": colour,
-                "thickness": 1.2,
-                "width": 0,
-            }
-            if some
-            else None,
+            error_x=_intervals(points, colour, thickness=1.2, width=0),
             customdata=[[literal(p.name), p.verdict or "not tested"] for p in points],
             hovertemplate=(
                 "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
@@ -164,6 +145,23 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         ),
         yaxis=row_axis(view.labels),
     )
+
+
+def _intervals(
+    bars: Sequence[Bar], colour: str, *, thickness: float, width: float
+) -> dict[str, Any] | None:
+    """Return the lines that show how far importances may lie from what is drawn."""
+    if all(bar.high is None for bar in bars):
+        return None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [bar.end - bar.value for bar in bars],
+        "arrayminus": [0.0 if bar.low is None else bar.value - bar.low for bar in bars],
+        "color": colour,
+        "thickness": thickness,
+        "width": width,
+    }
 
 
 def _room(ends: list[float]) -> float:

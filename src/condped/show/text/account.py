@@ -8,7 +8,7 @@ from condped.analyse.importance.account import Account
 from condped.arrays import FloatArray
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.safe_text import printable, shortened
-from condped.show.text.layout import percent, wrapped
+from condped.show.text.layout import listed, percent, wrapped
 
 
 def headline(
@@ -102,9 +102,7 @@ def data_lines(account: Account) -> list[str]:
             f"{'regime' if entry.regimes == 1 else 'regimes'}."
         )
     if account.ignored_columns:
-        shown = ", ".join(shortened(name) for name in account.ignored_columns[:5])
-        more = len(account.ignored_columns) - 5
-        lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
+        lines.append(f"Columns not used: {listed(account.ignored_columns, most=5)}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
     return lines
