@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from condped.estimate.settings import BaselineSettings
@@ -48,18 +47,14 @@ def importance_text(result: ImportanceResult) -> str:
     lines = [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
     if result.status != "ok":
         lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
-    header, rows = _columns(result)
-    right = {1, 3}
-    if evidence is not None:
-        header.insert(4, "verdict")
-        for row, parameter in zip(rows, result.parameters, strict=False):
-            row.insert(4, evidence[parameter.name].verdict)
-    if result.level is not None:
-        header.insert(2, percent(result.level))
-        for row, parameter in zip(rows, result.parameters, strict=False):
-            row.insert(2, _interval(parameter))
-        right = {1, 4}
-    lines += table_lines([header, *_last_fitted(header, rows)], right=right)
+    *columns, (last, *cells) = _columns(result)
+    # The last column is cut to what the others leave of the width.
+    taken = sum(2 + max(map(width_of, column)) for column in columns)
+    room = max(_LEAST_LAST, text_width() - taken)
+    columns.append([last, *(_cut(cell, room) for cell in cells)])
+    numbers = ("importance", "η²", "score")
+    right = {place for place, column in enumerate(columns) if column[0] in numbers}
+    lines += table_lines(list(zip(*columns, strict=True)), right=right)
     hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
@@ -80,34 +75,27 @@ def _target_set(result: ImportanceResult) -> str:
     return f"{result.target_size} in the target set{' (including ties)' if ties else ''}"
 
 
-def _columns(result: ImportanceResult) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of what every result of this kind shows."""
-    shown = result.parameters[:_MOST_ROWS]
+def _columns(result: ImportanceResult) -> list[list[str]]:
+    """Return the columns, each under its name."""
+    shown, evidence = result.parameters[:_MOST_ROWS], result.ready_evidence
     width = text_width()
     longest = _BAR if width >= 100 else _BAR // 2 if width >= 80 else 0
     most = _MOST_NAME if width >= 80 else _MOST_NAME // 2
-    rows = [
-        [shortened(p.name, most), f"{p.importance:.3f}", "█" * round(p.importance * longest)]
-        for p in shown
+    columns = [
+        ["parameter", *(shortened(p.name, most) for p in shown)],
+        ["importance", *(f"{p.importance:.3f}" for p in shown)],
     ]
+    if result.level is not None:
+        columns.append([percent(result.level), *map(_interval, shown)])
+    columns.append(["", *("█" * round(p.importance * longest) for p in shown)])
     if isinstance(result.settings, BaselineSettings):
-        for row, p in zip(rows, shown, strict=True):
-            row.append(f"{p.variance:.4g}")
-        return ["parameter", "importance", "", "score"], rows
+        return [*columns, ["score", *(f"{p.variance:.4g}" for p in shown)]]
+    etas = ("> 1" if p.eta_squared >= OVER else f"{p.eta_squared:.3f}" for p in shown)
+    columns.append(["η²", *etas])
+    if evidence is not None:
+        columns.append(["verdict", *(evidence[p.name].verdict for p in shown)])
     pooled = {entry.parameter for entry in result.account.pooled}
-    for row, p in zip(rows, shown, strict=True):
-        row += [
-            "> 1" if p.eta_squared >= OVER else f"{p.eta_squared:.3f}",
-            _regimes(p, p.name in pooled),
-        ]
-    return ["parameter", "importance", "", "η²", "active as"], rows
-
-
-def _last_fitted(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the rows with the last column cut to what is left of the width."""
-    before = [max(width_of(row[i]) for row in [header, *rows]) for i in range(len(header) - 1)]
-    room = max(_LEAST_LAST, text_width() - sum(before) - 2 * len(before))
-    return [[*row[:-1], _cut(row[-1], room)] for row in rows]
+    return [*columns, ["active as", *(_regimes(p, p.name in pooled) for p in shown)]]
 
 
 def _interval(parameter: ParameterImportance) -> str:
