@@ -130,8 +130,7 @@ def densities(
     _require(result, ImportanceResult, "densities")
     names = [parameters] if isinstance(parameters, str) else parameters
     view = panels_view(result, names)
-    rows, columns = -(-len(view.panels) // 3), min(len(view.panels), 3)
-    size = max(5.0, 3.9 * columns), 0.9 + 2.7 * max(rows, 1)
+    size = max(5.0, 3.9 * view.columns), 0.9 + 2.7 * max(view.rows, 1)
     return _drawn("panels", view, backend, on, size)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from condped.show.views.labels import count_of, labels_of
 from condped.space.domain import Categorical, Float, Int
 
 MOST_PANELS = 12
+_SIDE_BY_SIDE = 3
 _MOST_CHOICES = 10
 _MOST_CHOICE_LABEL = 16
 _MOST_GOOD = 44
@@ -63,6 +65,11 @@ class Panel:
     trials: str
     outcome: bool  # whether the marked values lead to an outcome such as failing: none are good
 
+    @property
+    def scale(self) -> str:
+        """What the heights are."""
+        return "share of trials" if self.edges is None else "density (1: uniform)"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PanelsView:
@@ -71,6 +78,16 @@ class PanelsView:
     title: str
     panels: tuple[Panel, ...]
     note: str | None
+
+    @property
+    def columns(self) -> int:
+        """How many stand side by side."""
+        return min(_SIDE_BY_SIDE, max(len(self.panels), 1))
+
+    @property
+    def rows(self) -> int:
+        """How many stand above each other."""
+        return math.ceil(len(self.panels) / self.columns)
 
 
 def panels_view(
@@ -103,6 +120,8 @@ def panels_view(
         notes.append(f"{count_of(hidden, 'more regime')} not shown")
     if empty:
         notes.append(f"{count_of(empty, 'regime')} without target trials not shown")
+    if not panels and not notes:
+        notes.append("There is nothing to show.")
     return PanelsView(
         title=headline(result.account, result.settings, result.target_quantile),
         panels=tuple(panels),
