@@ -18,7 +18,6 @@ from condped.analyse.importance.analysis import account_of, count_sets
 from condped.analyse.importance.question import Question
 from condped.analyse.options import TRIALS, Options, TrialOptions, open_table
 from condped.analyse.result import Result
-from condped.analyse.saving.plain import plain
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError
 from condped.estimate.leave_one_out import excess
@@ -96,16 +95,13 @@ class JointEffects(Result):
             for one in self.effects
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        data = {
-            "schema": self.schema,
+    def _readable(self) -> dict[str, Any]:
+        return {
             "target_quantile": self.target_quantile,
             "target_size": self.target_size,
             "pairs": self.rows(),
             "account": self.account,
         }
-        return dict(plain(data))
 
 
 @takes(TrialOptions, *TRIALS)

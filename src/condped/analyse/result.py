@@ -81,7 +81,14 @@ class Result(Presentable):
         return module.frame_of(self.rows(), self.columns)
 
     def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
+        """Return everything as plain data for JSON, under a schema with a version.
+
+        What would take long to find, such as the evidence from many trials, is left out.
+        """
+        return dict(plain({"schema": self.schema, **self._readable()}))
+
+    def _readable(self) -> dict[str, Any]:
+        """Return what :meth:`to_data` holds."""
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -117,8 +124,8 @@ class Result(Presentable):
 
     def _saved(self) -> dict[str, Any]:
         """Return what the result can be made from again."""
-        found = {one.name: plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
-        return {name: value for name, value in found.items() if not name.startswith("_")}
+        names = [one.name for one in fields(self) if not one.name.startswith("_")]  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def _loaded(cls, data: Mapping[str, Any]) -> Self:

@@ -42,9 +42,8 @@ class Sources(Result):
         """Return one record per kind of source."""
         return [dict(zip(self._columns, astuple(kind), strict=True)) for kind in self.kinds]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return the rows under a schema with a version."""
-        return {"schema": self.schema, "sources": self.rows()}
+    def _readable(self) -> dict[str, Any]:
+        return {"sources": self.rows()}
 
 
 def sources() -> Sources:

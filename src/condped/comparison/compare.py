@@ -83,10 +83,8 @@ class Comparison(Result):
             for name in self.names
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
+    def _readable(self) -> dict[str, Any]:
         return {
-            "schema": self.schema,
             "methods": [
                 {
                     "name": method,
@@ -97,7 +95,7 @@ class Comparison(Result):
                 for method, result in self.results.items()
             ],
             "parameters": self.rows(),
-            "notes": list(self.notes),
+            "notes": self.notes,
             "results": {method: result.to_data() for method, result in self.results.items()},
         }
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 from condped.analyse.advice.optuna_code import suggest_code
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.result import Result
-from condped.analyse.saving.plain import plain
 from condped.space.domain import Domain
 from condped.space.space import Space
 
@@ -121,10 +120,8 @@ class Advice(Result):
             {name: _shown(getattr(step, name)) for name in self._columns} for step in self.steps
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        data = {
-            "schema": self.schema,
+    def _readable(self) -> dict[str, Any]:
+        return {
             "steps": self.steps,
             "space": self.space,
             "dropped": self.dropped,
@@ -138,7 +135,6 @@ class Advice(Result):
             "account": self.importance.account,
             "notes": self.notes,
         }
-        return dict(plain(data))
 
 
 def _shown(value: Any) -> Any:

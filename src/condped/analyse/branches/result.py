@@ -10,7 +10,6 @@ from condped.analyse.branches.structure import FoundFrom
 from condped.analyse.importance.evidence import Verdict
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.result import Result
-from condped.analyse.saving.plain import plain
 
 
 @dataclass(frozen=True)
@@ -162,10 +161,8 @@ class Branches(Result):
             {name: (place | row | status).get(name) for name in self._columns} for row in inside
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        data = {
-            "schema": self.schema,
+    def _readable(self) -> dict[str, Any]:
+        return {
             "found_from": self.found_from,
             "parents": self.parents,
             "unexplained": self.unexplained,
@@ -176,7 +173,6 @@ class Branches(Result):
             "roots": [_plain_node(node) for node in self.roots],
             "account": self.whole.account,
         }
-        return dict(plain(data))
 
 
 def _plain_node(node: Node) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from condped.analyse.saving.analysis import (
     saved_analysis,
     saved_scores,
 )
-from condped.analyse.saving.plain import plain, rebuilt
+from condped.analyse.saving.plain import rebuilt
 from condped.analyse.values import Densities, densities_of
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
@@ -188,14 +188,9 @@ class ImportanceResult(Result):
             for regime in parameter.regimes
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version.
-
-        Evidence and good values are left out where the test would take long.
-        """
+    def _readable(self) -> dict[str, Any]:
         evidence = self.ready_evidence
         readable = {
-            "schema": self.schema,
             "status": self.status,
             "reason": self.reason,
             "target_size": self.target_size,
@@ -205,7 +200,7 @@ class ImportanceResult(Result):
                 for row, parameter in zip(self.rows(), self.parameters, strict=True)
             ],
         }
-        return dict(plain(readable | self._made_of(evidence=evidence is not None)))
+        return readable | self._made_of(evidence=evidence is not None)
 
     def _details(self, own: ParameterImportance, evidence: Evidence | None) -> dict[str, Any]:
         """Return what plain data have of a parameter beyond its row."""
@@ -223,7 +218,7 @@ class ImportanceResult(Result):
         }
 
     def _saved(self) -> dict[str, Any]:
-        return dict(plain(self._made_of(evidence=self.has_evidence)))
+        return self._made_of(evidence=self.has_evidence)
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""

@@ -23,7 +23,7 @@ from condped.analyse.saving.analysis import (
     saved_analysis,
     saved_scores,
 )
-from condped.analyse.saving.plain import plain, rebuilt
+from condped.analyse.saving.plain import rebuilt
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
@@ -136,14 +136,10 @@ class SweepResult(Result):
             for p, name in enumerate(self.names)
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version.
-
-        P-values are left out unless they are known.
-        """
+    def _readable(self) -> dict[str, Any]:
+        # P-values only if they are known.
         tested = self._analysis is not None and self._analysis.counts.knows("p_values")
         readable = {
-            "schema": self.schema,
             "status": self.status,
             "reason": self.reason,
             "target_sizes": self.target_sizes,
@@ -157,11 +153,11 @@ class SweepResult(Result):
                 for p, name in enumerate(self.names)
             },
         }
-        return dict(plain(readable | self._made_of(tests=tested)))
+        return readable | self._made_of(tests=tested)
 
     def _saved(self) -> dict[str, Any]:
         tests = self._analysis is not None and self._analysis.counts.testable
-        return dict(plain(self._made_of(tests=tests)))
+        return self._made_of(tests=tests)
 
     def _made_of(self, *, tests: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""

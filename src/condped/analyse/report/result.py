@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.report.numbers import VERDICTS
 from condped.analyse.result import Result, write_whole
-from condped.analyse.saving.plain import plain, rebuilt
+from condped.analyse.saving.plain import rebuilt
 from condped.errors import DataError
 from condped.writing import PAGES, ending_of
 
@@ -88,7 +88,7 @@ class Report(Result):
         return self.data
 
     def _saved(self) -> dict[str, Any]:
-        return dict(plain(self.data | {"told": self.importance}))
+        return self.data | {"told": self.importance}
 
     @classmethod
     def _loaded(cls, data: Mapping[str, Any]) -> Report:
