@@ -109,7 +109,8 @@ PICTURES = (
     Picture(
         "paper-joint",
         "Its joint effects",
-        "How much each pair of parameters explains beyond what its parameters explain alone.",
+        "How much each pair of parameters explains beyond what its parameters explain alone. The "
+        "colours go on beyond what chance alone reaches.",
         "condped.plot.joint(condped.joint_effects(table))",
     ),
 )

@@ -13,7 +13,7 @@ import pytest
 import condped
 from condped.analyse.question import AnalysisOptions, IntervalOptions, Question
 from condped.cli.app import app
-from condped.comparison.baselines.choices import Forest, ForestOptions
+from condped.comparison.baselines.methods import Forest, ForestOptions
 from condped.comparison.compare import ComparisonOptions
 from condped.estimate.settings import EstimatorOptions, Settings
 from condped.options import options_of

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
     from condped.analyse.branches.tree import branches
-    from condped.analyse.importance.importance import importance
-    from condped.analyse.importance.result import ImportanceResult
+    from condped.analyse.importance.importance import ImportanceResult, importance
     from condped.analyse.importance.sweep import SweepResult, sweep
     from condped.analyse.joint_effects import JointEffects, joint_effects
-    from condped.analyse.report import Report, report
-    from condped.analyse.saving.loading import load
+    from condped.analyse.report.assemble import report
+    from condped.analyse.report.result import Report
+    from condped.analyse.result import load
     from condped.analyse.sources import Sources, sources
     from condped.comparison import Comparison, baselines, compare
     from condped.read.databases.long_table import LongTable
@@ -44,9 +44,9 @@ _HOMES = {
     "Advice": "condped.analyse.advice.result",
     "Branches": "condped.analyse.branches.result",
     "Categorical": "condped.space",
-    "Comparison": "condped.comparison.result",
+    "Comparison": "condped.comparison.compare",
     "Float": "condped.space",
-    "ImportanceResult": "condped.analyse.importance.result",
+    "ImportanceResult": "condped.analyse.importance.importance",
     "Int": "condped.space",
     "JointEffects": "condped.analyse.joint_effects",
     "LongTable": "condped.read.databases.long_table",
@@ -62,11 +62,11 @@ _HOMES = {
     "compare": "condped.comparison",
     "importance": "condped.analyse.importance.importance",
     "joint_effects": "condped.analyse.joint_effects",
-    "load": "condped.analyse.saving.loading",
+    "load": "condped.analyse.result",
     "optuna": "condped",
     "plot": "condped.show",
     "problems": "condped",
-    "report": "condped.analyse.report",
+    "report": "condped.analyse.report.assemble",
     "sources": "condped.analyse.sources",
     "sweep": "condped.analyse.importance.sweep",
     "when": "condped.space",

@@ -10,8 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from condped import plot
-from condped.analyse.importance.importance import importance
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.importance import ImportanceResult, importance
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import MissingLibraryError, SettingsError, not_found

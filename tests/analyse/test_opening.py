@@ -33,13 +33,6 @@ def test_small_files_are_read_into_memory(path: str) -> None:
     assert open_trials(path, objective="loss", space=SPACE).counter.in_memory
 
 
-def test_a_path_may_begin_at_home(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether its size decides how it is read or not."""
-    monkeypatch.setenv("HOME", str(Path(path).parent))
-    assert open_trials("~/runs.parquet", objective="loss").names == ("x", "cost")
-    assert open_trials("~/runs.parquet", objective="loss", space=SPACE).names == ("x",)
-
-
 def test_files_larger_than_their_share_of_memory_are_streamed(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,3 +151,10 @@ def test_a_given_order_is_not_doubted(tmp_path: Path) -> None:
         for engine in ("memory", "stream")
     }
     assert found["memory"]["x"] == found["stream"]["x"]
+
+
+def test_a_path_may_begin_at_home(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether its size decides how it is read or not."""
+    monkeypatch.setenv("HOME", str(Path(path).parent))
+    assert open_trials("~/runs.parquet", objective="loss").names == ("x", "cost")
+    assert open_trials("~/runs.parquet", objective="loss", space=SPACE).names == ("x",)

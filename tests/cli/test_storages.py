@@ -60,7 +60,7 @@ def test_sources_names_the_extra_that_is_missing() -> None:
 
 SLOW = """
 import sys, time
-import condped.cli.progress as shown
+import condped.cli.output as shown
 from condped.progress import report
 with shown.progress_bar():
     for done in range(1, 31):
@@ -93,7 +93,7 @@ def test_the_bar_is_gone_before_the_result_is_printed(tmp_path: Path) -> None:
     )
     for command in ("importance", "sweep"):
         program = (
-            "import sys, condped.cli.progress as shown; shown._PATIENCE = shown._BETWEEN = 0; "
+            "import sys, condped.cli.output as shown; shown._PATIENCE = shown._BETWEEN = 0; "
             "from condped.cli import main; "
             f"sys.argv = ['condped', {command!r}, {str(path)!r}, '--objective', 'loss']; main()"
         )

@@ -9,7 +9,7 @@ import pytest
 
 import condped
 from condped.errors import SettingsError
-from condped.show.views import joint_view
+from condped.show.views.heat_maps import joint_view
 
 HOSTILE = ("<img src=x onerror=alert(1)>", "$x^2$", "名前\u202e")
 
@@ -55,7 +55,7 @@ def test_both_libraries_draw_the_same_square(backend: Any) -> None:
         assert "<img" not in figure.to_json()
     else:
         (axes, _) = figure.axes
-        values = np.asarray(axes.images[0].get_array().filled(np.nan))
+        values = np.asarray(axes.collections[0].get_array().filled(np.nan))
         assert len(axes.get_yticklabels()) == len(view.labels)
     np.testing.assert_array_equal(values, view.values)
     with pytest.raises(SettingsError, match=r"condped\.joint_effects"):
@@ -80,3 +80,35 @@ def test_the_text_lists_pairs_and_trials() -> None:
     assert "\\u202e" in text
     assert "500 of 500 trials used; 125 in the target set." in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+def noise(trials: int) -> condped.JointEffects:
+    """Return the effects of parameters that do nothing."""
+    rng = np.random.default_rng(0)
+    columns = {name: rng.random(trials) for name in ("a", "b", "c", "loss")}
+    return condped.joint_effects(columns, objective="loss")
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
+@pytest.mark.parametrize("trials", [200, 500, 2000])
+def test_noise_does_not_look_strong(trials: int, backend: Any) -> None:
+    """The colours go on beyond what chance gives, and the picture says how far."""
+    found = noise(trials)
+    view, figure = joint_view(found), condped.plot.joint(found, backend=backend)
+    strongest = float(np.nanmax(view.values))
+    if backend == "plotly":
+        highest = figure.data[0].zmax
+        shown = figure.layout.title.text
+    else:
+        highest = figure.axes[0].collections[0].norm.vmax
+        shown = figure.axes[0].get_xlabel()
+    assert highest == view.highest >= max(0.05, 1.5 * strongest)
+    assert f"the colours go on up to {highest:.2g}" in " ".join(shown.split("\n"))
+
+
+def test_a_strong_pair_has_the_strongest_colour() -> None:
+    """The scale ends at the largest η² where that is more than noise, and nothing is said."""
+    found = effects()
+    view = joint_view(found)
+    assert view.highest == found[0].eta_squared > 0.2
+    assert view.note is None

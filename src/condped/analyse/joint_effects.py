@@ -7,7 +7,7 @@ objective that is a plain sum, too, the best trials need both terms.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar, Unpack
 
@@ -17,7 +17,6 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
 from condped.analyse.question import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.result import Result
-from condped.analyse.saving.plain import plain
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError
 from condped.estimate.leave_one_out import excess
@@ -30,7 +29,6 @@ from condped.trials.table import Parameter
 FEWEST = 200  # trials, below which pairs are mostly chance
 _CELLS = 6
 _SMALLEST = 20  # trials of a joint regime that is looked at
-_COLUMNS = ("first", "second", "eta_squared", "trials")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,7 @@ class JointEffects(Result):
     """
 
     schema: ClassVar[str] = "condped.joint/1"
+    _columns: ClassVar[tuple[str, ...]] = ("first", "second", "eta_squared", "trials")
 
     effects: tuple[JointEffect, ...]
     target_quantile: float
@@ -88,28 +87,20 @@ class JointEffects(Result):
     def __getitem__(self, place: int) -> JointEffect:
         return self.effects[place]
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per pair."""
         return [
-            dict(zip(_COLUMNS, (*one.parameters, one.eta_squared, one.trials), strict=True))
+            dict(zip(self._columns, (*one.parameters, one.eta_squared, one.trials), strict=True))
             for one in self.effects
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        data = {
-            "schema": self.schema,
+    def _readable(self) -> dict[str, Any]:
+        return {
             "target_quantile": self.target_quantile,
             "target_size": self.target_size,
             "pairs": self.rows(),
-            "account": asdict(self.account),
+            "account": self.account,
         }
-        return dict(plain(data))
 
 
 @takes(TrialOptions, *TRIALS)

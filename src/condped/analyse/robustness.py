@@ -9,8 +9,8 @@ import numpy as np
 
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.question import Question
+from condped.analyse.result import Presentable
 from condped.estimate.settings import Method, Settings
-from condped.presentable import Presentable
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling
 

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 from condped.analyse.result import Result
 from condped.read.registry import Reader, installed, readers
 
-_COLUMNS = ("reader", "description", "extra", "installed")
-
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
@@ -35,22 +33,17 @@ class Sources(Result):
     """
 
     schema: ClassVar[str] = "condped.sources/1"
+    _columns: ClassVar[tuple[str, ...]] = ("reader", "description", "extra", "installed")
 
     kinds: tuple[SourceKind, ...]
     problems: tuple[str, ...] = ()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per kind of source."""
-        return [dict(zip(_COLUMNS, astuple(kind), strict=True)) for kind in self.kinds]
+        return [dict(zip(self._columns, astuple(kind), strict=True)) for kind in self.kinds]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return the rows under a schema with a version."""
-        return {"schema": self.schema, "sources": self.rows()}
+    def _readable(self) -> dict[str, Any]:
+        return {"sources": self.rows()}
 
 
 def sources() -> Sources:

@@ -1,4 +1,4 @@
-"""The command line: a module for each command, and what they share."""
+"""The command line."""
 
 from condped.cli.app import main
 

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 import condped
-from condped.cli import (
-    advise,
-    branches,
-    compare,
-    completion,
-    demo,
-    importance,
-    report,
-    sources,
-    sweep,
+from condped.cli.demo import demo
+from condped.cli.options import source_options
+from condped.cli.output import answer, output_options
+from condped.errors import CondpedError, SettingsError
+
+_target_quantile = click.option(
+    "-q",
+    "--target-quantile",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="γ': the best trials of this share are the target.",
 )
-from condped.errors import CondpedError
+_target = click.option(
+    "--target",
+    metavar="OUTCOME",
+    help="Explain an outcome instead of good objectives: failed, pruned, nonfinite or infeasible.",
+)
 
 
 @click.group(
@@ -31,15 +40,171 @@ def app() -> None:
     """Tell which hyperparameters mattered, for conditional search spaces."""
 
 
-app.add_command(importance.command)
-app.add_command(sweep.command)
-app.add_command(compare.command)
-app.add_command(branches.command)
-app.add_command(advise.command)
-app.add_command(report.command)
-app.add_command(sources.command)
-app.add_command(demo.command)
-app.add_command(completion.command)
+@app.command("importance")
+@source_options(condped.importance)
+@_target_quantile
+@_target
+@output_options()
+def _importance(source: str, **options: Any) -> None:
+    """Estimate which parameters mattered for reaching the best trials.
+
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
+    tables there is one row per trial, and an empty cell means that the parameter was inactive.
+
+    \b
+    condped importance results.csv --objective loss
+    condped importance sqlite:///study.db --study tuning
+    condped importance smac3_output/svm
+    condped importance 'runs/*.parquet' --objective accuracy -d maximize --space space.json --json
+    """  # noqa: D301
+    answer(condped.importance, source, **options)
+
+
+@app.command("sweep")
+@source_options(condped.sweep)
+@output_options()
+def _sweep(source: str, **options: Any) -> None:
+    """Show how the importances change with the target quantile, from 0.01 up.
+
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. In
+    tables there is one row per trial, and an empty cell means that the parameter was inactive.
+
+    \b
+    condped sweep sqlite:///study.db --study tuning
+    condped sweep results.csv --objective loss --space space.json
+    condped sweep results.csv --objective loss --csv > curves.csv
+    """  # noqa: D301
+    answer(condped.sweep, source, **options)
+
+
+@app.command("compare")
+@source_options(condped.compare)
+@_target_quantile
+@click.option(
+    "-m",
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME",
+    help="Ask this method only; repeatable: paper, calibrated, ped-anova, f-anova, mdi, shap, or "
+    "one of the last four with /filtering or /imputation.  [default: all]",
+)
+@output_options()
+def _compare(source: str, **options: Any) -> None:
+    """Compare with the importances of other methods.
+
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
+    condped's own methods stand beside PED-ANOVA, f-ANOVA, MDI and SHAP, which know no conditions:
+    where a parameter is absent they are given fewer trials (filtering) or made-up values
+    (imputation).
+
+    \b
+    condped compare sqlite:///study.db --study tuning
+    condped compare results.csv --objective loss --space space.json
+    condped compare results.csv --objective loss --method paper --method shap/imputation --csv
+    """  # noqa: D301
+    answer(condped.compare, source, **options)
+
+
+@app.command("branches")
+@source_options(condped.branches)
+@_target_quantile
+@output_options()
+def _branches(source: str, **options: Any) -> None:
+    """Show the conditional structure and what matters inside each branch.
+
+    Conditions are taken from the space where there is one, and found from the trials otherwise.
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
+
+    \b
+    condped branches results.csv --objective loss
+    condped branches sqlite:///study.db --study tuning
+    condped branches results.csv --objective loss --where "model == 'svm'" --json
+    """  # noqa: D301
+    answer(condped.branches, source, **options)
+
+
+@app.command("advise")
+@source_options(condped.advise)
+@_target_quantile
+@click.option("--optuna", "as_code", is_flag=True, help="Print only the code for Optuna.")
+@click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
+@output_options()
+def _advise(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
+    """Suggest a narrower search space.
+
+    Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory,
+    a pattern or a URL of any tool that `condped sources` lists.
+
+    \b
+    condped advise results.csv --objective loss --space space.json
+    condped advise sqlite:///study.db --study tuning --optuna
+    condped advise results.csv --objective loss --new-space > space.json
+    """  # noqa: D301
+    if as_code and as_space:
+        raise SettingsError("Give only one of --optuna and --new-space.")
+    show = _code if as_code else _new_space if as_space else None
+    answer(condped.advise, source, show=show, **options)
+
+
+def _code(advice: condped.Advice) -> str:
+    return advice.optuna_code()
+
+
+def _new_space(advice: condped.Advice) -> str:
+    return json.dumps(advice.space.to_dict(), indent=2, ensure_ascii=False, default=str)
+
+
+@app.command("report")
+@source_options(condped.report)
+@_target_quantile
+@_target
+@click.option("--title", metavar="TEXT", help="What stands on top.  [default: the source's name]")
+@output_options(page="condped-report.html")
+def _report(source: str, **options: Any) -> None:
+    """Write a report of a study as one HTML page.
+
+    The page is one file that needs no network: it can be opened from a folder or a mail. A slider
+    on it moves the share of trials that counts as good. SOURCE is a file, a directory, a pattern or
+    a URL of any tool that `condped sources` lists.
+
+    \b
+    condped report sqlite:///study.db --study tuning -o report.html
+    condped report results.csv --objective loss --space space.json -o report.html
+    condped report results.csv --objective loss --intervals half-sampling
+    condped report smac3_output/svm --target failed -o failures.html
+    """  # noqa: D301
+    answer(condped.report, source, **options)
+
+
+@app.command("sources")
+@output_options()
+def _sources(**options: Any) -> None:
+    """List what can be read, and which extra each needs.
+
+    A source is recognised by itself; --reader NAME says which one it is where it is not.
+    """
+    for problem in answer(condped.sources, **options).problems:
+        click.echo(f"condped: {problem}", err=True)
+
+
+app.add_command(demo)
+
+
+@app.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def _completion(context: click.Context, shell: str) -> None:
+    """Print what a shell needs to complete commands and options.
+
+    \b
+    condped completion bash >> ~/.bashrc
+    condped completion zsh >> ~/.zshrc
+    condped completion fish > ~/.config/fish/completions/condped.fish
+    """  # noqa: D301
+    kind = get_completion_class(shell)
+    assert kind is not None  # click has these three
+    click.echo(kind(context.find_root().command, {}, "condped", "_CONDPED_COMPLETE").source())
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ _SPACE: dict[str, Any] = {
     show_default=True,
     help="Where the trials, the space and the picture are written.",
 )
-def command(trials: int, folder: Path) -> None:
+def demo(trials: int, folder: Path) -> None:
     """Tune three synthetic models and show what mattered.
 
     Writes the trials (CSV) and their space (JSON), analyses them as any other file would be,

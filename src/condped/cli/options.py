@@ -20,19 +20,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "constraints": ("--constraint",),
     "failure_values": ("--failure-value",),
 }
-target_quantile_option = click.option(
-    "-q",
-    "--target-quantile",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="γ': the best trials of this share are the target.",
-)
-target_option = click.option(
-    "--target",
-    metavar="OUTCOME",
-    help="Explain an outcome instead of good objectives: failed, pruned, nonfinite or infeasible.",
-)
 
 
 def source_options(function: Callable[..., Any]) -> Callable[[Command], Command]:

@@ -7,19 +7,24 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
 from condped.cli.options import Command, given
-from condped.cli.progress import progress_bar
 from condped.errors import SettingsError
+from condped.progress import reporting
 from condped.writing import ENDINGS, PAGES, check_output
 
 _WIDEST = 160
+_PATIENCE = 1.0  # seconds before anything is shown
+_BETWEEN = 0.1  # seconds from one drawing to the next
+_BAR_WIDTH = 30
 _VERDICT = re.compile(r"(?<=\d  )(matters|unclear|no evidence|untested)(?=  |$)")
 _BAR = re.compile(r"█+")
 _STYLES: Mapping[str, Mapping[str, Any]] = {
@@ -28,22 +33,6 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
     "no evidence": {"dim": True},
     "untested": {"dim": True},
 }
-
-
-class Result(Protocol):
-    """What every result can be shown as."""
-
-    def to_data(self) -> Mapping[str, Any]:
-        """Return everything as plain data under a schema with a version."""
-
-    def to_csv(self) -> str:
-        """Return the rows."""
-
-    def to_text(self, width: int | None = None) -> str:
-        """Return what people read."""
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file in the form that its name ends in."""
 
 
 def output_options(*, page: str | None = None) -> Callable[[Command], Command]:
@@ -81,7 +70,7 @@ def answer(
         page = function.__name__ == "report"
         check_output(output, *sources, options.get("space"), page=page)
     with progress_bar():  # wiped before the result is printed
-        result: Result = function(*sources, **given(options))
+        result = function(*sources, **given(options))
         if output is not None:
             result.save(output)
     if as_json:
@@ -98,7 +87,7 @@ def answer(
     return result
 
 
-def _for_terminal(result: Result) -> str:
+def _for_terminal(result: Any) -> str:
     """Return a text as wide as the terminal, in colours unless they are not wanted."""
     lines = result.to_text(min(shutil.get_terminal_size().columns, _WIDEST)).splitlines()
     return "\n".join(lines if os.environ.get("NO_COLOR") else map(_coloured, lines))
@@ -109,3 +98,41 @@ def _coloured(line: str) -> str:
         return click.style(found[0], **_STYLES[found[0]])
 
     return _BAR.sub(lambda bar: click.style(bar[0], fg="blue"), _VERDICT.sub(verdict, line))
+
+
+@contextmanager
+def progress_bar() -> Iterator[None]:
+    """Show how far work of more than a second has come, on a terminal; leave no trace of it."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    bar = _Bar()
+    try:
+        with reporting(bar.show):
+            yield
+    finally:
+        bar.clear()
+
+
+class _Bar:
+    """One line of the terminal, drawn over again."""
+
+    def __init__(self) -> None:
+        self.started = self.drawn = time.monotonic()
+        self.visible = False
+
+    def show(self, what: str, done: float, total: float) -> None:
+        """Draw the bar if it is time to."""
+        now = time.monotonic()
+        if now - self.started < _PATIENCE or now - self.drawn < _BETWEEN:
+            return
+        share = min(done / total, 1.0)
+        filled = "█" * round(share * _BAR_WIDTH)
+        shown = what if len(what) <= 40 else f"…{what[-39:]}"
+        click.echo(f"\r\x1b[K{shown} {filled:░<{_BAR_WIDTH}} {share:4.0%}", nl=False, err=True)
+        self.drawn, self.visible = now, True
+
+    def clear(self) -> None:
+        """Wipe the line, so that the result stands alone."""
+        if self.visible:
+            click.echo("\r\x1b[K", nl=False, err=True)

@@ -1,6 +1,5 @@
 """What each method says of the same trials, side by side."""
 
-from condped.comparison.compare import NAMES, compare
-from condped.comparison.result import Comparison
+from condped.comparison.compare import NAMES, Comparison, compare
 
 __all__ = ["NAMES", "Comparison", "compare"]

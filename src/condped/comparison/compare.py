@@ -1,27 +1,108 @@
-"""Asking several methods about the same trials."""
+"""What several methods say of the same trials."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any, Unpack, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Unpack, get_args
 
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.importance import importance as ask_own
-from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.question import TRIALS, Options, open_table
-from condped.comparison.baselines.choices import ABSENT, METHODS, Forest
+from condped.analyse.result import Result
 from condped.comparison.baselines.forests import scores_of
-from condped.comparison.baselines.importance import BaselineOptions
-from condped.comparison.baselines.importance import importance as ask_baseline
-from condped.comparison.result import Comparison
+from condped.comparison.baselines.methods import ABSENT, METHODS, BaselineOptions, Forest
+from condped.comparison.baselines.methods import importance as ask_baseline
 from condped.errors import DataError, MissingLibraryError, SettingsError, not_found
-from condped.estimate.settings import Method, Settings, TrialSettings
+from condped.estimate.settings import BaselineSettings, Method, Settings, TrialSettings
 from condped.options import declared, takes
 from condped.progress import report
 
 _OWN: tuple[Method, ...] = get_args(Method)
 # All that can be asked; a baseline's name by itself means it with both ways to treat absences.
 NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSENT))
+
+
+@dataclass(frozen=True)
+class Comparison(Result):
+    """Results by the names of the methods, in the order in which they were asked.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+    >>> told = condped.compare(table, methods=["paper", "ped-anova"])
+    >>> told["paper"]["y"].importance, told["ped-anova/filtering"]["y"].importance > 0.2
+    (0.0, True)
+    """
+
+    schema: ClassVar[str] = "condped.compare/1"
+
+    results: Mapping[str, ImportanceResult]
+    notes: tuple[str, ...] = ()  # which methods were left out, and why
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, in the order of the first method."""
+        first = next(iter(self.results.values()), None)
+        return () if first is None else first.names
+
+    def __getitem__(self, method: str) -> ImportanceResult:
+        """Return what one method says."""
+        if method not in self.results:
+            raise not_found("method", method, self.results)
+        return self.results[method]
+
+    def __contains__(self, method: object) -> bool:
+        return method in self.results
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`."""
+        return ("parameter", *self.results)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter: its importance by each method.
+
+        None where a method can tell nothing.
+        """
+        return [
+            {
+                "parameter": name,
+                **{
+                    method: result[name].importance if result.status == "ok" else None
+                    for method, result in self.results.items()
+                },
+            }
+            for name in self.names
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        return {
+            "methods": [
+                {
+                    "name": method,
+                    "explains": _explained(result),
+                    "status": result.status,
+                    "reason": result.reason,
+                }
+                for method, result in self.results.items()
+            ],
+            "parameters": self.rows(),
+            "notes": self.notes,
+            "results": {method: result.to_data() for method, result in self.results.items()},
+        }
+
+
+def _explained(result: ImportanceResult) -> str:
+    whole = isinstance(result.settings, BaselineSettings) and result.settings.forest
+    return "objective" if whole else "best trials"
 
 
 class ComparisonOptions(BaselineOptions, TrialSettings, total=False):

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from html import escape
 
 from condped.analyse.importance.evidence import Evidence
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
-from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
 from condped.safe_text import shortened
-from condped.show.report import framed, page
-from condped.show.text.account import headline
-from condped.show.text.importance import OVER, OVER_WORDS
+from condped.show.report.page import framed, page
+from condped.show.text.account import headline, highest_first
+from condped.show.text.tables import OVER, OVER_WORDS
 
 _MOST_ROWS = 30
 _MOST_NAME = 48
@@ -80,8 +80,7 @@ def importance_html(result: ImportanceResult) -> str:
 
 def sweep_html(curve: SweepResult) -> str:
     """Return a line over the target quantiles for each parameter, and some of its numbers."""
-    peaks = curve.importance.max(axis=0, initial=0.0)
-    shown = sorted(range(len(curve.names)), key=lambda place: -peaks[place])[:_SWEEP_ROWS]
+    shown = highest_first(curve.importance)[:_SWEEP_ROWS]
     quantiles = curve.target_quantiles
     at = sorted({int(abs(quantiles - wanted).argmin()) for wanted in _SWEEP_AT})
     first, last = f"{quantiles[0]:.3g}", f"{quantiles[-1]:.3g}"

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.joint_effects import JointEffects
 from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.optional import load_optional
-from condped.show import views
+from condped.show.views.bars import bars_view, breakdown_view, comparison_view
+from condped.show.views.curves import curves_view
+from condped.show.views.heat_maps import heat_view, joint_view
+from condped.show.views.panels import panels_view
 
 Backend = Literal["plotly", "matplotlib"]
 __all__ = ["comparison", "densities", "heatmap", "importance", "joint", "regimes", "sweep"]
@@ -48,7 +51,7 @@ def importance(result: ImportanceResult, *, backend: Backend = "plotly", on: Any
     >>> figure.savefig("importance.png")  # doctest: +SKIP
     """
     _require(result, ImportanceResult, "importance")
-    view = views.bars_view(result)
+    view = bars_view(result)
     return _drawn("bars", view, backend, on, (9.0, 1.6 + 0.32 * len(view.bars)))
 
 
@@ -81,7 +84,7 @@ def sweep(
     _require(curve, SweepResult, "sweep")
     if truth is not None and not isinstance(truth, Mapping):
         truth = _exact(curve, truth)
-    return _drawn("curves", views.curves_view(curve, truth), backend, on, (9.5, 4.2))
+    return _drawn("curves", curves_view(curve, truth), backend, on, (9.5, 4.2))
 
 
 def regimes(result: ImportanceResult, *, backend: Backend = "plotly", on: Any = None) -> Any:
@@ -96,7 +99,7 @@ def regimes(result: ImportanceResult, *, backend: Backend = "plotly", on: Any = 
     >>> figure = condped.plot.regimes(result, backend="matplotlib")
     """
     _require(result, ImportanceResult, "regimes")
-    view = views.breakdown_view(result)
+    view = breakdown_view(result)
     return _drawn("breakdown", view, backend, on, (9.0, 1.6 + 0.55 * len(view.rows)))
 
 
@@ -126,9 +129,8 @@ def densities(
     """
     _require(result, ImportanceResult, "densities")
     names = [parameters] if isinstance(parameters, str) else parameters
-    view = views.panels_view(result, names)
-    rows, columns = -(-len(view.panels) // 3), min(len(view.panels), 3)
-    size = max(5.0, 3.9 * columns), 0.9 + 2.7 * max(rows, 1)
+    view = panels_view(result, names)
+    size = max(5.0, 3.9 * view.columns), 0.9 + 2.7 * max(view.rows, 1)
     return _drawn("panels", view, backend, on, size)
 
 
@@ -144,7 +146,7 @@ def heatmap(curve: SweepResult, *, backend: Backend = "plotly", on: Any = None) 
     >>> figure = condped.plot.heatmap(curve, backend="matplotlib")
     """
     _require(curve, SweepResult, "heatmap")
-    view = views.heat_view(curve)
+    view = heat_view(curve)
     return _drawn("heat", view, backend, on, (9.0, 1.8 + 0.22 * max(len(view.labels), 5)))
 
 
@@ -165,9 +167,9 @@ def joint(effects: JointEffects, *, backend: Backend = "plotly", on: Any = None)
     >>> figure = condped.plot.joint(effects, backend="matplotlib")
     """
     _require(effects, JointEffects, "joint")
-    view = views.joint_view(effects)
+    view = joint_view(effects)
     side = 2.4 + 0.34 * max(len(view.labels), 5)
-    return _drawn("joint", view, backend, on, (side + 1.6, side))
+    return _drawn("joint", view, backend, on, (max(side + 1.6, 7.0), side))
 
 
 def comparison(
@@ -198,7 +200,7 @@ def comparison(
     if isinstance(results, Mapping):
         for result in results.values():
             _require(result, ImportanceResult, "comparison")
-    view = views.comparison_view(results)
+    view = comparison_view(results)
     return _drawn("comparison", view, backend, on, (9.5, 1.6 + 0.4 * max(len(view.labels), 3)))
 
 

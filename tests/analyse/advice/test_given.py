@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from condped import Categorical, Float, Int, Space, when
-from condped.analyse.advice.narrow import narrowed
-from condped.analyse.advice.restricted_space import given
+from condped.analyse.advice.narrow import given, narrowed
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from tests.drawing import draw, holds_of, meets

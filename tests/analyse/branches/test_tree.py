@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from scipy import stats
 
 import condped
 from condped.cli.demo import _SPACE, _write_trials
+from condped.count.trials import Trials
 from condped.errors import SettingsError
+from condped.space.condition import Condition
 
 
 @pytest.fixture(scope="module")
@@ -317,3 +320,19 @@ def test_some_parameters_have_the_same_tree_where_they_are_counted(
     assert [chosen[root["parameter"]] for root in shown["roots"]] == [
         node.parameter for node in memory.roots
     ]
+
+
+def test_a_report_opens_each_branch_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The analysis of a branch at all quantiles serves the tree, the slider and both methods."""
+    opened: Counter[str] = Counter()
+    inside = Trials.inside
+
+    def counted(self: Trials, condition: Condition) -> Any:
+        opened[condition.text] += 1
+        return inside(self, condition)
+
+    monkeypatch.setattr(Trials, "inside", counted)
+    table = condped.problems.get("nested").sample(300, seed=0)
+    condped.report(table)
+    assert set(opened.values()) == {1}
+    assert set(opened) == {branch.condition for branch in condped.branches(table)}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import condped
-from condped.analyse.values.densities import RegimeDensity
+from condped.analyse.values import RegimeDensity
 from condped.estimate.settings import Method
 from tests.oracle import slow
 

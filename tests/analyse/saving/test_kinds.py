@@ -12,6 +12,7 @@ import optuna
 import pytest
 
 import condped
+from condped.analyse.saving.analysis import packed, unpacked
 from condped.errors import DataError
 
 NESTED = condped.problems.get("nested").sample(300, seed=0)
@@ -122,3 +123,19 @@ def test_plain_data_take_time_in_proportion_to_parameters() -> None:
         return counted
 
     assert comparisons(400) <= 5 * comparisons(100) + 100
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_counts_survive_whatever_they_are(seed: int) -> None:
+    """Many zeros, none, nothing but zeros, nothing at all, and numbers beyond 32 bits."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 2 ** rng.integers(1, 60), rng.integers(0, 200))
+    counts[rng.random(len(counts)) < rng.random()] = 0
+    assert unpacked(packed(counts)).tolist() == counts.tolist()
+
+
+@pytest.mark.parametrize("text", ["a", "1.5", "1 2 x", "--1", "99999999999999999999"])
+def test_what_are_no_counts_is_refused(text: str) -> None:
+    """As Python refuses them; whoever loads a file says which."""
+    with pytest.raises((ValueError, OverflowError)):
+        unpacked(text)

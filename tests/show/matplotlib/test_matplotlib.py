@@ -18,7 +18,8 @@ from matplotlib.text import Text
 import condped
 from condped.errors import SettingsError
 from condped.show import matplotlib as draw
-from condped.show.views import bars_view, breakdown_view, curves_view
+from condped.show.views.bars import bars_view, breakdown_view
+from condped.show.views.curves import curves_view
 from tests.show.cases import CASES, HOSTILE, curve, pictures, result
 
 

@@ -6,6 +6,7 @@ import html
 import json
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
@@ -138,3 +139,15 @@ def test_figures_given_are_added_to() -> None:
     assert condped.plot.importance(result("three"), on=figure) is figure
     assert figure.data[0].name == "mine"
     assert len(figure.data) == 2
+
+
+def test_several_parameters_together_have_no_interval() -> None:
+    """Their bar has no line around its end, and the others keep theirs."""
+    rng = np.random.default_rng(0)
+    columns = {f"p{number}": rng.random(100) for number in range(30)}
+    of = condped.importance(
+        {**columns, "loss": columns["p0"]}, objective="loss", intervals="jackknife"
+    )
+    (drawn,) = condped.plot.importance(of).data
+    assert (drawn.error_x.array[-1], drawn.error_x.arrayminus[-1]) == (0, 0)
+    assert drawn.error_x.array[1] > 0

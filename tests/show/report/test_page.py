@@ -18,7 +18,7 @@ import pytest
 
 import condped
 from condped.analyse.report.assemble import source_name
-from condped.analyse.report.steps import slider_quantiles
+from condped.analyse.report.numbers import slider_quantiles
 from condped.errors import SettingsError
 from condped.read.load_space import load_space
 from tests.show.report.studies import ENDING, IMAGE, conditional, hostile

@@ -12,17 +12,11 @@ import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.estimate.settings import Measure
 from condped.show.palette import WARNING
-from condped.show.views import (
-    MOST_BARS,
-    MOST_CURVES,
-    bars_view,
-    breakdown_view,
-    comparison_view,
-    curves_view,
-    heat_view,
-    panels_view,
-)
+from condped.show.views.bars import MOST_BARS, bars_view, breakdown_view, comparison_view
+from condped.show.views.curves import MOST_CURVES, curves_view
+from condped.show.views.heat_maps import heat_view
 from condped.show.views.labels import labels_of
+from condped.show.views.panels import panels_view
 from tests.show.cases import CASES, HOSTILE, curve, result
 
 

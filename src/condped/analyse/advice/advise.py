@@ -8,15 +8,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.advice.narrow import narrowed
+from condped.analyse.advice.narrow import Restrictions, given, meet, narrowed
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.restricted_space import Restrictions, given, meet
 from condped.analyse.advice.result import Advice, Kind, Step
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import require_conditions
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.result import ImportanceResult, importance_result
+from condped.analyse.importance.importance import ImportanceResult, importance_result
 from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
 from condped.options import takes
@@ -223,7 +222,8 @@ class _Adviser:
         self, found: dict[tuple[str, Domain], Proposal], possible: Collection[tuple[str, Domain]]
     ) -> tuple[Step, ...]:
         """Return what to do with each domain that is still possible, the changes first."""
-        changes, others = [], []
+        changes: list[Step] = []
+        others: list[Step] = []
         for name in self.result.names:
             entries = self.structure.space.get(name, ())
             domains = tuple(dict.fromkeys(entry.domain for entry in entries))
@@ -231,61 +231,39 @@ class _Adviser:
                 if (name, domain) not in possible:
                     continue
                 regime = domain.label if len(domains) > 1 else None
-                proposal = found.get((name, domain))
-                restriction = self.restrictions.get((name, domain))
-                if proposal is None and restriction is not None:
-                    changes.append(self._given(name, domain, regime, restriction))
-                elif proposal is None:
-                    others.append(self._leave(name, domain, regime))
-                else:
-                    changes.append(self._change(name, domain, regime, proposal))
+                step = self._step(name, domain, regime, found.get((name, domain)))
+                (others if step.kind == "leave" else changes).append(step)
         return (*changes, *others)
 
-    def _change(self, name: str, domain: Domain, regime: str | None, proposal: Proposal) -> Step:
-        lost = proposal.of - proposal.kept
-        after = proposal.domain
-        reason = f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
+    def _step(
+        self, name: str, domain: Domain, regime: str | None, proposal: Proposal | None
+    ) -> Step:
+        """Return what to do with one domain: what is proposed, what was given, or nothing."""
+        after = self.restrictions.get((name, domain))
+        kept = of = int(np.count_nonzero(self._hits(name, domain)))
+        share = 1.0 if after is None else covered(after, domain)
+        reason, risk = self._why_left(name, domain), "None."
+        if proposal is not None:
+            after, kept, share = proposal.domain, proposal.kept, proposal.covered
+            of, lost = proposal.of, proposal.of - proposal.kept
+            reason = (
+                f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
+            )
+            risk = f"{lost or 'None'} of {of} target trials given up. {_RISK}"
+        elif after is not None:
+            reason = "The condition that the trials were chosen by."
+            risk = "None: other trials were not looked at."
         return Step(
-            kind=_kind(after),
+            kind="leave" if after is None else _kind(after),
             parameter=name,
             regime=regime,
             domain=domain,
             proposal=after,
-            kept=proposal.kept,
-            of=proposal.of,
-            covered=proposal.covered,
+            kept=kept,
+            of=of,
+            covered=share,
             reason=reason,
-            risk=f"{lost or 'None'} of {proposal.of} target trials given up. {_RISK}",
-        )
-
-    def _given(self, name: str, domain: Domain, regime: str | None, after: Domain) -> Step:
-        of = int(np.count_nonzero(self._hits(name, domain)))
-        return Step(
-            kind=_kind(after),
-            parameter=name,
-            regime=regime,
-            domain=domain,
-            proposal=after,
-            kept=of,
-            of=of,
-            covered=covered(after, domain),
-            reason="The condition that the trials were chosen by.",
-            risk="None: other trials were not looked at.",
-        )
-
-    def _leave(self, name: str, domain: Domain, regime: str | None) -> Step:
-        of = int(np.count_nonzero(self._hits(name, domain)))
-        return Step(
-            kind="leave",
-            parameter=name,
-            regime=regime,
-            domain=domain,
-            proposal=None,
-            kept=of,
-            of=of,
-            covered=1.0,
-            reason=self._why_left(name, domain),
-            risk="None.",
+            risk=risk,
         )
 
     def _hits(self, name: str, domain: Domain) -> BoolArray:

@@ -1,19 +1,32 @@
-"""A space with smaller domains: what can no longer happen falls out of it."""
+"""Smaller spaces: with smaller domains, and of only what meets a condition."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from condped.analyse.branches.splits import holds_for
-from condped.space.build_condition import Leaf, Settled, condition_of, simplified
-from condped.space.condition import Between, Comparison, Condition, Membership, Node
-from condped.space.domain import Categorical, Domain, Int
+from condped.analyse.branches.splits import chosen, holds_for, numbers_in
+from condped.analyse.branches.structure import gates_of
+from condped.errors import SettingsError
+from condped.space.build_condition import Leaf, Settled, alternative, condition_of, simplified
+from condped.space.condition import (
+    Between,
+    Both,
+    Comparison,
+    Condition,
+    Membership,
+    Negation,
+    Node,
+)
+from condped.space.domain import Categorical, Domain, Float, Int, Numeric
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at
+Restrictions = dict[tuple[str, Domain], Domain]
 
 
 def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
@@ -32,13 +45,6 @@ def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
     return list(done)
 
 
-def gates_of(alternatives: tuple[Alternative, ...]) -> Iterator[str]:
-    """Iterate over the parameters that conditions name."""
-    for entry in alternatives:
-        if entry.when is not None:
-            yield from entry.when.names
-
-
 def narrowed(
     space: Space, proposals: Mapping[tuple[str, Domain], Domain]
 ) -> tuple[Space, set[tuple[str, Domain]]]:
@@ -49,7 +55,9 @@ def narrowed(
         kept = []
         for entry in space[name]:
             domain = _writable(proposals.get((name, entry.domain), entry.domain))
-            told = True if entry.when is None else _told(entry.when.root, found)
+            told: Settled = True
+            if entry.when is not None:
+                told = simplified(entry.when.root, partial(_settled, space=found))
             if told is not False:
                 possible.add((name, entry.domain))
                 kept.append(Alternative(domain, None if told is True else condition_of(told)))
@@ -71,41 +79,31 @@ def _writable(domain: Domain) -> Domain:
     return Categorical([domain.low])
 
 
-def _told(root: Node, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
-    return simplified(root, lambda leaf: _settled(leaf, space))
-
-
 def _settled(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
     """Return what a comparison comes to with the domains that are left."""
     if isinstance(leaf, Between):
         return leaf if leaf.name in space and leaf.other in space else False
     if leaf.name not in space:
         return False  # never active any more
-    some, every = _outcomes(leaf, [entry.domain for entry in space[leaf.name]])
-    if not some:
+    domains = [entry.domain for entry in space[leaf.name]]
+    held = [_holds_in(leaf, domain) for domain in domains]
+    if not any(some for some, _ in held):
         return False
-    if every and all(entry.when is None for entry in space[leaf.name]):
+    if all(every for _, every in held) and all(entry.when is None for entry in space[leaf.name]):
         return True
-    return _reworded(leaf, [entry.domain for entry in space[leaf.name]])
+    return _reworded(leaf, domains)
 
 
-def _outcomes(leaf: Comparison | Membership, domains: list[Domain]) -> tuple[bool, bool]:
-    """Return whether a comparison holds for some values of the domains, and for all of them."""
-    found = [holds_in(leaf, domain) for domain in domains]
-    return any(some for some, _ in found), all(every for _, every in found)
-
-
-def holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
+def _holds_in(node: Node, domain: Domain) -> tuple[bool, bool]:
     """Return whether a condition on one parameter holds for some of its values, and for all."""
-    values: Any = None
+    values: Any
     if isinstance(domain, Categorical):
         values = domain.choices
     elif isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
         values = range(domain.low, domain.high + 1, domain.step)
-    if values is None:
-        assert not isinstance(domain, Categorical)
+    else:
         # Between its bounds and the numbers that it names a condition does not change.
-        numbers = [n for n in _numbers(node) if domain.low < n < domain.high]
+        numbers = [n for n in numbers_in(node) if domain.low < n < domain.high]
         points = sorted({domain.low, domain.high, *numbers})
         values = [*points, *((a + b) / 2 for a, b in pairwise(points))]
     held = [simplified(node, partial(_holds_for, value)) is True for value in values]
@@ -117,30 +115,150 @@ def _holds_for(value: Any, leaf: Leaf) -> bool:
     return holds_for(leaf, value)
 
 
-def _numbers(node: Node) -> list[float]:
-    leaves = Condition("", node).leaves()
-    named = [
-        value
-        for leaf in leaves
-        if not isinstance(leaf, Between)
-        for value in (leaf.values if isinstance(leaf, Membership) else (leaf.value,))
-    ]
-    return [v for v in named if isinstance(v, (int, float)) and not isinstance(v, bool)]
-
-
 def _reworded(leaf: Comparison | Membership, domains: list[Domain]) -> Node:
     """Return a comparison that names no choice that is gone."""
+    if not all(isinstance(domain, Categorical) for domain in domains):
+        return leaf
     choices = [c for domain in domains if isinstance(domain, Categorical) for c in domain.choices]
-    if not choices or len(choices) < sum(1 for d in domains if isinstance(d, Categorical)):
-        return leaf
-    if any(not isinstance(domain, Categorical) for domain in domains):
-        return leaf
     named = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
     if all(value in choices for value in named):
         return leaf
     if isinstance(leaf, Comparison) and leaf.op not in ("==", "!="):
         return leaf
-    held = [choice for choice in dict.fromkeys(choices) if holds_for(leaf, choice)]
-    if len(held) == 1:
-        return Comparison(leaf.name, "==", held[0])
-    return Membership(leaf.name, tuple(held), negated=False)
+    return chosen(leaf.name, [c for c in dict.fromkeys(choices) if holds_for(leaf, c)])
+
+
+def given(space: Space, where: Condition | None) -> tuple[Space, Restrictions]:
+    """Return the space without alternatives that a condition rules out, and smaller domains.
+
+    A parameter that the condition compares has to be active, so what switches it on is met, too.
+
+    Examples
+    --------
+    >>> space = Space({"c": Float(0, 1), "x": Float(0, 9)})
+    >>> given(space, Condition.parse("c <= 0.5"))[1][("c", Float(0, 1))].label
+    '[0, 0.5]'
+    """
+    if where is None:
+        return space, {}
+    entries = {name: space[name] for name in space}
+    smaller: Restrictions = {}
+    todo: list[Node] = [where.root]
+    done: set[Node] = set()
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, Both):
+            todo += node.parts
+            continue
+        name = _name(node, where)
+        if node in done or name not in entries:  # a parameter that was not asked for
+            continue
+        done.add(node)
+        kept: list[Alternative] = []
+        for entry in entries[name]:
+            before = smaller.get((name, entry.domain), entry.domain)
+            after = _meeting(before, node, where)
+            if after is not None:
+                smaller[name, entry.domain] = after
+                kept.append(entry)
+        if not kept:
+            raise _refused(where, f"no domain of {name!r} has values that meet it")
+        entries[name] = tuple(kept)
+        whens = [entry.when.root for entry in kept if entry.when is not None]
+        if len(whens) == len(kept):  # it is not always active, and has to be
+            todo.append(alternative(whens))
+    changed = {key: domain for key, domain in smaller.items() if domain != key[1]}
+    return Space(entries, inferred=True), changed
+
+
+def meet(one: Domain, other: Domain) -> Domain:
+    """Return what two parts of a domain have in common; there is something."""
+    if isinstance(other, Categorical) and not isinstance(one, Categorical):
+        one, other = other, one
+    if isinstance(one, Categorical):
+        return Categorical([choice for choice in one.choices if _has(other, choice)])
+    assert not isinstance(other, Categorical)
+    low, high = max(one.low, other.low), min(one.high, other.high)
+    if isinstance(one, Int):
+        return replace(one, low=int(low), high=int(high))
+    return replace(one, low=float(low), high=float(high))
+
+
+def _has(domain: Domain, value: object) -> bool:
+    if isinstance(domain, Categorical):
+        return any(type(value) is type(one) and value == one for one in domain.choices)
+    return isinstance(value, (int, float)) and domain.low <= value <= domain.high
+
+
+def _name(node: Node, where: Condition) -> str:
+    """Return the one parameter that a condition is about."""
+    names = condition_of(node).names
+    if isinstance(node, Between | Negation) or len(set(names)) != 1:
+        raise _refused(where, f"{condition_of(node).text!r} is more than one parameter's values")
+    return names[0]
+
+
+def _refused(where: Condition, reason: str) -> SettingsError:
+    return SettingsError(
+        f"A new space cannot be held to {where.text!r}: {reason}. Use comparisons of single "
+        "parameters with values, joined by 'and', or ask for advice on all trials."
+    )
+
+
+def _meeting(domain: Domain, node: Node, where: Condition) -> Domain | None:
+    """Return the part of a domain that meets a condition on its own values; None if none does."""
+    if isinstance(domain, Categorical):
+        chosen = [choice for choice in domain.choices if _holds(node, choice)]
+        return Categorical(chosen) if chosen else None
+    if isinstance(domain, Int) and (domain.high - domain.low) // domain.step < _FEW:
+        return _whole_numbers(domain, node, where)
+    some, every = _holds_in(node, domain)
+    if every or not some:
+        return domain if every else None
+    if isinstance(node, Membership) and not node.negated:
+        return Categorical([float(v) for v in node.values if _has(domain, v)])
+    if not isinstance(node, Comparison) or node.op == "!=":
+        raise _refused(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
+    if node.op == "==":
+        value = node.value
+        return Categorical([int(value) if isinstance(domain, Int) else float(value)])
+    return _cut(domain, node.op, node.value)
+
+
+def _whole_numbers(domain: Int, node: Node, where: Condition) -> Domain | None:
+    values = range(domain.low, domain.high + 1, domain.step)
+    kept = [value for value in values if _holds(node, value)]
+    if len(kept) <= 1:
+        return Categorical(kept) if kept else None
+    if kept[-1] - kept[0] == (len(kept) - 1) * domain.step:
+        return replace(domain, low=kept[0], high=kept[-1])
+    if isinstance(node, Membership) and not node.negated:
+        return Categorical(kept)
+    raise _refused(where, f"{condition_of(node).text!r} leaves gaps in {domain.label}")
+
+
+def _cut(domain: Numeric, op: str, value: float) -> Domain:
+    """Return a domain on one side of a value, on its own steps."""
+    below = op in ("<", "<=")
+    if isinstance(domain, Float) and domain.step is None:
+        edge = float(value)
+        if op in ("<", ">"):  # the next number there is
+            edge = math.nextafter(edge, -math.inf if below else math.inf)
+        return replace(domain, high=edge) if below else replace(domain, low=edge)
+    step = domain.step or 1
+    places = (value - domain.low) / step
+    near = round(places)
+    if math.isclose(domain.low + near * step, value):  # on a step, whatever rounding says
+        place = near + {"<": -1, ">": 1}.get(op, 0)
+    else:
+        place = math.floor(places) if below else math.ceil(places)
+    edge = domain.low + place * step
+    if isinstance(domain, Int):
+        whole = round(edge)
+        return replace(domain, high=whole) if below else replace(domain, low=whole)
+    return replace(domain, high=edge) if below else replace(domain, low=edge)
+
+
+def _holds(node: Node, value: object) -> bool:
+    some, _ = _holds_in(node, Categorical([value]))
+    return some

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from condped.analyse.advice.narrow import in_order
+from condped.analyse.branches.structure import gates_of
 from condped.space.build_condition import condition_of
 from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Int
@@ -26,7 +27,7 @@ def suggest_code(space: Space) -> str:
     done: set[str] = set()
     own_names = _own_names(space)
     while todo:
-        ready = [name for name in todo if _gates(space[name]) <= done]
+        ready = [name for name in todo if done.issuperset(gates_of(space[name]))]
         # What goes on in the same branch comes first, so that it stands under one if.
         name = max(
             ready or todo, key=lambda one: _shared(open_ways, _way(space[one][0], space, places))
@@ -44,10 +45,6 @@ def suggest_code(space: Space) -> str:
             lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry, own_names)}")
             open_ways = way
     return "\n".join([*lines, f"{_INDENT}return p"])
-
-
-def _gates(alternatives: tuple[Alternative, ...]) -> set[str]:
-    return {gate for entry in alternatives if entry.when for gate in entry.when.names}
 
 
 def _way(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Way:

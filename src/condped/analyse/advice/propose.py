@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from condped.analyse.advice.tail_test import chance_of_so_few
-from condped.analyse.branches.cuts import short_between
+from condped.analyse.branches.discover import log_choose
+from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.space.domain import Categorical, Domain, Int, Numeric
-from condped.space.grid import MOST_CELLS, cells_of, grid_of
+from condped.space.grid import MOST_CELLS, cell_edges, cells_of, grid_of
 
 # How often chance alone may lead to a proposal, over all that are looked at.
 SURE = 0.01
@@ -112,7 +112,7 @@ def _narrower(
     domain: Numeric, trials: RegimeTrials, tests: int, cuts: Sequence[float]
 ) -> Domain | None:
     """Return the shortest range that holds nearly all target trials, with a margin."""
-    edges = _edges(domain)
+    edges = cell_edges(domain)
     cells = _cells(domain, trials.values)
     reached = np.bincount(cells[trials.hit], minlength=len(edges) - 1)
     first, last = _shortest(reached, math.ceil(_KEPT * int(reached.sum())))
@@ -168,14 +168,6 @@ def _levels(domain: Numeric) -> bool:
 def _steps(domain: Numeric) -> int:
     step = domain.step or 1
     return round((domain.high - domain.low) / step)
-
-
-def _edges(domain: Numeric) -> FloatArray:
-    """Return the edges of a domain's cells, in its own units."""
-    grid = grid_of(domain)
-    edges = grid.low + (np.arange(grid.cells + 1) - 0.5) * grid.width
-    edges = np.exp(edges) if grid.log else edges
-    return np.clip(edges, domain.low, domain.high)
 
 
 def _cells(domain: Numeric, values: ValueArray) -> IntArray:
@@ -234,3 +226,43 @@ def covered(found: Domain, before: Domain) -> float:
         return (_steps(found) + 1) / (_steps(before) + 1)
     scale = math.log if before.log else float
     return (scale(found.high) - scale(found.low)) / (scale(before.high) - scale(before.low))
+
+
+def chance_of_so_few(group: BoolArray, hit: BoolArray, block: IntArray) -> float:
+    """Return the chance that a group of trials has no more hits than it has.
+
+    Hits are dealt out at random among the trials of each block (stretch of time), as many as
+    there are; the group's hits are summed over the blocks. All arrays: (trials,).
+
+    Examples
+    --------
+    >>> group = np.arange(20) < 10
+    >>> round(chance_of_so_few(group, ~group, np.zeros(20, int)) * math.comb(20, 10), 6)
+    1.0
+    """
+    most = int(np.count_nonzero(group & hit))
+    chances = np.zeros(most + 1)
+    chances[0] = 1.0
+    for one in np.unique(block):
+        rows = block == one
+        chances = np.convolve(
+            chances,
+            _chances(
+                trials=int(np.count_nonzero(rows)),
+                hits=int(np.count_nonzero(rows & hit)),
+                drawn=int(np.count_nonzero(rows & group)),
+                most=most,
+            ),
+        )[: most + 1]
+    return float(min(1.0, chances.sum()))
+
+
+def _chances(*, trials: int, hits: int, drawn: int, most: int) -> FloatArray:
+    """Return the chance of 0, 1, … ``most`` hits among those drawn."""
+    everything = log_choose(trials, drawn)
+    return np.array(
+        [
+            math.exp(log_choose(hits, k) + log_choose(trials - hits, drawn - k) - everything)
+            for k in range(most + 1)
+        ]
+    )

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.advice.optuna_code import suggest_code
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.result import Result
-from condped.analyse.saving.plain import plain
 from condped.space.domain import Domain
 from condped.space.space import Space
 
 Kind = Literal["fix", "narrow", "choices", "leave"]
-_COLUMNS = (
-    "kind",
-    "parameter",
-    "regime",
-    "domain",
-    "proposal",
-    "kept",
-    "of",
-    "covered",
-    "reason",
-    "risk",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +81,7 @@ class Advice(Result):
     """
 
     schema: ClassVar[str] = "condped.advice/1"
+    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(Step))
 
     steps: tuple[Step, ...]
     space: Space
@@ -126,37 +114,15 @@ class Advice(Result):
         """
         return suggest_code(self.space)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per step."""
         return [
-            {
-                "kind": step.kind,
-                "parameter": step.parameter,
-                "regime": step.regime,
-                "domain": step.domain.label,
-                "proposal": None if step.proposal is None else step.proposal.label,
-                "kept": step.kept,
-                "of": step.of,
-                "covered": step.covered,
-                "reason": step.reason,
-                "risk": step.risk,
-            }
-            for step in self.steps
+            {name: _shown(getattr(step, name)) for name in self._columns} for step in self.steps
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        data = {
-            "schema": self.schema,
-            "steps": [
-                {**row, "domain": step.domain, "proposal": step.proposal}
-                for row, step in zip(self.rows(), self.steps, strict=True)
-            ],
+    def _readable(self) -> dict[str, Any]:
+        return {
+            "steps": self.steps,
             "space": self.space,
             "dropped": self.dropped,
             "kept_target": self.kept_target,
@@ -165,8 +131,11 @@ class Advice(Result):
             "region_size": self.region_size,
             "target_quantile": self.importance.target_quantile,
             "optuna_code": self.optuna_code(),
-            "settings": asdict(self.importance.settings),
-            "account": asdict(self.importance.account),
+            "settings": self.importance.settings,
+            "account": self.importance.account,
             "notes": self.notes,
         }
-        return dict(plain(data))
+
+
+def _shown(value: Any) -> Any:
+    return value.label if isinstance(value, Domain) else value

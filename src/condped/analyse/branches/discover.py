@@ -197,14 +197,15 @@ def _log_orders(trials: int, labels: int, runs: int) -> float:
     terms = [
         math.log(labels)
         + (count - 1) * math.log(max(labels - 1, 1))
-        + _log_choose(trials - labels, count - labels)
+        + log_choose(trials - labels, count - labels)
         for count in range(labels, runs + 1)
     ]
     highest = max(terms)
     return highest + math.log(sum(math.exp(term - highest) for term in terms))
 
 
-def _log_choose(n: int, k: int) -> float:
+def log_choose(n: int, k: int) -> float:
+    """Return the log of how many ways there are to choose ``k`` of ``n``."""
     if not 0 <= k <= n:
         return -math.inf
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from condped.analyse.branches.structure import FoundFrom
 from condped.analyse.importance.evidence import Verdict
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.result import Result
-from condped.analyse.saving.plain import plain
-
-_COLUMNS = (
-    "condition",
-    "gate",
-    "branch",
-    "trials",
-    "target_trials",
-    "best",
-    "parameter",
-    "importance",
-    "eta_squared",
-    "p_value",
-    "verdict",
-    "status",
-)
 
 
 @dataclass(frozen=True)
@@ -117,6 +101,20 @@ class Branches(Result):
     """
 
     schema: ClassVar[str] = "condped.branches/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "condition",
+        "gate",
+        "branch",
+        "trials",
+        "target_trials",
+        "best",
+        "parameter",
+        "importance",
+        "eta_squared",
+        "p_value",
+        "verdict",
+        "status",
+    )
 
     roots: tuple[Node, ...]
     parents: dict[str, tuple[str, ...]]
@@ -135,11 +133,6 @@ class Branches(Result):
                 yield node, branch
                 yield from self._walk(branch.nodes)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per branch and parameter inside; the whole study comes first."""
         whole = self.whole
@@ -147,7 +140,7 @@ class Branches(Result):
             "trials": whole.account.region_size,
             "target_trials": whole.target_size,
         }
-        records = _records(start, whole)
+        records = self._records(start, whole)
         for node, branch in self._walk(self.roots):
             place = {
                 "condition": branch.condition,
@@ -157,57 +150,41 @@ class Branches(Result):
                 "target_trials": branch.target_trials,
                 "best": branch.best,
             }
-            records += _records(place, branch.inside)
+            records += self._records(place, branch.inside)
         return records
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version."""
-        data = {
-            "schema": self.schema,
+    def _records(self, place: dict[str, Any], result: ImportanceResult) -> list[dict[str, Any]]:
+        # A branch in which nothing varies is told, too.
+        inside: list[dict[str, Any]] = result.rows() or [{}]
+        status = {"status": result.status}
+        return [
+            {name: (place | row | status).get(name) for name in self._columns} for row in inside
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        return {
             "found_from": self.found_from,
             "parents": self.parents,
             "unexplained": self.unexplained,
             "inactive": self.inactive,
             "target_quantile": self.whole.target_quantile,
             "target_size": self.whole.target_size,
-            "settings": asdict(self.whole.settings),
+            "settings": self.whole.settings,
             "roots": [_plain_node(node) for node in self.roots],
-            "account": asdict(self.whole.account),
+            "account": self.whole.account,
         }
-        return dict(plain(data))
-
-
-def _records(place: dict[str, Any], result: ImportanceResult) -> list[dict[str, Any]]:
-    shown = [
-        {name: row[name] for name in _COLUMNS if name in row} | {"status": result.status}
-        for row in result.rows()
-    ]
-    # A branch in which nothing varies is told, too.
-    nothing: dict[str, Any] = dict.fromkeys(_COLUMNS[6:]) | {"status": result.status}
-    return [{**place, **row} for row in shown or [nothing]]
 
 
 def _plain_node(node: Node) -> dict[str, Any]:
-    return {
-        "parameter": node.parameter,
-        "condition": node.condition,
-        "importance": node.importance,
-        "eta_squared": node.eta_squared,
-        "verdict": node.verdict,
-        "choosing": node.choosing,
-        "branches": [
-            {
-                "label": branch.label,
-                "condition": branch.condition,
-                "trials": branch.trials,
-                "target_trials": branch.target_trials,
-                "best": branch.best,
-                "inside": _plain_inside(branch.inside),
-                "nodes": [_plain_node(inner) for inner in branch.nodes],
-            }
-            for branch in node.branches
-        ],
-    }
+    below = [
+        vars(branch)
+        | {
+            "inside": _plain_inside(branch.inside),
+            "nodes": [_plain_node(inner) for inner in branch.nodes],
+        }
+        for branch in node.branches
+    ]
+    return vars(node) | {"branches": below}
 
 
 def _plain_inside(result: ImportanceResult) -> dict[str, Any]:

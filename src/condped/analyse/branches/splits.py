@@ -1,19 +1,111 @@
-"""The branches of a gate: which of its values switch on the same."""
+"""The branches of a gate: which of its values switch on the same, and where to cut between them."""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from condped.analyse.branches.cuts import Interval, chosen
 from condped.space.build_condition import Leaf, Settled, simplified
-from condped.space.condition import Between, Comparison, Membership, Node
+from condped.space.condition import Between, Both, Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
 from condped.space.space import Space
 
+_MOST_DIGITS = 17  # that a float has
 _MOST_CHOICES = 3  # in a label
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def short_between(low: float, high: float, *, log: bool = False, open_end: bool = False) -> float:
+    """Return a number above ``low`` and at most ``high`` with few digits, near their middle.
+
+    With an open end it is below ``high``, or ``low`` if there is none between them.
+
+    Examples
+    --------
+    >>> short_between(0.49871, 0.50332)
+    0.5
+    >>> short_between(0.00012, 0.013, log=True)
+    0.001
+    """
+    if low < 0 <= high and not (open_end and high == 0):
+        return 0.0
+    middle = (
+        math.copysign(math.sqrt(low * high), high) if log and low * high > 0 else (low + high) / 2
+    )
+    for digits in range(1, _MOST_DIGITS + 1):
+        short = float(f"{middle:.{digits}g}")
+        if low < short <= high and not (open_end and short == high):
+            return short
+    return low if open_end else high
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A stretch of a number's values; an end that is None is open for all values.
+
+    Otherwise the lower end belongs to it and the upper one does not, unless they say otherwise.
+    """
+
+    low: float | None
+    high: float | None
+    above: bool = False  # whether it begins only above ``low``
+    up_to: bool = False  # whether ``high`` still belongs to it
+
+    def test(self, name: str) -> Node:
+        """Return the condition that a parameter's value lies in it."""
+        if self.low is not None and self.low == self.high:
+            return Comparison(name, "==", self.low)
+        parts = []
+        if self.low is not None:
+            parts.append(Comparison(name, ">" if self.above else ">=", self.low))
+        if self.high is not None:
+            parts.append(Comparison(name, "<=" if self.up_to else "<", self.high))
+        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+
+    @property
+    def label(self) -> str:
+        """A short text for people."""
+        if self.low is not None and self.low == self.high:
+            return f"{self.low:.6g}"
+        if self.low is None:
+            return f"{'<=' if self.up_to else '<'} {self.high:.6g}"
+        if self.high is None:
+            return f"{'>' if self.above else '>='} {self.low:.6g}"
+        return f"{self.low:.6g} to {self.high:.6g}"
+
+
+def intervals(
+    ends: Sequence[tuple[float, float]], *, whole: bool, log: bool = False
+) -> list[Interval]:
+    """Return intervals, one around each pair of a run's lowest and highest value.
+
+    ``ends`` are in ascending order; the first interval is open downwards, the last upwards.
+    """
+    cuts: list[tuple[float, float]] = []  # where one interval ends, and where the next begins
+    for (_, last), (first, _) in pairwise(ends):
+        if whole:
+            cut = (int(last) + int(first)) // 2
+            cuts.append((cut, cut + 1))
+        else:
+            short = short_between(float(last), float(first), log=log)
+            cuts.append((short, short))
+    lows = [None, *(low for _, low in cuts)]
+    highs = [*(high for high, _ in cuts), None]
+    return [Interval(low, high, up_to=whole) for low, high in zip(lows, highs, strict=True)]
+
+
+def chosen(name: str, choices: Sequence[Any]) -> Node:
+    """Return the condition that a parameter has one of these choices."""
+    if len(choices) == 1:
+        return Comparison(name, "==", choices[0])
+    return Membership(name, tuple(choices), negated=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +150,8 @@ def splits_of(space: Space, gate: str, children: Sequence[str]) -> tuple[Split, 
         found.append(Split(_choices_label(together), chosen(gate, together), active(told)))
     numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
     if numeric:
-        leaves = [leaf for roots in conditions for root in roots for leaf in _leaves(root, gate)]
-        for interval, value in _intervals(numeric, leaves, pattern):
+        named = {n for roots in conditions for root in roots for n in numbers_in(root, gate)}
+        for interval, value in _intervals(numeric, named, pattern):
             label = _interval_label(interval, numeric)
             found.append(Split(label, interval.test(gate), active(pattern(value))))
     return tuple(found)
@@ -74,18 +166,10 @@ def _settled(leaf: Leaf, gate: str, value: Any) -> Settled:
 
 def holds_for(leaf: Comparison | Membership, value: Any) -> bool:
     """Return whether a comparison holds for a value."""
-    compare = {
-        "<": lambda a, b: a < b,
-        "<=": lambda a, b: a <= b,
-        ">": lambda a, b: a > b,
-        ">=": lambda a, b: a >= b,
-        "==": lambda a, b: a == b,
-        "!=": lambda a, b: a != b,
-    }
     if isinstance(leaf, Membership):
         return (value in leaf.values) is not leaf.negated
     try:
-        return bool(compare[leaf.op](value, leaf.value))
+        return bool(_COMPARE[leaf.op](value, leaf.value))
     except TypeError:  # a text compared with a number
         return False
 
@@ -105,27 +189,13 @@ def _choices_label(choices: Sequence[Any]) -> str:
     return " or ".join(shown) + (f" or {more} more" if more else "")
 
 
-def _leaves(root: Node, gate: str) -> Iterator[Comparison | Membership]:
-    found: list[Comparison | Membership] = []
-
-    def note(leaf: Leaf) -> Settled:
-        if not isinstance(leaf, Between) and leaf.name == gate:
-            found.append(leaf)
-        return leaf
-
-    simplified(root, note)
-    yield from found
-
-
 def _intervals(
-    domains: Sequence[Numeric],
-    leaves: Sequence[Comparison | Membership],
-    pattern: Callable[[Any], _Pattern],
+    domains: Sequence[Numeric], named: set[float], pattern: Callable[[Any], _Pattern]
 ) -> Iterator[tuple[Interval, float]]:
     """Iterate over intervals that switch on the same, each with a value inside."""
     low, high = min(d.low for d in domains), max(d.high for d in domains)
     whole = all(isinstance(domain, Int) for domain in domains)
-    values = {v for leaf in leaves for v in _numbers(leaf) if low <= v <= high}
+    values = {value for value in named if low <= value <= high}
     pieces = _whole_pieces(values, low, high) if whole else _pieces(values, low, high)
     told = [(piece, pattern(piece.value)) for piece in pieces]
     kept = [p for k, (p, what) in enumerate(told) if k == 0 or what != told[k - 1][1]]
@@ -156,10 +226,14 @@ class _Piece:
     above: bool = False  # whether it begins only above ``start``
 
 
-def _numbers(leaf: Comparison | Membership) -> Iterator[float]:
-    for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield value
+def numbers_in(root: Node, name: str | None = None) -> Iterator[float]:
+    """Iterate over the numbers that a condition compares a parameter with, or any parameter."""
+    for leaf in Condition("", root).leaves():
+        if isinstance(leaf, Between) or name not in (leaf.name, None):
+            continue
+        for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield value
 
 
 def _pieces(values: set[float], low: float, high: float) -> list[_Piece]:

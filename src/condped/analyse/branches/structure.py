@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from condped.analyse.branches.cuts import chosen, intervals
 from condped.analyse.branches.discover import Regimes, find_gates
+from condped.analyse.branches.splits import chosen, intervals
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.count.trials import Trials
 from condped.errors import SettingsError
@@ -81,7 +81,7 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
 
 def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
     """Return the conditions of some parameters; one whose gates are not there is unexplained."""
-    unexplained = tuple(name for name in names if not set(_gates(name, space)) <= set(names))
+    unexplained = tuple(name for name in names if not set(gates_of(space[name])) <= set(names))
     entries: dict[str, Any] = {
         name: _span(name, tuple(entry.domain for entry in space[name]))
         if name in unexplained
@@ -112,8 +112,9 @@ def _structure_of(table: TrialTable) -> Structure:
     return Structure(space, _parents(space), found_from, shown.unexplained, shown.inactive)
 
 
-def _gates(name: str, space: Mapping[str, tuple[Alternative, ...]]) -> tuple[str, ...]:
-    named = (gate for entry in space[name] if entry.when for gate in entry.when.names)
+def gates_of(alternatives: Sequence[Alternative]) -> tuple[str, ...]:
+    """Return the parameters that conditions name."""
+    named = (gate for entry in alternatives if entry.when for gate in entry.when.names)
     return tuple(dict.fromkeys(named))
 
 
@@ -123,17 +124,17 @@ def _parents(space: Space) -> dict[str, tuple[str, ...]]:
 
 def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
     """Return the parameters that a parameter's conditions name, without those behind them."""
-    named = _gates(name, space)
+    named = gates_of(space[name])
     behind: set[str] = set()
     for gate in named:
-        todo = list(_gates(gate, space))
+        todo = list(gates_of(space[gate]))
         seen = {gate, name}
         while todo:
             above = todo.pop()
             if above not in seen:
                 seen.add(above)
                 behind.add(above)
-                todo += _gates(above, space)
+                todo += gates_of(space[above])
     return tuple(gate for gate in named if gate not in behind) or named
 
 

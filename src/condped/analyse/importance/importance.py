@@ -1,14 +1,282 @@
-"""Importances at one target quantile."""
+"""Importances at one target quantile: the waist between estimators and all that shows results."""
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Unpack
 
-from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.result import ImportanceResult, importance_result
+import numpy as np
+
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.analysis import Analysis, analyse
+from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.evidence import Evidence, evidence_of
+from condped.analyse.importance.parameter import ParameterImportance, parameters_of
 from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_trials
+from condped.analyse.result import Result
+from condped.analyse.robustness import Robustness, robustness_of
+from condped.analyse.saving.analysis import (
+    restored_analysis,
+    restored_basis,
+    restored_scores,
+    saved_analysis,
+    saved_scores,
+)
+from condped.analyse.saving.plain import rebuilt
+from condped.analyse.values import Densities, densities_of
+from condped.errors import SettingsError, not_found
+from condped.estimate.settings import BaselineSettings, Settings
 from condped.options import takes
 from condped.trials.outcome import Target
+
+Status = Literal["ok", "undetermined"]
+
+
+@dataclass(frozen=True)
+class ImportanceResult(Result):
+    """Importances of all parameters, the most important first.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("nested").sample(1000, seed=0)
+    >>> result = condped.importance(table)
+    >>> result["x"].importance > result["z"].importance
+    True
+    """
+
+    schema: ClassVar[str] = "condped.importance/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter",
+        "importance",
+        "variance",
+        "eta_squared",
+        "within",
+        "inter",
+        "importance_low",
+        "importance_high",
+        "p_value",
+        "verdict",
+        "regimes",
+    )
+
+    parameters: tuple[ParameterImportance, ...]
+    target_quantile: float | None  # gamma'; None for an outcome or the whole objective
+    target_size: int  # trials in the target set; 0 if the whole objective is explained
+    settings: Settings | BaselineSettings
+    account: Account
+    status: Status
+    reason: str | None  # why the status is not "ok"
+    level: float | None = None  # of the intervals, if there are some
+    # Answers later questions; None for other methods than condped's own.
+    _analysis: Analysis | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether evidence and densities can be asked for."""
+        return self._analysis is not None and self._analysis.counts.testable
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Which effects are statistically significant; found when it is first asked for."""
+        if self._analysis is None:
+            raise untested(self.settings)
+        sizes = f"{self.target_size} of {self.account.region_size} trials in the target set"
+        return evidence_of(self._analysis.counts, self._analysis.numbers.names, sizes)
+
+    @property
+    def ready_evidence(self) -> Evidence | None:
+        """The evidence if it is known or found at once; None if that would take long."""
+        known = "evidence" in self.__dict__
+        quick = self._analysis is not None and self._analysis.counts.quickly_testable
+        return self.evidence if known or quick else None
+
+    @cached_property
+    def densities(self) -> Densities:
+        """Where target trials lie, per parameter and present regime, and which values are good.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> [good.label for regime in result.densities["x"] for good in regime.good]
+        ['-7 … -6.3']
+        """
+        if self._analysis is None:
+            raise untested(self.settings)
+        return densities_of(self._analysis.counts.grid, self.evidence)
+
+    def robustness(self) -> Robustness:
+        """Return how the ranking moves with other target sets, halves of the study, and methods.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("three-way").sample(600, seed=0))
+        >>> [variant.choice for variant in result.robustness().variants][-1]
+        'calibrated method'
+        """
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if (
+            trials is None
+            or self.target_quantile is None
+            or not isinstance(self.settings, Settings)
+        ):
+            raise SettingsError(
+                "Robustness is about importances for good objectives, from trials that are at "
+                "hand; this result explains an outcome, is another method's, or does not know its "
+                "trials."
+            )
+        table = trials.asked.table("Robustness")
+        return robustness_of(table, self.target_quantile, self.settings, trials.handling)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: what the trials can tell, not the trials."""
+        own = self._analysis
+        kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
+        return self.__dict__ | {"_analysis": kept}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, the most important first."""
+        return tuple(self._by_name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ParameterImportance]:
+        return {parameter.name: parameter for parameter in self.parameters}
+
+    def __getitem__(self, name: str) -> ParameterImportance:
+        if name not in self._by_name:
+            raise not_found("parameter", name, self.names)
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[ParameterImportance]:
+        return iter(self.parameters)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
+        """Return name → importance, or name → variance, in the result's order."""
+        if normalize:
+            return {parameter.name: parameter.importance for parameter in self.parameters}
+        return {parameter.name: parameter.variance for parameter in self.parameters}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter."""
+        evidence = self.ready_evidence
+        found = []
+        for parameter in self.parameters:
+            tested = None if evidence is None else evidence[parameter.name]
+            row = parameter.row() | {
+                "p_value": None if tested is None else tested.p_value,
+                "verdict": None if tested is None else tested.verdict,
+            }
+            found.append({name: row[name] for name in self._columns})
+        return found
+
+    def regime_rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter and regime."""
+        return [
+            {"parameter": parameter.name, **regime.row()}
+            for parameter in self.parameters
+            for regime in parameter.regimes
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        evidence = self.ready_evidence
+        readable = {
+            "status": self.status,
+            "reason": self.reason,
+            "target_size": self.target_size,
+            "evidence": None if evidence is None else evidence.message,
+            "parameters": [
+                row | self._details(parameter, evidence)
+                for row, parameter in zip(self.rows(), self.parameters, strict=True)
+            ],
+        }
+        return readable | self._made_of(evidence=evidence is not None)
+
+    def _details(self, own: ParameterImportance, evidence: Evidence | None) -> dict[str, Any]:
+        """Return what plain data have of a parameter beyond its row."""
+        regimes = [regime.row() for regime in own.regimes]
+        if evidence is not None:
+            present = iter(self.densities[own.name])
+            for row, p_value in zip(regimes, evidence[own.name].regimes, strict=True):
+                row["p_value"] = p_value
+                if row["domain"] is not None:
+                    row["good"] = [asdict(one) | {"lift": one.lift} for one in next(present).good]
+        return {
+            "adjusted_p_value": None if evidence is None else evidence[own.name].adjusted_p_value,
+            "intervals": None if own.intervals is None else asdict(own.intervals),
+            "regimes": regimes,
+        }
+
+    def _saved(self) -> dict[str, Any]:
+        return self._made_of(evidence=self.has_evidence)
+
+    def _made_of(self, *, evidence: bool) -> dict[str, Any]:
+        """Return settings, counts and what only trials could tell: all else comes from these."""
+        quantile = {"target_quantile": self.target_quantile}
+        if self._analysis is not None:
+            return quantile | saved_analysis(self._analysis, evidence=evidence)
+        assert isinstance(self.settings, BaselineSettings)
+        columns = ("importance", "variance", "eta_squared", "within", "inter")
+        scores = Numbers(
+            names=self.names,
+            **{name: np.array([[getattr(p, name) for p in self]]) for name in columns},
+            target_sizes=np.array([self.target_size]),
+            reasons=(self.reason,),
+        )
+        return quantile | saved_scores(scores, self.settings, self.account)
+
+    @classmethod
+    def _loaded(cls, data: Mapping[str, Any]) -> ImportanceResult:
+        quantile = rebuilt(float | None, data["target_quantile"], "target_quantile")
+        settings, account = restored_basis(data)
+        if isinstance(settings, BaselineSettings):
+            return scored_result(restored_scores(data, 1), quantile, settings, account)
+        quantiles = None if quantile is None else (quantile,)
+        return importance_result(restored_analysis(data, quantiles, settings, account))
+
+
+def importance_result(analysis: Analysis) -> ImportanceResult:
+    """Return the importances at an analysis' only target set."""
+    quantile = None if analysis.target_quantiles is None else analysis.target_quantiles[0]
+    return scored_result(analysis.numbers, quantile, analysis.settings, analysis.account, analysis)
+
+
+def scored_result(
+    numbers: Numbers,
+    target_quantile: float | None,
+    settings: Settings | BaselineSettings,
+    account: Account,
+    analysis: Analysis | None = None,
+) -> ImportanceResult:
+    """Return numbers as a result; those of another method come without an analysis."""
+    (reason,) = numbers.reasons
+    return ImportanceResult(
+        parameters=parameters_of(numbers, analysis),
+        target_quantile=target_quantile,
+        target_size=int(numbers.target_sizes[0]),
+        settings=settings,
+        account=account,
+        status="ok" if reason is None else "undetermined",
+        reason=reason,
+        level=None if analysis is None else analysis.level,
+        _analysis=analysis,
+    )
+
+
+def untested(settings: Settings | BaselineSettings) -> SettingsError:
+    """Build the error for the evidence of a method that has no test."""
+    assert isinstance(settings, BaselineSettings)
+    return SettingsError(f"{settings.label} comes without a test. condped.importance has one.")
 
 
 @takes(AnalysisOptions, *ANALYSIS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from condped.analyse.importance.analysis import Analysis
@@ -31,16 +31,9 @@ class RegimeImportance:
 
     def row(self) -> dict[str, Any]:
         """Return a flat record."""
-        return {
-            "regime": self.label,
-            "domain": None if self.domain is None else plain_domain(self.domain),
-            "target_share": self.target_share,
-            "region_share": self.region_share,
-            "divergence": self.divergence,
-            "contribution": self.contribution,
-            "target_trials": self.target_trials,
-            "region_trials": self.region_trials,
-        }
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        domain = None if self.domain is None else plain_domain(self.domain)
+        return {"regime": self.label, **own, "domain": domain}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Unpack
 
@@ -12,8 +12,8 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.importance import Status, untested
 from condped.analyse.importance.intervals import Uncertainty
-from condped.analyse.importance.result import Status, untested
 from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.saving.analysis import (
@@ -23,21 +23,13 @@ from condped.analyse.saving.analysis import (
     saved_analysis,
     saved_scores,
 )
-from condped.analyse.saving.plain import plain, rebuilt
+from condped.analyse.saving.plain import rebuilt
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.options import takes
 
 _NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")  # of a parameter
-_COLUMNS = (
-    "target_quantile",
-    "parameter",
-    *_NUMBERS,
-    "importance_low",
-    "importance_high",
-    "determined",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +52,14 @@ class SweepResult(Result):
     """
 
     schema: ClassVar[str] = "condped.sweep/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "target_quantile",
+        "parameter",
+        *_NUMBERS,
+        "importance_low",
+        "importance_high",
+        "determined",
+    )
 
     names: tuple[str, ...]
     target_quantiles: FloatArray  # (T,): gamma'
@@ -120,11 +120,6 @@ class SweepResult(Result):
     def __len__(self) -> int:
         return len(self.names)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
         bands = self.intervals
@@ -141,14 +136,10 @@ class SweepResult(Result):
             for p, name in enumerate(self.names)
         ]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return everything as plain data for JSON, under a schema with a version.
-
-        P-values are left out unless they are known.
-        """
+    def _readable(self) -> dict[str, Any]:
+        # P-values only if they are known.
         tested = self._analysis is not None and self._analysis.counts.knows("p_values")
         readable = {
-            "schema": self.schema,
             "status": self.status,
             "reason": self.reason,
             "target_sizes": self.target_sizes,
@@ -162,11 +153,11 @@ class SweepResult(Result):
                 for p, name in enumerate(self.names)
             },
         }
-        return dict(plain(readable | self._made_of(tests=tested)))
+        return readable | self._made_of(tests=tested)
 
     def _saved(self) -> dict[str, Any]:
         tests = self._analysis is not None and self._analysis.counts.testable
-        return dict(plain(self._made_of(tests=tests)))
+        return self._made_of(tests=tests)
 
     def _made_of(self, *, tests: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""
@@ -174,12 +165,7 @@ class SweepResult(Result):
         if self._analysis is not None:
             return quantiles | saved_analysis(self._analysis, tests=tests)
         assert isinstance(self.settings, BaselineSettings)
-        scores = Numbers(
-            self.names,
-            **{number: getattr(self, number) for number in _NUMBERS},
-            target_sizes=self.target_sizes,
-            reasons=self.reasons,
-        )
+        scores = Numbers(**{one.name: getattr(self, one.name) for one in fields(Numbers)})
         return quantiles | saved_scores(scores, self.settings, self.account)
 
     @classmethod
@@ -205,33 +191,20 @@ class SweepResult(Result):
 def sweep_result(analysis: Analysis) -> SweepResult:
     """Return the importances at all target quantiles of an analysis."""
     quantiles = analysis.target_quantiles or ()
-    return _result(analysis.numbers, quantiles, analysis.settings, analysis.account, analysis)
+    return scored_sweep(analysis.numbers, quantiles, analysis.settings, analysis.account, analysis)
 
 
 def scored_sweep(
-    numbers: Numbers, quantiles: Sequence[float], settings: BaselineSettings, account: Account
-) -> SweepResult:
-    """Return what another method says, in the form that condped's own have."""
-    return _result(numbers, quantiles, settings, account, None)
-
-
-def _result(
     numbers: Numbers,
     quantiles: Sequence[float],
     settings: Settings | BaselineSettings,
     account: Account,
-    analysis: Analysis | None,
+    analysis: Analysis | None = None,
 ) -> SweepResult:
+    """Return numbers as a result; those of another method come without an analysis."""
     return SweepResult(
-        names=numbers.names,
+        **{one.name: getattr(numbers, one.name) for one in fields(numbers)},
         target_quantiles=np.asarray(quantiles),
-        importance=numbers.importance,
-        variance=numbers.variance,
-        eta_squared=numbers.eta_squared,
-        within=numbers.within,
-        inter=numbers.inter,
-        target_sizes=numbers.target_sizes,
-        reasons=numbers.reasons,
         settings=settings,
         account=account,
         level=None if analysis is None else analysis.level,

@@ -14,28 +14,33 @@ import numpy as np
 import condped
 from condped.analyse.advice.advise import advise
 from condped.analyse.advice.result import Advice, Step
-from condped.analyse.branches.grow_tree import Grower
 from condped.analyse.branches.structure import structure_of
+from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.result import importance_result
+from condped.analyse.importance.importance import importance_result
 from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, Question, open_trials
-from condped.analyse.report.definition import definition
-from condped.analyse.report.parameters import parameters_data
+from condped.analyse.report.numbers import Analyses, parameters_data, slider_quantiles, tree_data
 from condped.analyse.report.result import Report
-from condped.analyse.report.steps import Answers, answers_of, slider_quantiles
-from condped.analyse.report.tree import tree_data
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
 from condped.errors import SettingsError
+from condped.estimate.settings import Settings
 from condped.options import takes
 from condped.read.databases.urls import without_password
 from condped.space.domain import Categorical, choice_labels
 from condped.trials.outcome import Target
+from condped.trials.used_trials import Handling
 from condped.writing import check_output
 
 _NO_TREE = {
     "outcome": "Branches and advice are about good objectives; this report explains an outcome.",
     "unconditional": "The measure 'unconditional' ignores conditions: no branches and no advice.",
+}
+
+_MEASURES = {
+    "standard": "with what lies between regimes added to what lies within them",
+    "unweighted": "as the sum of divergences, without the shares of the regimes",
+    "unconditional": "of PED-ANOVA, as if there were no conditions",
 }
 
 
@@ -86,16 +91,16 @@ def report(
         steps = slider_quantiles(target_quantile, question.settings.region_quantile)
         question, start = replace(question, target_quantiles=steps), steps.index(target_quantile)
     trials = open_trials(source, **parsed.reading)
-    answers = answers_of(trials, question)
-    told = importance_result(answers.by_method[question.settings.method].at(start))
+    analyses = analyses_of(trials, question, question.methods)
+    told = importance_result(analyses[question.settings.method].at(start))
     reading = parsed.reading
     own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
     data = {
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
-        **_asked(question, answers, start),
-        "parameters": parameters_data(answers),
-        **_structure(trials, question, answers, {"target_quantile": target_quantile, **own}),
+        **_asked(question, analyses, start),
+        "parameters": parameters_data(analyses),
+        **_structure(trials, question, analyses, {"target_quantile": target_quantile, **own}),
         "account": _account(told.account),
         "settings": _settings(question, told.account, target_quantile),
         "versions": _versions(),
@@ -115,9 +120,9 @@ def source_name(source: Any, study: str | None) -> str:
     return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 
 
-def _asked(question: Question, answers: Answers, start: int) -> dict[str, Any]:
+def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]:
     """Return the question, and what holds of the study as a whole at each step."""
-    paper = answers.paper
+    paper = analyses["paper"]
     return {
         "outcome": paper.account.outcome,
         "used": paper.account.trials.used,
@@ -128,14 +133,14 @@ def _asked(question: Question, answers: Answers, start: int) -> dict[str, Any]:
         "sizes": paper.numbers.target_sizes,
         "methods": question.methods,
         "method": question.settings.method,
-        "definition": definition(question.settings, paper.account),
+        "definition": _definition(question.settings, paper.account),
         "level": paper.level,
-        "reasons": {m: list(found.numbers.reasons) for m, found in answers.by_method.items()},
+        "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
     }
 
 
 def _structure(
-    trials: Trials, question: Question, answers: Answers, asked: dict[str, Any]
+    trials: Trials, question: Question, analyses: Analyses, asked: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the branches and the advice, or why there are none."""
     missing = None
@@ -145,7 +150,7 @@ def _structure(
         missing = _NO_TREE["unconditional"]
     if missing is not None:
         return {"tree": None, "advice": None, "missing": missing}
-    structure, sets = structure_of(trials), answers.counts.trials
+    structure, sets = structure_of(trials), analyses["paper"].counts.trials
     assert sets is not None
     plain_question = replace(question, intervals=None)
     grown = Grower(trials, structure, sets.top, plain_question, question.methods).tree()
@@ -217,3 +222,33 @@ def _versions() -> dict[str, str]:
         "numpy": np.__version__,
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     }
+
+
+def _definition(settings: Settings, account: Account) -> str:
+    """Say what the importances of the paper's method are, and whether Optuna's are the same."""
+    if settings.measure != "within":
+        return (
+            f"Importances by the measure '{settings.measure}': {_MEASURES[settings.measure]}. "
+            "This is neither the measure of the condPED-ANOVA paper nor Optuna's."
+        )
+    paper = "Importances as the condPED-ANOVA paper defines them"
+    local = "" if settings.reference == "region" else " with evaluate_on_local=False"
+    other = [
+        (account.outcome is not None, "it explains no outcomes"),
+        (len(account.objectives) > 1, "it explains one objective at a time"),
+        (bool(account.pooled), "domains that vary with other parameters were pooled here"),
+        (_treated_otherwise(account), "trials that did not end well are treated otherwise here"),
+    ]
+    for differs, why in other:
+        if differs:
+            return f"{paper}. Optuna's would be others: {why}."
+    return f"{paper}, equal to Optuna's{local} for the same trials and domains."
+
+
+def _treated_otherwise(account: Account) -> bool:
+    """Return whether there are trials that count here and not for Optuna, or the other way."""
+    return any(
+        getattr(account.handling, name) != getattr(Handling(), name)
+        and getattr(account.trials, name)
+        for name in asdict(account.handling)
+    )

@@ -8,28 +8,12 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar
 
-from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.report.steps import VERDICTS
-from condped.analyse.result import Result
-from condped.analyse.saving.files import write_whole
-from condped.analyse.saving.plain import plain, rebuilt
+from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.report.numbers import VERDICTS
+from condped.analyse.result import Result, write_whole
+from condped.analyse.saving.plain import rebuilt
 from condped.errors import DataError
 from condped.writing import PAGES, ending_of
-
-_COLUMNS = (
-    "parameter",
-    "method",
-    "target_quantile",
-    "target_trials",
-    "importance",
-    "importance_low",
-    "importance_high",
-    "eta_squared",
-    "p_value",
-    "adjusted_p_value",
-    "verdict",
-    "determined",
-)
 
 
 @dataclass(frozen=True)
@@ -45,6 +29,20 @@ class Report(Result):
     """
 
     schema: ClassVar[str] = "condped.report/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter",
+        "method",
+        "target_quantile",
+        "target_trials",
+        "importance",
+        "importance_low",
+        "importance_high",
+        "eta_squared",
+        "p_value",
+        "adjusted_p_value",
+        "verdict",
+        "determined",
+    )
 
     data: dict[str, Any]
     importance: ImportanceResult = field(repr=False)
@@ -52,7 +50,7 @@ class Report(Result):
     @property
     def html(self) -> str:
         """The page: one file that needs no other."""
-        made: str = import_module("condped.show.report").page(self)
+        made: str = import_module("condped.show.report.page").page(self)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -61,11 +59,6 @@ class Report(Result):
             write_whole(self.html, path)
         else:
             super().save(path)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of :meth:`rows`."""
-        return _COLUMNS
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per method, step of the slider and parameter."""
@@ -95,7 +88,7 @@ class Report(Result):
         return self.data
 
     def _saved(self) -> dict[str, Any]:
-        return dict(plain(self.data | {"told": self.importance}))
+        return self.data | {"told": self.importance}
 
     @classmethod
     def _loaded(cls, data: Mapping[str, Any]) -> Report:

@@ -44,17 +44,8 @@ def survives(choice: Any) -> bool:
     """Return whether a choice comes back from JSON as what it was."""
     if isinstance(choice, tuple):
         return all(map(survives, choice))
-    return (
-        choice is None
-        or isinstance(choice, np.generic)
-        or type(choice)
-        in (
-            str,
-            bool,
-            int,
-            float,
-        )
-    )
+    kept = (str, bool, int, float, type(None))
+    return isinstance(choice, np.generic) or type(choice) in kept
 
 
 def restored(value: Any) -> Any:

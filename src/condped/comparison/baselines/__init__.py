@@ -5,9 +5,7 @@ that switch are therefore joined into one that spans them, and where a parameter
 its trials are left out (``filtering``) or a value is made up (``imputation``).
 """
 
-from condped.comparison.baselines.choices import ABSENT, METHODS, Absent
-from condped.comparison.baselines.importance import importance
-from condped.comparison.baselines.sweep import sweep
+from condped.comparison.baselines.methods import ABSENT, METHODS, Absent, importance, sweep
 from condped.estimate.settings import BaselineMethod
 
 __all__ = ["ABSENT", "METHODS", "Absent", "BaselineMethod", "importance", "sweep"]

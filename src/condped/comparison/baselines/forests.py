@@ -9,8 +9,13 @@ from typing import TypeAlias
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.comparison.baselines.absent_values import filter_absent, impute_absent, presence
-from condped.comparison.baselines.matrix import Matrix, encode
+from condped.comparison.baselines.absent_values import (
+    Matrix,
+    encode,
+    filter_absent,
+    impute_absent,
+    presence,
+)
 from condped.errors import DataError
 from condped.estimate.settings import BaselineSettings
 from condped.optional import load_optional

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.comparison.baselines.matrix import Matrix
+from condped.comparison.baselines.absent_values import Matrix
 from condped.comparison.baselines.sklearn_forest import fit
 from condped.estimate.settings import BaselineSettings
 from condped.progress import report

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
 from condped.arrays import FloatArray
+from condped.comparison.baselines.absent_values import Matrix
 from condped.comparison.baselines.fanova import Tree, fanova
-from condped.comparison.baselines.matrix import Matrix
 from condped.estimate.settings import BaselineSettings
 
 

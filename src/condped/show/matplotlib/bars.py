@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from condped.show.matplotlib.paper import literal, noted, plain, titled
+from condped.show.matplotlib.paper import MARKERS, literal, noted, plain, titled
 from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
-from condped.show.views import BarsView, BreakdownView, ComparisonView
+from condped.show.views.bars import BarsView, BreakdownView, ComparisonView
 
 _HATCHES = {"unclear": "//", "no evidence": "...", "untested": "xx"}
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _ROOM = 1.32  # of the longest bar, for what is written behind it
 
 
@@ -32,11 +31,9 @@ def bars(view: BarsView, ax: Axes) -> Axes:
         _behind(ax, bar.end, place, bar.text)
     _rows(ax, [bar.label for bar in view.bars])
     _scale(ax, [bar.end for bar in view.bars])
-    level = "" if view.level is None else f"; lines: {100 * view.level:.3g} % intervals"
-    ax.set_xlabel(f"importance (sums to 1){level}")
+    ax.set_xlabel(view.scale)
     titled(ax, view.title)
-    nothing = not any(bar.value for bar in view.bars)
-    noted(ax, view.note, empty=nothing)
+    noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
 
@@ -65,41 +62,35 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
     _scale(ax, [row.value for row in view.rows])
     ax.set_xlabel("importance (sums to 1); from dark to light: the regimes named below each bar")
     titled(ax, view.title)
-    noted(ax, view.note, empty=not any(row.value for row in view.rows))
+    noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
 
 def comparison(view: ComparisonView, ax: Axes) -> Axes:
     """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
-    count = len(view.series)
     for place, series in enumerate(view.series):
-        # Beside each other, so that equal ones do not hide each other.
-        shift = 0.0 if count == 1 else 0.6 * (place / (count - 1) - 0.5)
         colour = COLOURS[place]
         for point in series.points:
-            row = point.row + shift
+            row = point.row + series.shift
             if point.low is not None and point.high is not None:
                 ax.plot([point.low, point.high], [row, row], color=colour, linewidth=1.2)
-            filled = point.verdict in ("matters", None)
             ax.plot(
-                point.value, row, marker=_MARKERS[place], linestyle="none", markersize=6,
-                color=colour, markerfacecolor=colour if filled else "white", clip_on=False,
+                point.value, row, marker=MARKERS[place], linestyle="none", markersize=6,
+                color=colour, markerfacecolor=colour if point.filled else "white", clip_on=False,
             )  # fmt: skip
         ax.plot(
-            [], [], marker=_MARKERS[place], linestyle="none", color=colour,
+            [], [], marker=MARKERS[place], linestyle="none", color=colour,
             label=literal(series.label),
         )  # fmt: skip
     for row in range(len(view.labels) - 1):
         ax.axhline(row + 0.5, color=PALE, linewidth=0.6)
     _rows(ax, view.labels)
     ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
-    ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
-    highest = max([0.05, *ends])
-    ax.set_xlim(-0.02 * highest, 1.03 * highest)
+    ax.set_xlim(-0.02 * view.highest, 1.03 * view.highest)
     ax.set_xlabel("importance (sums to 1); hollow: not said to matter")
     titled(ax, view.title)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
-    noted(ax, view.note, empty=not any(ends))
+    noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
 

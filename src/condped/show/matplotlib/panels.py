@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from matplotlib.textpath import TextPath
 from condped.safe_text import shortened
 from condped.show.matplotlib.paper import literal, noted, plain
 from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
-from condped.show.views import Panel, PanelsView
 from condped.show.views.labels import lines_of
+from condped.show.views.panels import Panel, PanelsView
 
-_COLUMNS = 3
 _TITLE = 9  # points
 _SHORTEST = 8  # letters of a title, however narrow its panel
 _BESIDE = 0.75  # inches of a panel that are not its axes
@@ -27,11 +25,10 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
     if not view.panels:
         ax = fig.subplots()
         ax.set_axis_off()
-        noted(ax, view.note or "There is nothing to show.", empty=True)
+        noted(ax, view.note, empty=True)
         return fig
-    columns = min(_COLUMNS, len(view.panels))
-    rows = math.ceil(len(view.panels) / columns)
-    grid = np.atleast_1d(fig.subplots(rows, columns, squeeze=False)).ravel()
+    columns = view.columns
+    grid = np.atleast_1d(fig.subplots(view.rows, columns, squeeze=False)).ravel()
     # Points of a panel, without what its axis takes on the left.
     room = 72 * (_width(fig) / columns - _BESIDE)
     for ax, panel in zip(grid, view.panels, strict=False):
@@ -59,7 +56,7 @@ def _panel(panel: Panel, ax: Axes, room: float) -> None:
         if panel.log:
             ax.set_xscale("log")
         ax.set_xlim(panel.edges[0], panel.edges[-1])
-        ax.set_ylabel("density (1: uniform)", fontsize=8)
+    ax.set_ylabel(panel.scale, fontsize=8)
     ax.set_ylim(bottom=0)
     ax.tick_params(labelsize=8)
     ax.set_title(_title(panel, room), loc="left", fontsize=_TITLE, color=INK)
@@ -101,4 +98,3 @@ def _choices(panel: Panel, ax: Axes) -> None:
         rotation=40 if long else 0, ha="right" if long else "center",
     )  # fmt: skip
     ax.set_xlim(-0.6, len(labels) - 0.4)
-    ax.set_ylabel("share of trials", fontsize=8)

@@ -13,6 +13,8 @@ from condped.show.palette import INK, PALE
 from condped.show.views.labels import lines_of
 
 AXES, FIGURE = Axes, FigureBase  # what can be drawn on
+# By which curves and results are told apart, in the order of the colours.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _TITLE_SIZE, _NOTE_SIZE = 11, 9
 _LETTERS = 13.5  # of a title, on an inch
 

@@ -1,8 +1,8 @@
 """Pictures with plotly: each adds to the figure it is given, or to a new one, and returns it."""
 
 from condped.show.plotly.bars import bars, breakdown, comparison
-from condped.show.plotly.curves import curves, heat
-from condped.show.plotly.joint import joint
+from condped.show.plotly.curves import curves
+from condped.show.plotly.heat_maps import heat, joint
 from condped.show.plotly.page import FIGURE
 from condped.show.plotly.panels import panels
 

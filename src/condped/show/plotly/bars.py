@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
-from condped.show.plotly.page import laid_out, literal, row_axis, share_axis
-from condped.show.views import BarsView, BreakdownView, ComparisonView, Part
+from condped.show.plotly.page import MARKERS, laid_out, literal, row_axis, share_axis
+from condped.show.views.bars import Bar, BarsView, BreakdownView, ComparisonView, Part
 
 _PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}
-_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
 _ROOM = 1.3  # of the longest bar, for what is written behind it
 _SHORTEST = 0.05
 
@@ -18,7 +20,6 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances as horizontal bars, filled by verdict, with intervals."""
     figure = go.Figure() if figure is None else figure
     places = list(range(len(view.bars)))
-    some = any(bar.high is not None for bar in view.bars)
     figure.add_bar(
         y=places,
         x=[bar.value for bar in view.bars],
@@ -34,32 +35,21 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
                 "solidity": 0.25,
             },
         },
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [max((bar.high or 0.0) - bar.value, 0.0) for bar in view.bars],
-            "arrayminus": [bar.value - (bar.low or 0.0) for bar in view.bars],
-            "color": INK,
-            "thickness": 1.4,
-            "width": 4,
-        }
-        if some
-        else None,
+        error_x=_intervals(view.bars, INK, thickness=1.4, width=4),
         customdata=[[literal(bar.name), bar.verdict or "not tested"] for bar in view.bars],
         hovertemplate="%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}<extra></extra>",
         showlegend=False,
     )
     for place, bar in enumerate(view.bars):
         _behind(figure, bar.end, place, bar.text)
-    level = "" if view.level is None else f"; lines: {100 * view.level:.3g} % intervals"
     ends = [bar.end for bar in view.bars]
     return laid_out(
         figure,
         view.title,
         view.note,
         height=80 + 26 * max(len(view.bars), 2),
-        empty=not any(bar.value for bar in view.bars),
-        xaxis=share_axis(f"importance (sums to 1){level}", _room(ends)),
+        empty=view.empty,
+        xaxis=share_axis(view.scale, _room(ends)),
         yaxis=row_axis([bar.label for bar in view.bars]),
     )
 
@@ -98,7 +88,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         view.title,
         view.note,
         height=80 + 44 * max(len(view.rows), 2),
-        empty=not any(row.value for row in view.rows),
+        empty=view.empty,
         barmode="overlay",
         xaxis=share_axis(
             "importance (sums to 1)<br>dark to light: the regimes named below each bar",
@@ -121,35 +111,20 @@ def _told(part: Part) -> tuple[str, str]:
 def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
     figure = go.Figure() if figure is None else figure
-    count = len(view.series)
     for place, series in enumerate(view.series):
-        # Beside each other, so that equal ones do not hide each other.
-        shift = 0.0 if count == 1 else 0.6 * (place / (count - 1) - 0.5)
         points, colour = series.points, COLOURS[place]
-        filled = [point.verdict in ("matters", None) for point in points]
-        some = any(point.high is not None for point in points)
         figure.add_scatter(
             x=[point.value for point in points],
-            y=[point.row + shift for point in points],
+            y=[point.row + series.shift for point in points],
             mode="markers",
             name=literal(series.label),
             marker={
-                "symbol": [_MARKERS[place] + ("" if solid else "-open") for solid in filled],
+                "symbol": [MARKERS[place] + ("" if p.filled else "-open") for p in points],
                 "color": colour,
                 "size": 9,
                 "line": {"width": 1.6, "color": colour},
             },
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [max((p.high or 0.0) - p.value, 0.0) if p.high else 0 for p in points],
-                "arrayminus": [p.value - (p.low or 0.0) if p.high else 0 for p in points],
-                "color": colour,
-                "thickness": 1.2,
-                "width": 0,
-            }
-            if some
-            else None,
+            error_x=_intervals(points, colour, thickness=1.2, width=0),
             customdata=[[literal(p.name), p.verdict or "not tested"] for p in points],
             hovertemplate=(
                 "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
@@ -157,20 +132,36 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
             ),
             cliponaxis=False,
         )
-    ends = [max(p.value, p.high or 0.0) for series in view.series for p in series.points]
-    highest = max([_SHORTEST, *ends])
+    highest = view.highest
     return laid_out(
         figure,
         view.title,
         view.note,
         height=90 + 34 * max(len(view.labels), 3),
-        empty=not any(ends),
+        empty=view.empty,
         showlegend=True,
         xaxis=share_axis(
             "importance (sums to 1); hollow: not said to matter", 1.03 * highest, -0.02 * highest
         ),
         yaxis=row_axis(view.labels),
     )
+
+
+def _intervals(
+    bars: Sequence[Bar], colour: str, *, thickness: float, width: float
+) -> dict[str, Any] | None:
+    """Return the lines that show how far importances may lie from what is drawn."""
+    if all(bar.high is None for bar in bars):
+        return None
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [bar.end - bar.value for bar in bars],
+        "arrayminus": [0.0 if bar.low is None else bar.value - bar.low for bar in bars],
+        "color": colour,
+        "thickness": thickness,
+        "width": width,
+    }
 
 
 def _room(ends: list[float]) -> float:

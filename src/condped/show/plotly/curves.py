@@ -1,18 +1,16 @@
-"""Importances over the target quantile: curves for a few parameters, a heat map for many."""
+"""Importances over the target quantile, as curves."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.arrays import FloatArray
 from condped.show.palette import COLOURS, INK, PALE
-from condped.show.plotly.page import laid_out, literal, row_axis
-from condped.show.views import Curve, CurvesView, HeatView
+from condped.show.plotly.page import MARKERS, laid_out, literal, with_gaps
+from condped.show.views.curves import Curve, CurvesView
+from condped.show.views.labels import QUANTILE_AXIS
 
 _DASHES = ("solid", "dash", "dashdot", "longdashdot")
-_MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
-_X_LABEL = "target quantile γ': the share of trials that count as best"
 
 
 def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
@@ -36,12 +34,12 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
         sizes = [7 if t % every == place % every else 0 for t in range(len(quantiles))]
         figure.add_scatter(
             x=quantiles,
-            y=_plain(curve.values),
+            y=with_gaps(curve.values),
             mode="lines+markers",
             name=literal(curve.label),
             legendgroup=group,
             line={"color": colour, "dash": _DASHES[place // 2 % len(_DASHES)], "width": 2},
-            marker={"symbol": _MARKERS[place % len(_MARKERS)], "size": sizes, "opacity": 1},
+            marker={"symbol": MARKERS[place % len(MARKERS)], "size": sizes, "opacity": 1},
             hovertemplate=(f"{literal(curve.name)}<br>γ' = %{{x:.3g}}: %{{y:.3f}}<extra></extra>"),
         )
     if any(curve.truth is not None for curve in view.curves):
@@ -59,9 +57,9 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
         view.title,
         view.note,
         height=380,
-        empty=not any(np.isfinite(curve.values).any() for curve in view.curves),
+        empty=view.empty,
         showlegend=True,
-        xaxis={"title": _X_LABEL, "range": [0, 1], "gridcolor": PALE, "zeroline": False},
+        xaxis={"title": QUANTILE_AXIS, "range": [0, 1], "gridcolor": PALE, "zeroline": False},
         yaxis={"title": "importance", "range": [-0.02, 1.02], "gridcolor": PALE, "zeroline": False},
     )
 
@@ -77,36 +75,3 @@ def _band(figure: go.Figure, quantiles: list[float], curve: Curve, colour: str, 
         fill="toself", fillcolor=colour, opacity=0.15, line={"width": 0}, mode="lines",
         legendgroup=group, showlegend=False, hoverinfo="skip",
     )  # fmt: skip
-
-
-def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
-    """Draw importances over the target quantile as a heat map, a row per parameter."""
-    figure = go.Figure() if figure is None else figure
-    empty = not np.isfinite(view.values).any()
-    if not empty:
-        figure.add_heatmap(
-            x=view.target_quantiles.tolist(),
-            y=list(range(len(view.labels))),
-            z=[_plain(row) for row in view.values],
-            zmin=0.0,
-            colorscale="Cividis",
-            colorbar={"title": "importance"},
-            customdata=[[literal(name)] * view.values.shape[1] for name in view.names],
-            hovertemplate="%{customdata}<br>γ' = %{x:.3g}: %{z:.3f}<extra></extra>",
-        )
-    rows = row_axis(view.labels)
-    rows["range"] = [len(view.labels) - 0.5, -0.5]
-    return laid_out(
-        figure,
-        view.title,
-        view.note,
-        height=100 + 20 * max(len(view.labels), 6),
-        empty=empty,
-        xaxis={"title": _X_LABEL, "showgrid": False, "zeroline": False},
-        yaxis=rows,
-    )
-
-
-def _plain(values: FloatArray) -> list[float | None]:
-    """Return numbers as JSON has them, with gaps where there are none."""
-    return [value if np.isfinite(value) else None for value in values.tolist()]

@@ -6,19 +6,28 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
+from condped.arrays import FloatArray
 from condped.show.palette import INK, PALE
 from condped.show.views.labels import lines_of
 
 FIGURE = BaseFigure  # what can be drawn on, widgets included
+# By which curves and results are told apart, in the order of the colours.
+MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
 _LETTERS = 90  # of a title's line
 
 
 def literal(text: str) -> str:
     """Return a text that is shown as it is: no tags, no formulas."""
     return html.escape(text, quote=False).replace("$", "&#36;")
+
+
+def with_gaps(values: FloatArray) -> list[float | None]:
+    """Return numbers as JSON has them, with gaps where there are none."""
+    return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
 def laid_out(
@@ -56,13 +65,13 @@ def laid_out(
     return figure
 
 
-def row_axis(labels: Sequence[str], low: float = -0.6) -> dict[str, Any]:
+def row_axis(labels: Sequence[str]) -> dict[str, Any]:
     """Return an axis with a row per label, the first on top; equal labels stay apart."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
         "ticktext": [literal(label) for label in labels],
-        "range": [max(len(labels), 2) - 0.4, low],
+        "range": [max(len(labels), 2) - 0.4, -0.6],
         "automargin": True,
         "showgrid": False,
         "zeroline": False,

@@ -10,9 +10,8 @@ import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GOOD, GREY, PALE, WARNING
 from condped.show.plotly.page import laid_out, literal
-from condped.show.views import Panel, PanelsView
+from condped.show.views.panels import Panel, PanelsView
 
-_COLUMNS = 3
 _GAP, _ROW = 0.08, 250  # between columns, as a share of the width; pixels of a row
 _TITLES, _WORDS = 40, 62  # pixels above and below the axes of a row
 _MOST_TITLE = 44
@@ -21,8 +20,7 @@ _MOST_TITLE = 44
 def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
     """Draw each panel on axes of its own; the figure's other axes must be free."""
     figure = go.Figure() if figure is None else figure
-    columns = min(_COLUMNS, max(len(view.panels), 1))
-    rows = math.ceil(len(view.panels) / columns)
+    columns, rows = view.columns, view.rows
     layout: dict[str, Any] = {}
     for place, panel in enumerate(view.panels):
         row, column = divmod(place, columns)
@@ -37,8 +35,7 @@ def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
             "domain": domain, "anchor": f"x{number}", "rangemode": "tozero", "gridcolor": PALE,
             "zeroline": False, "tickfont": {"size": 10}, "nticks": 5,
             "title": {
-                "text": "share of trials" if panel.edges is None else "density (1: uniform)",
-                "font": {"size": 10}, "standoff": 2,
+                "text": panel.scale, "font": {"size": 10}, "standoff": 2,
             },
         }  # fmt: skip
         _panel(figure, panel, number, first=place == 0)
@@ -46,7 +43,7 @@ def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
     return laid_out(
         figure,
         view.title,
-        view.note if view.panels else view.note or "There is nothing to show.",
+        view.note,
         height=_ROW * max(rows, 1) + 30,
         empty=not view.panels,
         below=30,

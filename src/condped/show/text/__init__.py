@@ -9,12 +9,12 @@ _TEXTS = {
     "Advice": ("advice", "advice_text"),
     "Branches": ("branches", "branches_text"),
     "Comparison": ("comparison", "comparison_text"),
-    "ImportanceResult": ("importance", "importance_text"),
-    "JointEffects": ("joint", "joint_text"),
-    "Report": ("report", "report_text"),
-    "Robustness": ("robustness", "robustness_text"),
-    "Sources": ("sources", "sources_text"),
-    "SweepResult": ("sweep", "sweep_text"),
+    "ImportanceResult": ("tables", "importance_text"),
+    "JointEffects": ("tables", "joint_text"),
+    "Report": ("tables", "report_text"),
+    "Robustness": ("tables", "robustness_text"),
+    "Sources": ("tables", "sources_text"),
+    "SweepResult": ("tables", "sweep_text"),
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from condped.analyse.importance.account import Account
+from condped.arrays import FloatArray
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.safe_text import printable, shortened
-from condped.show.text.layout import percent, wrapped
+from condped.show.text.layout import listed, percent, wrapped
 
 
 def headline(
@@ -32,6 +33,18 @@ def headline(
     says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
     used = account.trials.used
     return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
+
+
+def pairs_headline(account: Account, target_quantile: float) -> str:
+    """Return the question that joint effects answer."""
+    best, used = percent(target_quantile), account.trials.used
+    return f"Pairs that together reach the best {best} of {used} trials ({goals(account)})"
+
+
+def highest_first(importance: FloatArray) -> list[int]:
+    """Return the places of the parameters of a sweep, given (T, P); the highest peak first."""
+    peaks = importance.max(axis=0, initial=0.0)
+    return sorted(range(len(peaks)), key=lambda place: -peaks[place])
 
 
 def goals(account: Account) -> str:
@@ -89,9 +102,7 @@ def data_lines(account: Account) -> list[str]:
             f"{'regime' if entry.regimes == 1 else 'regimes'}."
         )
     if account.ignored_columns:
-        shown = ", ".join(shortened(name) for name in account.ignored_columns[:5])
-        more = len(account.ignored_columns) - 5
-        lines.append(f"Columns not used: {shown}{f' and {more} more' if more > 0 else ''}.")
+        lines.append(f"Columns not used: {listed(account.ignored_columns, most=5)}.")
     if account.space_inferred:
         lines.append("The domains were inferred from the values; give a space to set them.")
     return lines

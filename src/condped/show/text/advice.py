@@ -5,7 +5,7 @@ from __future__ import annotations
 from condped.analyse.advice.result import Advice, Step
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
-from condped.show.text.layout import wrapped
+from condped.show.text.layout import listed, wrapped
 
 _INDENT = " " * 9
 _MOST_STEPS = 20
@@ -31,14 +31,12 @@ def advice_text(advice: Advice) -> str:
     left = [step for step in advice.steps if step.kind == "leave"]
     by_reason: dict[str, list[str]] = {}
     for step in left:
-        by_reason.setdefault(step.reason, []).append(shortened(step.parameter))
+        by_reason.setdefault(step.reason, []).append(step.parameter)
     if left:
         lines += ["", "Leave as they are:"]
-    for reason, listed in by_reason.items():
-        names = list(dict.fromkeys(listed))
-        shown = ", ".join(names[:_MOST_NAMES])
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        lines += wrapped(f"{shown}{more}: {reason}", "  ", "    ")
+    for reason, names in by_reason.items():
+        shown = listed(list(dict.fromkeys(names)), _MOST_NAMES)
+        lines += wrapped(f"{shown}: {reason}", "  ", "    ")
     if changes:
         told = "For Optuna (in a new study: the choices of an old one must not change):"
         lines += ["", *wrapped(told), ""]
@@ -67,10 +65,8 @@ def _together(advice: Advice) -> str:
     after = advice.kept_target / max(advice.kept_region, 1)
     gone = ""
     if advice.dropped:
-        shown = ", ".join(map(shortened, advice.dropped[:_MOST_NAMES]))
-        more = len(advice.dropped) - _MOST_NAMES
-        names = f"{shown}{f' and {more} more' if more > 0 else ''}"
-        gone = f" {names} {'becomes' if len(advice.dropped) == 1 else 'become'} inactive."
+        become = "becomes" if len(advice.dropped) == 1 else "become"
+        gone = f" {listed(advice.dropped, _MOST_NAMES)} {become} inactive."
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from condped.analyse.branches.result import Branch, Branches, Node
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.importance import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import text_width, width_of, wrapped
@@ -81,7 +81,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     others = _others(nodes, inside, text_width() - len(indent) - 3)
     below = len(kept) + bool(hidden) + bool(others)
     for place, node in enumerate(kept):
-        mark, more = _marks(place == below - 1, indent, root=inside is None)
+        mark, more = _marks(place == below - 1, root=inside is None)
         lines.append(
             _Line(f"{indent}{mark}{shortened(node.parameter, _NAME)}", _numbers(node, inside))
         )
@@ -89,7 +89,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
             lines += _branch(branch, indent + more, last=number == len(node.branches) - 1)
     if hidden:
         most = max(_rank(node, inside) for node in hidden)
-        mark, _ = _marks(not others, indent, root=inside is None)
+        mark, _ = _marks(not others, root=inside is None)
         lines.append(
             _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {most:.3f}")
         )
@@ -98,7 +98,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     return lines
 
 
-def _marks(last: bool, indent: str, *, root: bool) -> tuple[str, str]:
+def _marks(last: bool, *, root: bool) -> tuple[str, str]:
     """Return what stands before a line, and before those below it."""
     if root:
         return "", ""
@@ -106,7 +106,7 @@ def _marks(last: bool, indent: str, *, root: bool) -> tuple[str, str]:
 
 
 def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
-    mark, more = _marks(last, indent, root=False)
+    mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
     nothing = branch.inside.status != "ok" and branch.trials

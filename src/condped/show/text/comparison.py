@@ -6,10 +6,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from condped.comparison.result import Comparison
+from condped.comparison.compare import Comparison
 from condped.safe_text import printable, shortened
 from condped.show.text.account import data_lines, goals, trial_lines
-from condped.show.text.layout import text_width, width_of, wrapped
+from condped.show.text.layout import table_lines, text_width, width_of, wrapped
 
 Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30
@@ -70,17 +70,16 @@ def _headline(comparison: Comparison) -> str:
 
 def _table(comparison: Comparison) -> list[str]:
     """Return two lines of headings and a line for each parameter, within the width."""
-    headings, widths = _headings(list(comparison))
-    room = max(_LEAST_NAME, text_width() - sum(2 + width for width in widths))
+    titles, columns = _headings(list(comparison))
+    room = max(_LEAST_NAME, text_width() - sum(2 + len(column) for column in columns))
     shown, hidden = _split(comparison)
-    names = [_fitted(row["parameter"], room) for row in shown]
-    first = max(map(width_of, ["parameter", *names]))
-    lines = [(" " * first + headings[0]).rstrip(), "parameter".ljust(first) + headings[1]]
-    for name, row in zip(names, shown, strict=True):
+    rows = [["parameter", *columns]]
+    for row in shown:
         cells = [row[method] for method in comparison]
-        texts = ["?" if cell is None else f"{cell:.3f}" for cell in cells]
-        numbers = "".join(f"  {text:>{w}}" for text, w in zip(texts, widths, strict=True))
-        lines.append(name + " " * (first - width_of(name)) + numbers)
+        numbers = ["?" if cell is None else f"{cell:.3f}" for cell in cells]
+        rows.append([_fitted(row["parameter"], room), *numbers])
+    first = max(width_of(row[0]) for row in rows)
+    lines = [(" " * first + titles).rstrip(), *table_lines(rows, right=range(1, len(columns) + 1))]
     if hidden:
         most = max(map(_highest, hidden))
         lines.append(f"… and {len(hidden)} more parameters with at most {most:.3f} in any column")
@@ -111,9 +110,9 @@ def _fitted(name: str, room: int) -> str:
     return next(fitting)
 
 
-def _headings(methods: list[str]) -> tuple[tuple[str, str], list[int]]:
-    """Return the methods over their columns, the columns, and how wide each is."""
-    upper, lower, widths = "", "", []
+def _headings(methods: list[str]) -> tuple[str, list[str]]:
+    """Return a line of methods over their columns, and the columns, as wide as they are."""
+    upper, lower = "", []
     for title, group in groupby([_TITLES[method] for method in methods], key=itemgetter(0)):
         columns = [column for _, column in group]
         wide = [len(column) for column in columns]
@@ -121,6 +120,5 @@ def _headings(methods: list[str]) -> tuple[tuple[str, str], list[int]]:
         span = sum(wide) + 2 * (len(wide) - 1)
         wide[-1] += max(0, len(title) - span)
         upper += f"  {title:^{max(span, len(title))}}"
-        lower += "".join(f"  {column:>{w}}" for column, w in zip(columns, wide, strict=True))
-        widths += wide
-    return (upper, lower), widths
+        lower += [f"{column:>{width}}" for column, width in zip(columns, wide, strict=True)]
+    return upper, lower

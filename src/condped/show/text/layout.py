@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from textwrap import wrap
 from unicodedata import east_asian_width
+
+from condped.safe_text import shortened
 
 _WIDTH: ContextVar[int] = ContextVar("width", default=100)
 _NARROWEST = 60
@@ -32,18 +34,23 @@ def wrapped(text: str, first: str = "", then: str = "") -> list[str]:
     return wrap(text, text_width(), initial_indent=first, subsequent_indent=then)
 
 
-def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> list[str]:
+def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
-    cells = [header, *rows]
-    widths = [max(width_of(row[i]) for row in cells) for i in range(len(header))]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for row in cells:
+    for row in rows:
         padded = []
         for i, (entry, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - width_of(entry))
             padded.append(space + entry if i in right else entry + space)
         lines.append("  ".join(padded).rstrip())
     return lines
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(map(shortened, names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def width_of(text: str) -> int:

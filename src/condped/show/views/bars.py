@@ -1,23 +1,35 @@
-"""Importances as bars, with intervals and verdicts."""
+"""Importances as bars, divided by regime, and of several results side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from condped.analyse.importance.evidence import Verdict
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.evidence import Evidence, Verdict
+from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.parameter import ParameterImportance
+from condped.errors import SettingsError
+from condped.safe_text import shortened
 from condped.show.text.account import headline
-from condped.show.views.labels import known_evidence, labels_of
+from condped.show.views.labels import count_of, labels_of
 
 MOST_BARS = 20
+_MOST_BREAKDOWNS = 15
+_MOST_PARTS = 4  # that can be told apart by their shade
+_MOST_PART_LABEL = 30
+_MOST_RESULTS = 8
+_MOST_COMPARED = 15
+_SHORTEST = 0.05  # that an axis of importances is
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One parameter's bar.
+    """One parameter's importance in one result.
 
     Attributes
     ----------
+    row
+        The place of the parameter, from the top.
     label, name
         What stands beside the bar, and the whole name.
     low, high
@@ -26,6 +38,7 @@ class Bar:
         None if nothing was tested, as for several parameters together.
     """
 
+    row: int
     label: str
     name: str
     value: float
@@ -43,6 +56,11 @@ class Bar:
         """What is said behind the bar."""
         return f"{self.value:.3f}" + (f"  {self.verdict}" if self.verdict else "")
 
+    @property
+    def filled(self) -> bool:
+        """Whether it may be drawn as something that matters."""
+        return self.verdict in ("matters", None)
+
 
 @dataclass(frozen=True, slots=True)
 class BarsView:
@@ -52,37 +70,248 @@ class BarsView:
     bars: tuple[Bar, ...]
     note: str | None  # why the picture shows nothing
     level: float | None  # of the intervals
-    tested: bool  # whether there are verdicts
+
+    @property
+    def scale(self) -> str:
+        """What stands at the axis of importances."""
+        level = "" if self.level is None else f"; lines: {100 * self.level:.3g} % intervals"
+        return f"importance (sums to 1){level}"
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not any(bar.value for bar in self.bars)
 
 
-def bars_view(result: ImportanceResult, most: int = MOST_BARS) -> BarsView:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one regime contributes, or several small ones together."""
+
+    label: str
+    share: float  # of the parameter's importance
+    value: float  # the same as an importance
+    target_share: float | None  # of the target set's trials; None if it is no regime
+    region_share: float | None  # of all trials
+
+    @property
+    def text(self) -> str:
+        """The label with its share."""
+        return f"{self.label} {100 * self.share:.0f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """One parameter, its parts from the largest to the smallest; together the whole."""
+
+    label: str
+    name: str
+    value: float
+    parts: tuple[Part, ...]
+    silent: int  # regimes that contribute nothing, absence aside
+    grouped: bool = False  # several parameters together
+
+    @property
+    def caption(self) -> str:
+        """What its parts are, and how many regimes have none."""
+        texts = [part.text for part in self.parts]
+        if self.silent and self.parts:
+            texts.append(f"{count_of(self.silent, 'regime')} without effect")
+        return " · ".join(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownView:
+    """Importances divided by regime, the most important parameter first."""
+
+    title: str
+    rows: tuple[Breakdown, ...]
+    note: str | None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not any(row.value for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One of several results; a parameter that it does not have has no point.
+
+    ``shift`` is how far beside its row it is drawn, so that equal points do not hide each other.
+    """
+
+    label: str
+    points: tuple[Bar, ...]
+    shift: float
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonView:
+    """Parameters as rows, the one with the highest importance anywhere first."""
+
+    title: str
+    labels: tuple[str, ...]  # of the rows
+    series: tuple[Series, ...]
+    note: str | None
+
+    @property
+    def highest(self) -> float:
+        """Where the axis of importances may end."""
+        return max([_SHORTEST, *(point.end for one in self.series for point in one.points)])
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not any(point.end for one in self.series for point in one.points)
+
+
+def bars_view(result: ImportanceResult) -> BarsView:
     """Return a result's bars; those beyond the most important are added up into one."""
-    evidence = known_evidence(result)
-    shown = result.parameters
-    if len(shown) > most:
-        shown = shown[: most - 1]
-    rest = result.parameters[len(shown) :]
-    bars = []
+    evidence = result.evidence if result.has_evidence else None
+    shown, rest, together = _split(result.parameters, MOST_BARS)
     labels = labels_of([parameter.name for parameter in shown])
-    for parameter, label in zip(shown, labels, strict=True):
-        interval = None if parameter.intervals is None else parameter.intervals.importance
-        bars.append(
-            Bar(
-                label=label,
-                name=parameter.name,
-                value=parameter.importance,
-                low=None if interval is None else interval.low,
-                high=None if interval is None else interval.high,
-                verdict=None if evidence is None else evidence[parameter.name].verdict,
-            )
-        )
+    bars = [_bar(row, labels[row], parameter, evidence) for row, parameter in enumerate(shown)]
     if rest:
-        together = f"{len(rest)} others together"
-        bars.append(Bar(together, together, sum(parameter.importance for parameter in rest)))
+        bars.append(Bar(len(bars), together, together, sum(other.importance for other in rest)))
     return BarsView(
         title=headline(result.account, result.settings, result.target_quantile),
         bars=tuple(bars),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         level=result.level,
-        tested=evidence is not None,
     )
+
+
+def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | None) -> Bar:
+    interval = None if own.intervals is None else own.intervals.importance
+    return Bar(
+        row=row,
+        label=label,
+        name=own.name,
+        value=own.importance,
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        verdict=None if evidence is None else evidence[own.name].verdict,
+    )
+
+
+def _split(
+    every: tuple[ParameterImportance, ...], most: int
+) -> tuple[Sequence[ParameterImportance], Sequence[ParameterImportance], str]:
+    """Return which to show, which to add up, and what to call these."""
+    shown = every if len(every) <= most else every[: most - 1]
+    rest = every[len(shown) :]
+    return shown, rest, f"{len(rest)} others together"
+
+
+def breakdown_view(result: ImportanceResult) -> BreakdownView:
+    """Return a result's parameters with the parts of their regimes.
+
+    Parameters beyond the most important are added up, and so are the smallest parts.
+    """
+    shown, rest, together = _split(result.parameters, _MOST_BREAKDOWNS)
+    labels = labels_of([parameter.name for parameter in shown])
+    rows = [_row(label, parameter) for label, parameter in zip(labels, shown, strict=True)]
+    if rest:
+        value = sum(parameter.importance for parameter in rest)
+        part = Part("all of their regimes", 1.0, value, None, None)
+        rows.append(Breakdown(together, together, value, (part,) if value else (), 0, True))
+    return BreakdownView(
+        title=headline(result.account, result.settings, result.target_quantile),
+        rows=tuple(rows),
+        note=None if result.reason is None else f"Undetermined: {result.reason}",
+    )
+
+
+def _row(label: str, parameter: ParameterImportance) -> Breakdown:
+    parts = _parts(parameter)
+    present = [regime for regime in parameter.regimes if regime.domain is not None]
+    silent = sum(regime.contribution <= 0 for regime in present)
+    return Breakdown(label, parameter.name, parameter.importance, _grouped(parts), silent)
+
+
+def _parts(parameter: ParameterImportance) -> list[Part]:
+    """Return the regimes' parts, the largest first."""
+    positive = [regime for regime in parameter.regimes if regime.contribution > 0]
+    # What the regimes do not contribute is the variance between them, where that counts.
+    rest = parameter.variance - sum(regime.contribution for regime in parameter.regimes)
+    between = rest if rest > 1e-9 * parameter.variance else 0.0
+    # A calibrated regime may fall below 0; what is shown is divided among those above.
+    whole = sum(regime.contribution for regime in positive) + between
+    if parameter.variance <= 0 or whole <= 0:
+        return []
+    parts = [
+        Part(
+            label=shortened(regime.label, _MOST_PART_LABEL),
+            share=regime.contribution / whole,
+            value=parameter.importance * regime.contribution / whole,
+            target_share=regime.target_share,
+            region_share=regime.region_share,
+        )
+        for regime in positive
+    ]
+    if between:
+        value = parameter.importance * between / whole
+        parts.append(Part("between regimes", between / whole, value, None, None))
+    return sorted(parts, key=lambda part: -part.share)
+
+
+def _grouped(parts: list[Part]) -> tuple[Part, ...]:
+    if len(parts) <= _MOST_PARTS:
+        return tuple(parts)
+    kept, small = parts[: _MOST_PARTS - 1], parts[_MOST_PARTS - 1 :]
+    together = Part(
+        label=f"{len(small)} other regimes",
+        share=sum(part.share for part in small),
+        value=sum(part.value for part in small),
+        target_share=sum(part.target_share or 0.0 for part in small),
+        region_share=sum(part.region_share or 0.0 for part in small),
+    )
+    return (*kept, together)
+
+
+def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
+    """Return results by their labels; parameters beyond the most important are added up."""
+    if not isinstance(results, Mapping) or not 1 <= len(results) <= _MOST_RESULTS:
+        got = len(results) if isinstance(results, Mapping) else type(results).__name__
+        raise SettingsError(
+            f"A comparison takes a mapping from labels to 1 to {_MOST_RESULTS} results (got {got})."
+        )
+    best: dict[str, float] = {}
+    for result in results.values():
+        for parameter in result:
+            best[parameter.name] = max(best.get(parameter.name, 0.0), parameter.importance)
+    order = sorted(best, key=lambda name: -best[name])
+    names = order if len(order) <= _MOST_COMPARED else order[: _MOST_COMPARED - 1]
+    rest = set(order[len(names) :])
+    labels = labels_of(names)
+    if rest:
+        labels = (*labels, f"{len(rest)} others together")
+    shown = labels_of([str(label) for label in results])
+    each = list(zip(shown, results.values(), strict=True))
+    unknown = [label for label, result in each if result.status != "ok"]
+    between = max(len(each) - 1, 1)
+    return ComparisonView(
+        title="How importances compare",
+        labels=labels,
+        series=tuple(
+            Series(
+                label,
+                _points(result, names, rest),
+                shift=0.6 * (place / between - 0.5) if len(each) > 1 else 0.0,
+            )
+            for place, (label, result) in enumerate(each)
+        ),
+        note=f"Undetermined: {', '.join(unknown)}" if unknown else None,
+    )
+
+
+def _points(result: ImportanceResult, names: list[str], rest: set[str]) -> tuple[Bar, ...]:
+    evidence = result.evidence if result.has_evidence else None
+    points = [
+        _bar(row, name, result[name], evidence) for row, name in enumerate(names) if name in result
+    ]
+    others = [parameter.importance for parameter in result if parameter.name in rest]
+    if others:
+        together = f"{len(others)} others together"
+        points.append(Bar(len(names), together, together, sum(others)))
+    return tuple(points)

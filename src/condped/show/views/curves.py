@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.show.text.account import headline
+from condped.show.text.account import headline, highest_first
 from condped.show.views.labels import labels_of
 
 MOST_CURVES = 8
@@ -38,16 +38,20 @@ class CurvesView:
     note: str | None  # what the picture leaves out, or why it shows nothing
     level: float | None  # of the bands
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not any(np.isfinite(curve.values).any() for curve in self.curves)
+
 
 def curves_view(
-    curve: SweepResult, truth: Mapping[str, Sequence[float]] | None = None, most: int = MOST_CURVES
+    curve: SweepResult, truth: Mapping[str, Sequence[float]] | None = None
 ) -> CurvesView:
     """Return a sweep's curves, the highest peak first and not more than can be told apart.
 
     ``truth`` gives the exact importance of parameters at each target quantile.
     """
-    peaks = curve.importance.max(axis=0, initial=0.0)
-    shown = sorted(range(len(curve.names)), key=lambda place: -peaks[place])[:most]
+    shown = highest_first(curve.importance)[:MOST_CURVES]
     notes = []
     if curve.reason is not None:
         notes.append(f"Undetermined: {curve.reason}")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from condped.analyse.importance.evidence import Evidence
-from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
 
-MOST_LABEL = 28
+_MOST_LABEL = 28
+QUANTILE_AXIS = "target quantile γ': the share of trials that count as best"
 
 
-def labels_of(names: Sequence[str], most: int = MOST_LABEL) -> tuple[str, ...]:
+def labels_of(names: Sequence[str], most: int = _MOST_LABEL) -> tuple[str, ...]:
     """Return a label for each name; equal ones are numbered."""
     short = [shortened(name, most) for name in names]
     found = []
@@ -26,11 +25,6 @@ def labels_of(names: Sequence[str], most: int = MOST_LABEL) -> tuple[str, ...]:
 def lines_of(text: str, width: int) -> list[str]:
     """Break a text into lines of at most so many letters."""
     return wrap(shortened(text, len(text) + 9), width) or [""]
-
-
-def known_evidence(result: ImportanceResult) -> Evidence | None:
-    """Return what the test says; None if the result does not know its trials."""
-    return result.evidence if result.has_evidence else None
 
 
 def count_of(number: int, what: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.values.densities import RegimeDensity
-from condped.analyse.values.good_values import FEWEST, Good
+from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
 from condped.errors import not_found
 from condped.safe_text import shortened
@@ -19,6 +19,7 @@ from condped.show.views.labels import count_of, labels_of
 from condped.space.domain import Categorical, Float, Int
 
 MOST_PANELS = 12
+_SIDE_BY_SIDE = 3
 _MOST_CHOICES = 10
 _MOST_CHOICE_LABEL = 16
 _MOST_GOOD = 44
@@ -64,6 +65,11 @@ class Panel:
     trials: str
     outcome: bool  # whether the marked values lead to an outcome such as failing: none are good
 
+    @property
+    def scale(self) -> str:
+        """What the heights are."""
+        return "share of trials" if self.edges is None else "density (1: uniform)"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PanelsView:
@@ -72,6 +78,16 @@ class PanelsView:
     title: str
     panels: tuple[Panel, ...]
     note: str | None
+
+    @property
+    def columns(self) -> int:
+        """How many stand side by side."""
+        return min(_SIDE_BY_SIDE, max(len(self.panels), 1))
+
+    @property
+    def rows(self) -> int:
+        """How many stand above each other."""
+        return math.ceil(len(self.panels) / self.columns)
 
 
 def panels_view(
@@ -104,6 +120,8 @@ def panels_view(
         notes.append(f"{count_of(hidden, 'more regime')} not shown")
     if empty:
         notes.append(f"{count_of(empty, 'regime')} without target trials not shown")
+    if not panels and not notes:
+        notes.append("There is nothing to show.")
     return PanelsView(
         title=headline(result.account, result.settings, result.target_quantile),
         panels=tuple(panels),
@@ -176,7 +194,7 @@ def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str
     """
     share = density.target / max(int(density.target.sum()), 1)
     reference = density.region / max(int(density.region.sum()), 1)
-    chosen = {place for good in density.good for place in _places(domain, good)}
+    chosen = {place for good in density.good for place in good_places(domain, good)}
     order = sorted(range(len(domain.choices)), key=lambda place: -share[place])
     kept = sorted(order) if len(order) <= _MOST_CHOICES else sorted(order[: _MOST_CHOICES - 1])
     rest = [place for place in order if place not in kept]
@@ -198,9 +216,3 @@ def _choices_panel(density: RegimeDensity, domain: Categorical, shared: dict[str
             Span(row - 0.5, row + 0.5) for row, place in enumerate(kept) if place in chosen
         ),
     )
-
-
-def _places(domain: Categorical, good: Good) -> list[int]:
-    # By identity as well as by equality: True is not 1, though it equals it.
-    chosen = [(type(choice), choice) for choice in good.choices or ()]
-    return [p for p, choice in enumerate(domain.choices) if (type(choice), choice) in chosen]

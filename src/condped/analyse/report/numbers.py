@@ -1,0 +1,232 @@
+"""The numbers of a page: each parameter and each branch at every step of the slider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from condped.analyse.branches.structure import Structure
+from condped.analyse.branches.tree import GrownBranch, GrownNode
+from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.evidence import Verdict, verdict_of
+from condped.analyse.importance.set_counts import SetCounts
+from condped.analyse.values import Good, good_places, good_values, may_be_good
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.counts import ParameterCounts, RegimeCounts
+from condped.estimate.settings import Method
+from condped.space.domain import Categorical, Domain, choice_labels
+
+_STEPS = (
+    0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
+)  # fmt: skip
+VERDICTS: dict[str, Verdict] = {"m": "matters", "u": "unclear", "n": "no evidence", "-": "untested"}
+_LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
+_NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
+_DECIMALS = 5  # of shares, which are shown with three
+_MOST_INSIDE = 12  # parameters that are shown of a branch
+
+
+def shares(values: FloatArray) -> list[float]:
+    """Return numbers between 0 and 1 with as many decimals as anybody will look at."""
+    rounded: list[float] = np.round(values, _DECIMALS).tolist()
+    return [0 if value == 0 else value for value in rounded]
+
+
+def small(values: Iterable[float]) -> list[float]:
+    """Return p-values with three digits, however small they are."""
+    return [float(f"{value:.3g}") for value in values]
+
+
+def counted(counts: IntArray) -> str:
+    """Return counts with commas between them; most are 0, and are left empty.
+
+    Examples
+    --------
+    >>> counted(np.array([0, 12, 0, 0, 3]))
+    ',12,,,3'
+    """
+    return ",".join(str(count) if count else "" for count in counts.tolist())
+
+
+def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
+    """Return the target quantiles that the slider stops at, the requested one included.
+
+    Examples
+    --------
+    >>> slider_quantiles(0.04, region_quantile=1.0)[:6]
+    (0.01, 0.02, 0.03, 0.04, 0.05, 0.07)
+    """
+    steps = _STEPS
+    if region_quantile <= _NARROW:
+        steps = tuple(percent / 100 for percent in range(1, 30))
+    return tuple(sorted({float(asked), *(step for step in steps if step < region_quantile)}))
+
+
+Analyses = Mapping[Method, Analysis]  # by each method, from the same counts
+
+
+def _verdicts(counts: SetCounts, place: int) -> list[Verdict]:
+    """Return (T,): the verdicts on one parameter."""
+    p_values, adjusted = counts.p_values[:, place], counts.adjusted_p_values[:, place]
+    return [verdict_of(*pair) for pair in zip(p_values.tolist(), adjusted.tolist(), strict=True)]
+
+
+def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
+    """Return what is shown of a parameter in the study as in a branch."""
+    found = {method: analysis.numbers for method, analysis in analyses.items()}
+    verdicts = _verdicts(analyses["paper"].counts, place)
+    return {
+        "importance": {m: shares(one.importance[:, place]) for m, one in found.items()},
+        "eta": {m: shares(one.eta_squared[:, place]) for m, one in found.items()},
+        "verdict": "".join(_LETTERS[verdict] for verdict in verdicts),
+    }
+
+
+def parameters_data(analyses: Analyses) -> list[dict[str, Any]]:
+    """Return the parameters in the order of the space."""
+    parameters = analyses["paper"].counts.grid.parameters
+    return [_parameter(analyses, place, own) for place, own in enumerate(parameters)]
+
+
+def _parameter(analyses: Analyses, place: int, own: ParameterCounts) -> dict[str, Any]:
+    counts = analyses["paper"].counts
+    data: dict[str, Any] = {
+        "name": own.name,
+        **_numbers(analyses, place),
+        "p": small(counts.p_values[:, place]),
+        "adjusted": small(counts.adjusted_p_values[:, place]),
+    }
+    bands = {m: a.bands.importance for m, a in analyses.items() if a.bands is not None}
+    if bands:
+        data["low"] = {m: shares(band.low[:, place]) for m, band in bands.items()}
+        data["high"] = {m: shares(band.high[:, place]) for m, band in bands.items()}
+    parts = {m: _parts(analysis, place) for m, analysis in analyses.items()}
+    verdicts = _verdicts(counts, place)
+    data["regimes"] = []
+    for number, regime in enumerate(own.regimes):
+        p_values = counts.regime_p_values[place][number]
+        pairs = zip(verdicts, p_values.tolist(), strict=True)
+        entry = _regime(regime, np.array([may_be_good(*pair) for pair in pairs]))
+        entry["p"] = small(p_values) if len(own.regimes) > 1 else None
+        entry["part"] = {m: found[number] for m, found in parts.items()}
+        data["regimes"].append(entry)
+    if own.dropped_region.size:
+        data["dropped"] = [own.dropped_region.size, int(own.dropped_region.sum())]
+    return data
+
+
+def _parts(analysis: Analysis, place: int) -> list[list[float]]:
+    """Return for each regime its share of what all regimes of a parameter contribute."""
+    estimate = analysis.estimate
+    own = np.maximum(estimate.contribution[estimate.owner == place], 0.0)
+    whole = own.sum(axis=0)
+    parts = np.divide(own, whole, out=np.zeros_like(own), where=whole > 0)
+    return [[round(part, 3) or 0 for part in row] for row in parts.tolist()]
+
+
+def _regime(regime: RegimeCounts, real: BoolArray) -> dict[str, Any]:
+    if regime.domain is None:
+        # Absent: how many trials, and nothing about values.
+        trials = regime.target.sum(axis=1)
+        return {"domain": None, "region": str(int(regime.region.sum())), "target": _added(trials)}
+    good = good_values(regime.domain, regime.target, regime.region, real)
+    return {
+        "domain": _domain(regime.domain),
+        "label": regime.domain.label,
+        "region": counted(regime.region),
+        # The sets are nested: what each adds to the one before is small.
+        "target": _added(regime.target),
+        "good": {
+            str(step): [_good(one, regime.domain) for one in found]
+            for step, found in enumerate(good)
+            if found
+        },
+    }
+
+
+def _added(target: IntArray) -> list[str]:
+    """Return what each target set has more than the one before, given (T,) or (T, cells)."""
+    target = target.reshape(len(target), -1)
+    return [counted(row) for row in np.diff(target, axis=0, prepend=0)]
+
+
+def _domain(domain: Domain) -> dict[str, Any]:
+    if isinstance(domain, Categorical):
+        return {"choices": list(choice_labels(domain.choices))}
+    return {
+        "low": domain.low,
+        "high": domain.high,
+        "log": domain.log,
+        "step": domain.step,
+    }
+
+
+def _good(good: Good, domain: Domain) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "label": good.label,
+        "target": good.target_trials,
+        "region": good.region_trials,
+    }
+    if good.choices is not None and isinstance(domain, Categorical):
+        data["places"] = good_places(domain, good)
+    else:
+        data["range"] = [good.low, good.high]
+    return data
+
+
+def tree_data(
+    grown: Sequence[GrownNode], structure: Structure, names: Sequence[str]
+) -> dict[str, Any]:
+    """Return the activation tree; parameters by their places among ``names``."""
+    places = {name: place for place, name in enumerate(names)}
+    return {
+        "found_from": structure.found_from,
+        "unexplained": [places[name] for name in structure.unexplained],
+        "inactive": list(structure.inactive),
+        "roots": [_node(node, places) for node in grown],
+    }
+
+
+def _node(node: GrownNode, places: dict[str, int]) -> dict[str, Any]:
+    """Return a parameter and what it switches."""
+    made: dict[str, Any] = {"parameter": places[node.parameter]}
+    if node.branches and node.choosing is not None:
+        made["choosing"] = shares(node.choosing)
+        made["branches"] = [_branch(branch, places) for branch in node.branches]
+    return made
+
+
+def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
+    """Return one branch: its trials, what matters inside, and what it switches on."""
+    return {
+        "label": branch.label,
+        "condition": branch.condition.text,
+        "trials": int(branch.sizes[-1]),
+        "target": branch.sizes[:-1].tolist(),
+        "best": None if branch.best is None else float(f"{branch.best:.6g}"),
+        "inside": _inside(branch, places),
+        "nodes": [_node(node, places) for node in branch.nodes],
+    }
+
+
+def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
+    """Return the importances among a branch's own trials, of what varies there."""
+    numbers = branch.analyses["paper"].numbers
+    names, highest = numbers.names, numbers.eta_squared.max(axis=0, initial=0.0)
+    # The highest at any step first; equal ones in the order of the space.
+    shown = sorted(range(len(names)), key=lambda p: -highest[p])[:_MOST_INSIDE]
+    return {
+        "sizes": numbers.target_sizes.tolist(),
+        "more": len(names) - len(shown),
+        "reasons": {m: _once(analysis.numbers.reasons) for m, analysis in branch.analyses.items()},
+        "parameters": [
+            {"parameter": places[names[p]], **_numbers(branch.analyses, p)} for p in shown
+        ],
+    }
+
+
+def _once(reasons: tuple[str | None, ...]) -> list[str | None]:
+    """Return reasons of all steps, or one where they are the same."""
+    return list(reasons[:1] if len(set(reasons)) == 1 else reasons)

@@ -1,1 +1,0 @@
-"""Where target trials lie among all, and which values are good."""

@@ -1,0 +1,217 @@
+"""Results that are one table: importances, sweeps, robustness, joint effects, sources."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from condped.estimate.settings import BaselineSettings
+from condped.safe_text import shortened
+from condped.show.text.account import (
+    account_lines,
+    data_lines,
+    headline,
+    highest_first,
+    pairs_headline,
+    trial_lines,
+)
+from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
+
+# Who prints one kind of result need not load the others.
+if TYPE_CHECKING:
+    from condped.analyse.importance.importance import ImportanceResult
+    from condped.analyse.importance.parameter import ParameterImportance
+    from condped.analyse.importance.sweep import SweepResult
+    from condped.analyse.joint_effects import JointEffects
+    from condped.analyse.report.result import Report
+    from condped.analyse.robustness import Robustness
+    from condped.analyse.sources import SourceKind, Sources
+
+_MOST_ROWS = 30
+_MOST_NAME = 32
+_MOST_REGIMES = 72
+_LEAST_LAST = 14  # columns of the last column, whatever the width
+_BAR = 20
+OVER = 1.0005  # from here on η² is no share
+OVER_WORDS = "η² above 1 is no share: smoothing over-states it where trials are few."
+# Of a sweep: about ten quantiles, and the parameters with the highest peaks.
+_MOST_QUANTILES = 11
+_MOST_COLUMN = 14  # letters of a name above a column
+_MOST_RANKED = 8
+_MOST_PAIRS = 20
+
+
+def importance_text(result: ImportanceResult) -> str:
+    """Return the parameters with a bar each, then what the numbers are based on."""
+    evidence = result.ready_evidence
+    lines = [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
+    if result.status != "ok":
+        lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
+    *columns, (last, *cells) = _columns(result)
+    # The last column is cut to what the others leave of the width.
+    taken = sum(2 + max(map(width_of, column)) for column in columns)
+    room = max(_LEAST_LAST, text_width() - taken)
+    columns.append([last, *(_cut(cell, room) for cell in cells)])
+    numbers = ("importance", "η²", "score")
+    right = {place for place, column in enumerate(columns) if column[0] in numbers}
+    lines += table_lines(list(zip(*columns, strict=True)), right=right)
+    hidden = result.parameters[_MOST_ROWS:]
+    if hidden:
+        rest = sum(parameter.importance for parameter in hidden)
+        lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
+    told = []
+    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
+        told += wrapped(OVER_WORDS)
+    if evidence is not None and result.status == "ok":
+        told += wrapped(evidence.message)
+    account = account_lines(result.account, result.settings, _target_set(result))
+    return "\n".join([*lines, "", *told, *account])
+
+
+def _target_set(result: ImportanceResult) -> str:
+    """Return how large the target set is."""
+    quantile = result.target_quantile
+    ties = quantile and result.target_size > math.ceil(quantile * result.account.trials.used)
+    return f"{result.target_size} in the target set{' (including ties)' if ties else ''}"
+
+
+def _columns(result: ImportanceResult) -> list[list[str]]:
+    """Return the columns, each under its name."""
+    shown, evidence = result.parameters[:_MOST_ROWS], result.ready_evidence
+    width = text_width()
+    longest = _BAR if width >= 100 else _BAR // 2 if width >= 80 else 0
+    most = _MOST_NAME if width >= 80 else _MOST_NAME // 2
+    columns = [
+        ["parameter", *(shortened(p.name, most) for p in shown)],
+        ["importance", *(f"{p.importance:.3f}" for p in shown)],
+    ]
+    if result.level is not None:
+        columns.append([percent(result.level), *map(_interval, shown)])
+    columns.append(["", *("█" * round(p.importance * longest) for p in shown)])
+    if isinstance(result.settings, BaselineSettings):
+        return [*columns, ["score", *(f"{p.variance:.4g}" for p in shown)]]
+    etas = ("> 1" if p.eta_squared >= OVER else f"{p.eta_squared:.3f}" for p in shown)
+    columns.append(["η²", *etas])
+    if evidence is not None:
+        columns.append(["verdict", *(evidence[p.name].verdict for p in shown)])
+    pooled = {entry.parameter for entry in result.account.pooled}
+    return [*columns, ["active as", *(_regimes(p, p.name in pooled) for p in shown)]]
+
+
+def _interval(parameter: ParameterImportance) -> str:
+    if parameter.intervals is None:
+        return ""
+    interval = parameter.intervals.importance
+    return f"{interval.low:.3f}–{interval.high:.3f}"
+
+
+def _regimes(parameter: ParameterImportance, pooled: bool) -> str:
+    if not parameter.regimes:
+        return "–"
+    mark = "pooled " if pooled else ""
+    labels = [
+        f"{mark if regime.domain else ''}{regime.label} ({percent(regime.region_share)})"
+        for regime in parameter.regimes
+    ]
+    if len(labels) == 1:
+        return shortened(parameter.regimes[0].label, _MOST_REGIMES)
+    count = f"{len(labels)} regimes: " if len(labels) > 3 else ""
+    return _cut(count + "; ".join(labels), _MOST_REGIMES)
+
+
+def _cut(text: str, most: int) -> str:
+    plain = shortened(text, len(text) + 9)
+    return plain if len(plain) <= most else plain[: most - 1] + "…"
+
+
+def report_text(report: Report) -> str:
+    """Return what a reader without scripts gets."""
+    return importance_text(report.importance)
+
+
+def sweep_text(curve: SweepResult) -> str:
+    """Return the course of the importances, then what the numbers are based on."""
+    lines = [*wrapped(headline(curve.account, curve.settings, None)), ""]
+    if curve.status != "ok":
+        lines += [*wrapped(f"Undetermined: {curve.reason}"), ""]
+    most = max(1, (text_width() - 6) // (_MOST_COLUMN + 2))
+    shown = highest_first(curve.importance)[:most]
+    every = len(curve.target_quantiles)
+    points = min(every, _MOST_QUANTILES)
+    quantiles = sorted({round((every - 1) * p / max(points - 1, 1)) for p in range(points)})
+    header = ("γ'", *(shortened(curve.names[p], _MOST_COLUMN) for p in shown))
+    rows = [
+        (
+            f"{curve.target_quantiles[t]:.3g}",
+            *(f"{curve.importance[t, p]:.3f}" if curve.determined[t] else "?" for p in shown),
+        )
+        for t in quantiles
+    ]
+    lines += table_lines([header, *rows], right=set(range(len(header))))
+    if len(curve.names) > len(shown):
+        lines.append(f"… and {len(curve.names) - len(shown)} more with lower peaks")
+    unknown = int((~curve.determined).sum())
+    if unknown and curve.status == "ok":
+        reason = next(reason for reason in curve.reasons if reason is not None)
+        lines += wrapped(f"? at {unknown} of {every} quantiles: {reason}")
+    low, high = curve.target_sizes[0], curve.target_sizes[-1]
+    sets = f"{low} to {high} in the target sets"
+    return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sets)])
+
+
+def robustness_text(found: Robustness) -> str:
+    """Return the importances under each choice, and whether they tell the same story."""
+    names = list(found.importances)[:_MOST_RANKED]
+    header = ("", *(shortened(name, _MOST_COLUMN) for name in names), "τ")
+    rows = [("as asked", *(f"{found.importances[name]:.2f}" for name in names), "")]
+    rows += [
+        (
+            v.choice,
+            *(f"{v.importances[name]:.2f}" for name in names),
+            "?" if v.agreement is None else f"{v.agreement:.2f}",
+        )
+        for v in found.variants
+    ]
+    verdict = (
+        "Stable: the same parameter is first everywhere, and the rankings agree."
+        if found.stable
+        else "Fragile: other choices give another answer, or none."
+    )
+    return "\n".join([*table_lines([header, *rows], right=set(range(1, len(header)))), "", verdict])
+
+
+def joint_text(found: JointEffects) -> str:
+    """Return the pairs, the strongest first, then what the numbers are based on."""
+    account = found.account
+    title = pairs_headline(account, found.target_quantile)
+    rows = [
+        (" × ".join(shortened(name) for name in effect.parameters),
+         f"{effect.eta_squared:.3f}", str(effect.trials))
+        for effect in found.effects[:_MOST_PAIRS]
+    ]  # fmt: skip
+    lines = [*wrapped(title), "", *table_lines([("pair", "η²", "trials"), *rows], right={1, 2})]
+    if len(found) > _MOST_PAIRS:
+        lines.append(f"… and {len(found) - _MOST_PAIRS} more pairs")
+    if not len(found):
+        lines.append("No two parameters vary together in enough trials.")
+    lines += ["", *wrapped(
+        "η²: the share of the variance of reaching the target set that a pair explains beyond what "
+        "its parameters explain alone; a little below 0 by chance."
+    )]  # fmt: skip
+    sets = f"; {found.target_size} in the target set"
+    told = [*trial_lines(account, sets), *data_lines(account), *account.notes]
+    return "\n".join([*lines, *(line for one in told for line in wrapped(one))])
+
+
+def sources_text(sources: Sources) -> str:
+    """Return a line per kind of source."""
+    rows = [(kind.reader, f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
+    return "\n".join(table_lines(rows, right=set()))
+
+
+def _needs(kind: SourceKind) -> str:
+    """Say what a reader needs beyond condped itself."""
+    if kind.extra is None:
+        return ""
+    extra = f"condped[{kind.extra}]"
+    return f" [{extra}, installed]" if kind.installed else f" [needs: pip install '{extra}']"

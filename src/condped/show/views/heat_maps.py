@@ -1,0 +1,113 @@
+"""Heat maps: importances of many parameters over the target quantile, joint effects of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.joint_effects import JointEffects
+from condped.arrays import FloatArray
+from condped.show.text.account import headline, highest_first, pairs_headline
+from condped.show.views.labels import labels_of
+
+_MOST_ROWS = 40
+_MOST_PAIRED = 20
+# Of pairs without any joint effect the strongest has an η² of about so many trials' share: measured
+# for 28 pairs of 200 to 5,000 trials.
+_CHANCE = 25
+_LEAST = 0.05  # η² that the colours of pairs reach at least
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeatView:
+    """Rows of importances over the target quantile, or a square of pairs of parameters.
+
+    Attributes
+    ----------
+    values
+        (rows, columns): NaN where nothing can be told; for pairs symmetric, with nothing where two
+        are never active together and on the diagonal.
+    highest
+        The value with the strongest colour.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    values: FloatArray
+    highest: float
+    note: str | None
+    target_quantiles: FloatArray | None = None  # of the columns; None: these are the rows again
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not np.isfinite(self.values).any()
+
+
+def heat_view(curve: SweepResult) -> HeatView:
+    """Return a sweep's rows; what those beyond the highest peaks have together is noted."""
+    order = highest_first(curve.importance)
+    shown, rest = order[:_MOST_ROWS], order[_MOST_ROWS:]
+    notes = []
+    if curve.reason is not None:
+        notes.append(f"Undetermined: {curve.reason}")
+    elif not curve.determined.all():
+        notes.append("empty columns: undetermined")
+    if rest:
+        together = float(curve.importance[:, rest].sum(axis=1).max(initial=0.0))
+        notes.append(f"{len(rest)} more with lower peaks not shown, together up to {together:.2f}")
+    names = tuple(curve.names[place] for place in shown)
+    values = np.where(curve.determined, curve.importance[:, shown].T, np.nan)
+    return HeatView(
+        title=headline(curve.account, curve.settings, None),
+        labels=labels_of(names),
+        names=names,
+        values=values,
+        highest=_largest(values),
+        note="; ".join(notes) or None,
+        target_quantiles=curve.target_quantiles,
+    )
+
+
+def joint_view(found: JointEffects) -> HeatView:
+    """Return the pairs of the parameters with the strongest joint effects.
+
+    The colours reach twice as far as chance alone would, so that noise does not look strong.
+    """
+    # The effects come with the strongest first.
+    every = list(dict.fromkeys(name for effect in found for name in effect.parameters))
+    names = tuple(every[:_MOST_PAIRED])
+    places = {name: place for place, name in enumerate(names)}
+    values = np.full((len(names), len(names)), np.nan)
+    for effect in found:
+        if all(name in places for name in effect.parameters):
+            row, column = (places[name] for name in effect.parameters)
+            values[row, column] = values[column, row] = effect.eta_squared
+    chance = _CHANCE / max(found.account.region_size, 1)
+    least, strongest = max(_LEAST, 2 * chance), _largest(values)
+    notes = []
+    if not names:
+        notes.append("No two parameters vary together in enough trials.")
+    elif strongest < least:
+        notes.append(
+            f"chance alone reaches about {chance:.2g}; the colours go on up to {least:.2g}"
+        )
+    if len(every) > _MOST_PAIRED:
+        hidden = len(every) - _MOST_PAIRED
+        notes.append(f"{hidden} more parameters with weaker joint effects not shown")
+    return HeatView(
+        title=pairs_headline(found.account, found.target_quantile),
+        labels=labels_of(names),
+        names=names,
+        values=values,
+        highest=max(least, strongest),
+        note="; ".join(notes) or None,
+    )
+
+
+def _largest(values: FloatArray) -> float:
+    known = values[np.isfinite(values)]
+    return max(float(known.max(initial=0.0)), 1e-9)
