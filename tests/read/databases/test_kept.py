@@ -72,7 +72,7 @@ def test_a_process_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         "import os, signal, pyarrow as pa\n"
         "from condped.read.databases.kept_batches import KeptBatches\n"
         "kept = KeptBatches('t')\n"
-        "kept.add(pa.record_batch({'x': list(range(300_000))}))\n"
+        "kept.add(pa.record_batch({'x': list(range(200_000))}))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -91,7 +91,7 @@ def test_a_full_disk_is_told() -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "kept = KeptBatches(\"the table 't'\")\n"
         "try:\n"
-        "    kept.add(pa.record_batch({'x': list(range(300_000))}))\n"
+        "    kept.add(pa.record_batch({'x': list(range(200_000))}))\n"
         "except DataError as error:\n"
         "    print(error)\n"
     )
