@@ -11,7 +11,7 @@ from pathlib import Path
 
 from condped.errors import DataError
 from condped.optional import load_optional
-from condped.read.files.space_sidecar import is_space_file, with_sidecar
+from condped.read.files.space_sidecar import is_space_file, root_of, with_sidecar
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
 
@@ -78,7 +78,7 @@ def find_files(source: str) -> FoundFiles:
             "'runs/*.csv'."
         )
     (module,) = modules
-    return FoundFiles(tuple(paths), _root(source), module, tuple(_notes(others, duplicates)))
+    return FoundFiles(tuple(paths), root_of(source), module, tuple(_notes(others, duplicates)))
 
 
 def _classify(source: str) -> tuple[list[str], list[str], int]:
@@ -126,12 +126,6 @@ def _is_skipped(path: str, folder: str) -> bool:
     """Return whether to skip a file in a directory: hidden, internal or .json."""
     parts = Path(path).relative_to(folder).parts
     return any(part.startswith((".", "_")) for part in parts) or ending_of(path) == ".json"
-
-
-def _root(source: str) -> Path:
-    """Return the innermost directory without wildcards."""
-    folders = [Path(source), *Path(source).parents]
-    return next(part for part in folders if not any(sign in str(part) for sign in "*?["))
 
 
 def _notes(others: list[str], duplicates: int) -> Iterator[str]:

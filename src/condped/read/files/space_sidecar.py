@@ -25,6 +25,12 @@ def with_sidecar(source: str, options: ReadOptions) -> ReadOptions:
     return replace(options, space=Space(space.parameters, notes=(*space.notes, note)))
 
 
+def root_of(source: str) -> Path:
+    """Return the innermost directory without wildcards."""
+    folders = [Path(source), *Path(source).parents]
+    return next(part for part in folders if not any(sign in str(part) for sign in "*?["))
+
+
 def is_space_file(path: str) -> bool:
     """Return whether a file is named like a space file."""
     name = Path(path).name
@@ -35,8 +41,7 @@ def _sidecar(source: str) -> Path | None:
     path = Path(source)
     if path.is_file():
         return path.with_name(f"{path.name.partition('.')[0]}.space.json")
-    folders = [path, *path.parents]
-    folder = next(part for part in folders if not any(sign in str(part) for sign in "*?["))
+    folder = root_of(source)
     if (folder / "space.json").is_file():
         return folder / "space.json"
     named = list(folder.glob("*.space.json"))

@@ -74,8 +74,9 @@ def _numbers(array: Any) -> Column:
         # Selecting row by row takes ten times as long as multiplying.
         return number_column(values * present.astype(values.dtype), present == 0)
     values = values.astype(np.float64)
-    bits = values.view(np.int64)
-    bits |= present.astype(np.int64) - 1  # all bits set: NaN
+    bits, gone = values.view(np.int64), present.astype(np.int64)
+    gone -= 1
+    bits |= gone  # all bits set: NaN
     return NumberColumn(values, np.isnan(values))
 
 

@@ -33,6 +33,9 @@ BATCH = 1 << 17
 _COLUMNS = 16
 # Bytes fetched at a time over all columns, however large the row groups are.
 _BUFFER = 1 << 24
+# Record batches of an Arrow file that are mapped into memory at a time: what has been looked at
+# counts as memory of this process until it is unmapped.
+_MAPPED = 16
 _ARROW = (".arrow", ".feather")
 ENDINGS = (".parquet", ".pq", *_ARROW)
 
@@ -52,7 +55,7 @@ class TableFile:
         Its columns, without the index of a pandas frame.
     segments
         The number of rows of each part that can be read apart: a row group of a Parquet file, or
-        all of an Arrow file, whose record batches are found in memory as soon as it is mapped.
+        all of an Arrow file, whose columns are mapped into memory rather than decoded.
     metadata
         The footer of a Parquet file; None: an Arrow file.
     """
@@ -71,8 +74,7 @@ class TableFile:
         if ending_of(path) in _ARROW:
             with _arrow_reader(path, None) as reader:
                 schema = reader.schema
-            with _arrow_reader(path, schema.names[:1]) as reader:
-                segments = (sum(map(len, _record_batches(reader))),)
+            segments = (sum(map(len, _arrow_batches(path, schema.names[:1]))),)
         else:
             with pq.ParquetFile(path) as file:
                 metadata, schema = file.metadata, file.schema_arrow
@@ -97,9 +99,8 @@ class TableFile:
         """
         rows = batch_rows(columns)
         if self.metadata is None:
-            with _arrow_reader(self.path, columns) as reader:
-                for batch in _record_batches(reader):
-                    yield from (batch.slice(at, rows) for at in range(0, len(batch), rows))
+            for batch in _arrow_batches(self.path, columns):
+                yield from (batch.slice(at, rows) for at in range(0, len(batch), rows))
             return
         texts = [name for name in columns if is_text(self.schema.field(name).type)]
         with pq.ParquetFile(
@@ -139,10 +140,15 @@ def _arrow_reader(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
             yield reader
 
 
-def _record_batches(reader: Any) -> Iterator[Any]:
-    if isinstance(reader, pa.ipc.RecordBatchFileReader):
-        return map(reader.get_batch, range(reader.num_record_batches))
-    return iter(reader)
+def _arrow_batches(path: str, columns: Sequence[str]) -> Generator[Any]:
+    with _arrow_reader(path, columns) as reader:
+        if not isinstance(reader, pa.ipc.RecordBatchFileReader):
+            yield from reader
+            return
+        count = reader.num_record_batches
+    for start in range(0, count, _MAPPED):
+        with _arrow_reader(path, columns) as reader:
+            yield from map(reader.get_batch, range(start, min(start + _MAPPED, count)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
