@@ -148,15 +148,16 @@ def parameter_counts(
     across = np.ascontiguousarray(nested.T)  # (target sets + 1, cells)
     starts = [0, *accumulate(sizes[:-1])]
     totals = np.add.reduceat(across, starts, axis=1)  # (target sets + 1, regimes)
-    kept = tuple(
-        RegimeCounts(domain, across[-1, start : start + size], across[:-1, start : start + size])
-        for domain, start, size, trials in zip(
-            domains, starts, sizes, totals[-1].tolist(), strict=True
-        )
-        if trials >= SMALLEST_REGIME
-    )
-    small = totals[:, (totals[-1] > 0) & (totals[-1] < SMALLEST_REGIME)]
-    return ParameterCounts(name, kept, small[-1], small[:-1])
+    kept: list[RegimeCounts] = []
+    small: list[int] = []
+    for place, trials in enumerate(totals[-1].tolist()):
+        if trials >= SMALLEST_REGIME:
+            cells = slice(starts[place], starts[place] + sizes[place])
+            kept.append(RegimeCounts(domains[place], across[-1, cells], across[:-1, cells]))
+        elif trials:
+            small.append(place)
+    dropped = totals[:, small] if small else totals[:, :0]
+    return ParameterCounts(name, tuple(kept), dropped[-1], dropped[:-1])
 
 
 def ranked_counts(

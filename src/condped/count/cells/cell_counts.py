@@ -178,6 +178,10 @@ def _counts_by_domain(
     parameter: Parameter, buckets: IdArray, sizes: IntArray, layout: _Layout
 ) -> IntArray:
     """Count the rows of one domain after the other; all others are absent."""
+    if len(layout.starts) == 1 and parameter.everywhere and len(buckets) <= _CHUNK:
+        (domain,) = parameter.domains
+        cells = cells_in(parameter.values, domain, whole=layout.whole)
+        return _counted(cells, layout.rest + 1, buckets, len(sizes))
     counts = np.zeros((layout.rest + 1, len(sizes)), dtype=np.int64)
     for start in range(0, len(buckets), _CHUNK):
         rows = slice(start, start + _CHUNK)
