@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import condped
 from condped.count.trials import Trials
-from condped.trials.batch import Batch
+from condped.trials.batch import Batch, Fold, State
 from condped.trials.table import Objective, TrialTable, all_complete
 from condped.trials.used_trials import Handling, set_size
 from tests.count import slow
@@ -87,3 +87,35 @@ def test_two_hundred_quantiles_need_wider_buckets() -> None:
         target_quantile=quantiles[150],
     )
     assert curve.variance[150, 0] == pytest.approx(alone["x"].variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("deceptive", [False, True])
+@pytest.mark.parametrize("levels", [10**9, 300, 7])
+def test_a_sample_saves_passes_and_never_changes_a_set(
+    levels: int, deceptive: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut-offs near those of the sample are looked for there, others everywhere."""
+    monkeypatch.setattr("condped.count.tally.SAMPLED", 8)
+    monkeypatch.setattr("condped.count.target_sets.SAMPLED", 8)
+    monkeypatch.setattr("condped.count.order_statistics.exact._SHORT", 1000)
+    losses = np.random.default_rng(levels).integers(0, levels, 20_000).astype(float)
+    if deceptive:
+        losses[::8] += 2 * levels  # what is sampled
+    chunks = TableChunks(table(losses.tolist()), 1000)
+    folds: list[str] = []
+    fold = chunks.fold
+
+    def noted(one: Fold[State]) -> State:
+        folds.append(type(one).__name__)
+        return fold(one)
+
+    monkeypatch.setattr(chunks, "fold", noted)
+    found = Trials.of(chunks).top_sets([0.05, 0.1], 0.5, Handling())
+    ordered = np.sort(losses)
+    expected = ordered[[set_size(share, len(losses)) - 1 for share in (0.05, 0.1, 0.5)]]
+    assert [*found.cutoffs, found.region] == expected.tolist()
+    sizes = [int((losses <= cutoff).sum()) for cutoff in expected]
+    assert [*found.target_sizes, found.region_size] == sizes
+    # Where the sample tells where the cut-offs are, one pass finds them.
+    assert ("HistogramFold" in folds) == deceptive
+    assert "BetweenFold" in folds

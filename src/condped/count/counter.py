@@ -15,6 +15,8 @@ from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins
 from condped.count.order_statistics.series import (
     ONE_GROUP,
+    Between,
+    BetweenFold,
     GatherFold,
     Groups,
     HistogramFold,
@@ -295,6 +297,15 @@ class Counter:
                 _joined([numbers for numbers, _ in parts]), _joined(owners) if owners else None
             )  # fmt: skip
         return found
+
+    def between(
+        self, series: Series, ranges: Sequence[tuple[float, float]], within: Region
+    ) -> list[Between]:
+        """Return a series' numbers in some ranges, if not too many, and how many are below."""
+        return self.source.fold(
+            BetweenFold((series,), within, ONE_GROUP, self.conditions,
+                        ranges=tuple(ranges), most=MOST_LEVELS)
+        )  # fmt: skip
 
     def histogram(
         self,

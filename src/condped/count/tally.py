@@ -18,6 +18,8 @@ from condped.trials.table import Selection
 from condped.trials.used_trials import TrialCounts
 from condped.trials.where import condition_mask
 
+SAMPLED = 1 << 10  # one in so many losses tells about where cut-offs are
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -40,6 +42,8 @@ class Tally:
         Whether the rows are sorted by their losses, and so not by time.
     dropped
         Trials that were left out for a value outside its domain.
+    sample
+        Some of the losses between lowest and highest, ascending.
     """
 
     counts: TrialCounts
@@ -51,6 +55,7 @@ class Tally:
     notes: tuple[str, ...] = ()
     sorted_by_loss: bool = False
     dropped: int = 0
+    sample: FloatArray = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 
     @property
     def ordinary(self) -> int:
@@ -112,6 +117,7 @@ class TallyState:
     dropped: int = 0
     noted: Notes = field(default_factory=Notes)
     runs: list[MonotoneRun] = field(default_factory=list)
+    sample: list[FloatArray] = field(default_factory=list)
 
     def merge(self, other: TallyState) -> None:
         """Add the tally of another worker."""
@@ -123,6 +129,7 @@ class TallyState:
         self.dropped += other.dropped
         self.noted.merge(other.noted)
         self.runs += other.runs
+        self.sample += other.sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +161,7 @@ class TallyFold:
         if ordinary_levels.size:
             state.lowest = min(state.lowest, float(ordinary_levels.min()))
             state.highest = max(state.highest, float(ordinary_levels.max()))
+            state.sample.append(ordinary_levels[::SAMPLED].copy())
         if batch.times is None:  # an order given by the caller is not questioned
             used_levels = levels if used is None else levels[used]
             state.runs.append(MonotoneRun.of(batch.first_row, used_levels))
@@ -191,6 +199,7 @@ def tally_of(
         notes=(*source_notes, *whole.noted.sentences(names), *selection_notes),
         sorted_by_loss=in_time and is_sorted(whole.runs),
         dropped=whole.dropped,
+        sample=np.sort(np.concatenate(whole.sample)) if whole.sample else np.zeros(0),
     )
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.counter import MOST_BINS, Counter, Query
+from condped.count.counter import MOST_LEVELS, Counter, Query
 from condped.count.order_statistics.exact import ALONE, FEW_RANKS, Ranks, order_statistics
 from condped.count.order_statistics.series import Region, Series
 from condped.count.ranking import (
@@ -20,15 +20,15 @@ from condped.count.ranking import (
     rank_by_outcome,
     ranked,
 )
-from condped.count.tally import Tally
+from condped.count.tally import SAMPLED, Tally
 from condped.trials.batch import Batch
 from condped.trials.outcome import Target, outcome_of
 from condped.trials.pareto import pareto_positions
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling, TrialCounts, classify_trials, set_size
 
-# Bins to search few cut-offs with: their counts fit into the CPU cache.
-_BINS = 1 << 16
+_FEWEST_SAMPLED = 1000  # losses; a smaller sample would not save a pass over the rest
+_STANDARD_ERRORS = 5  # of a sampled quantile, within which the exact one is looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,18 +117,14 @@ def find_sets(
     # Larger sets include trials that count as worst, and so all others.
     places = [place for place, size in enumerate(sizes) if size <= tally.ordinary]
     if used and places:
-        ranks = np.array([[sizes[place] for place in places]])
-        query = Ranks(tally.lowest, tally.highest, lambda _: ranks, ALONE)
-        loss = Series("loss")
-        found = order_statistics(
-            counter,
-            {loss: query},
-            Region(ranking),
-            trials=used,
-            bins=_BINS if len(places) <= FEW_RANKS else MOST_BINS,
-        )
-        cutoffs[places] = found[loss].values[0]
-        reached[places] = found[loss].at_most[0]
+        ranks = [sizes[place] for place in places]
+        found = _near_the_sampled(counter, ranking, tally, ranks)
+        if found is None:
+            loss, wanted = Series("loss"), np.array([ranks])
+            query = Ranks(tally.lowest, tally.highest, lambda _: wanted, ALONE)
+            exact = order_statistics(counter, {loss: query}, Region(ranking), trials=used)[loss]
+            found = exact.values[0], exact.at_most[0]
+        cutoffs[places], reached[places] = found
     targets = len(target_quantiles)
     return Sets(
         ranking=ranking,
@@ -139,6 +135,39 @@ def find_sets(
         region_size=used if whole else int(reached[-1]),
         all_equal=tally.all_equal if all_equal is None else all_equal,
     )
+
+
+def _near_the_sampled(
+    counter: Counter, ranking: Ranking, tally: Tally, ranks: Sequence[int]
+) -> tuple[FloatArray, IntArray] | None:
+    """Find a few cut-offs, exactly, in one pass over the losses near those of the sample.
+
+    Also return how many losses are at or below each. None: they are elsewhere, or too many losses
+    are near them, or there are few losses at all.
+    """
+    sample, ordinary = tally.sample, tally.ordinary
+    if counter.in_memory or len(ranks) > FEW_RANKS or len(sample) < _FEWEST_SAMPLED:
+        return None
+    share = np.array(ranks) / ordinary
+    reach = _STANDARD_ERRORS * np.sqrt(share * (1 - share) / len(sample)) + 1 / len(sample)
+    ends = np.array([np.floor((share - reach) * len(sample)), (share + reach) * len(sample)])
+    first, last = np.clip(ends, 0, len(sample) - 1).astype(np.intp)
+    low = np.where(ends[0] < 0, -np.inf, sample[first])
+    high = np.where(ends[1] >= len(sample), np.inf, sample[last])
+    near = np.searchsorted(sample, high, side="right") - np.searchsorted(sample, low)
+    if (near * SAMPLED > MOST_LEVELS / 2).any():
+        return None
+    cutoffs, reached = [], []
+    ranges = list(zip(low.tolist(), high.tolist(), strict=True))
+    found = counter.between(Series("loss"), ranges, Region(ranking))
+    for rank, part in zip(ranks, found, strict=True):
+        if part.inside is None or not part.below < rank <= part.below + sum(map(len, part.inside)):
+            return None
+        inside = np.concatenate(part.inside)
+        place = rank - part.below - 1
+        cutoffs.append(float(np.partition(inside, place)[place]))
+        reached.append(part.below + int(np.count_nonzero(inside <= cutoffs[-1])))
+    return np.array(cutoffs), np.array(reached)
 
 
 def rank_by_pareto_order(

@@ -219,19 +219,18 @@ def order_statistics(
     *,
     trials: int,
     groups: Groups = ONE_GROUP,
-    bins: int = MOST_BINS,
 ) -> dict[Series, OrderStatistics]:
     """Return the numbers at the requested ranks of several series, found in the same passes.
 
     No series has more numbers than ``trials``. The parts of all series consist of the same groups
-    of trials. ``bins`` is how many to count at a time, of all series and groups together.
+    of trials.
     """
     if not queries:
         return {}
     if counter.in_memory or trials * len(queries) <= _SHORT:
         gathered = counter.gather(tuple(queries), within, groups)
         return {series: _sorted(query, *gathered[series]) for series, query in queries.items()}
-    most = max(bins // (groups.size * len(queries)), 2)
+    most = max(MOST_BINS // (groups.size * len(queries)), 2)
     nothing = np.zeros(groups.size, dtype=np.int64)
     searches = {
         series: _Search(query, [bins_between(*_key_range(query), most, query.whole)], [nothing])

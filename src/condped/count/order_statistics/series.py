@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -128,6 +128,43 @@ class GatherFold(SeriesFold):
     ) -> None:
         for series, numbers in other.items():
             state[series] += numbers
+
+
+@dataclass(slots=True, eq=False)
+class Between:
+    """How many numbers are below a range, and those inside of it (None: too many)."""
+
+    below: int = 0
+    inside: list[ValueArray] | None = field(default_factory=list)
+
+    def add(self, below: int, inside: list[ValueArray] | None, most: int) -> None:
+        """Add the numbers of some trials."""
+        self.below += below
+        if self.inside is None or inside is None or sum(map(len, self.inside + inside)) > most:
+            self.inside = None
+        else:
+            self.inside += inside
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenFold(SeriesFold):
+    """Gathers the numbers of one series in some ranges, and counts those below."""
+
+    ranges: tuple[tuple[float, float], ...] = ()
+    most: int = 0
+
+    def start(self) -> list[Between]:
+        return [Between() for _ in self.ranges]
+
+    def add(self, state: list[Between], batch: Batch) -> None:
+        ((_, numbers, _),) = self.numbers(batch)
+        for found, (low, high) in zip(state, self.ranges, strict=True):
+            inside = numbers[np.flatnonzero((numbers >= low) & (numbers <= high))]
+            found.add(int(np.count_nonzero(numbers < low)), [inside], self.most)
+
+    def merge(self, state: list[Between], other: list[Between]) -> None:
+        for found, more in zip(state, other, strict=True):
+            found.add(more.below, more.inside, self.most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
 
 # Rows at a time: many, so that threads wait less for each other, yet only tens of megabytes.
-BATCH = 1 << 17
+BATCH = 1 << 18
 # ... for up to this many columns; fewer rows of more columns.
 _COLUMNS = 16
 # Bytes fetched at a time over all columns, however large the row groups are.
