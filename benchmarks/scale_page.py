@@ -11,12 +11,10 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "scale.md"
-_IN_SQL = "ibis"  # the engine that counted in SQL, as long as its measurements are the last
 _ENGINES = {
     "scan": "plain scan",
     "stream": "files in batches",
     "duckdb": "DuckDB through Ibis",
-    _IN_SQL: "DuckDB, counted in SQL",
 }
 _WORKERS = {
     "stream": "files in batches, threads",
@@ -28,7 +26,7 @@ _TASKS = {"scan": "", "one": "one γ'", "many": "99 γ'"}
 # The plan: rows, workers, cores of each, bytes per second that each reads.
 _ROWS, _MACHINES, _CORES, _READS = 1e12, 100, 16, 1e9
 _WIDE, _NARROW = 42.1, 8.6  # bytes per row of the table measured, and of its objective
-_NARROW_PASSES = 3
+_NARROW_PASSES = 2
 
 
 def page(text: str, scale: dict[str, Any], workers: dict[str, Any]) -> str:
@@ -53,7 +51,6 @@ def _sizes(scale: dict[str, Any]) -> list[str]:
         "a fresh process, the best of two or three rounds; ratios are to the scan of the same "
         "round ([benchmarks/scale.json](../benchmarks/scale.json)).",
         "",
-        *_outdated(scale),
         "| rows | source | | seconds | × the scan | × its processor time | peak memory |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -65,18 +62,6 @@ def _sizes(scale: dict[str, Any]) -> list[str]:
     ]
     lines += ["", *_linear(scale)]
     return lines
-
-
-def _outdated(scale: dict[str, Any]) -> list[str]:
-    """Say so if the numbers are older than the one counter."""
-    if all(run["engine"] != _IN_SQL for run in scale["runs"]):
-        return []
-    return [
-        "**All numbers of this section are from the previous version**, which counted streamed "
-        "files by other code, and rows in",
-        "DuckDB and Spark by SQL queries. They have not been measured again yet.",
-        "",
-    ]
 
 
 def _linear(scale: dict[str, Any]) -> list[str]:

@@ -42,9 +42,6 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             "## Intervals",
             "",
-            "Measured with intervals from halves of single trials, before subsamples were drawn "
-            "from 64 groups of trials; the numbers have not been measured again.",
-            "",
             "Coverage of nominal 90 % intervals of the importance, over all parameters and "
             "γ' = 0.1, 0.25, 0.5.",
             "",

@@ -1,6 +1,6 @@
 """One worker and two: what a row costs, what a run costs beside its rows, and what is shuffled.
 
-Run: python -m benchmarks.workers [--quick] [--rows 1e6 5e6] [--output FILE]
+Run: python -m benchmarks.workers [--quick] [--rows 1e6 1e7] [--output FILE]
 
 For each engine, one target quantile of the table of benchmarks.scale at two sizes, with one worker
 and with two (processor cores for the streaming engine, threads of DuckDB, task slots of Spark),
@@ -124,7 +124,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="2·10^5 and 10^6 rows, one round")
-    parser.add_argument("--rows", type=float, nargs=2, default=[1e6, 5e6])
+    parser.add_argument("--rows", type=float, nargs=2, default=[1e6, 1e7])
     parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=ENGINES)
     parser.add_argument("--output", type=Path, help="write the numbers as JSON")
     parser.add_argument("--task", nargs=3, help=argparse.SUPPRESS)
