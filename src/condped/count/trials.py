@@ -38,7 +38,7 @@ from condped.count.target_sets import (
     rank_by_given_outcome,
     rank_by_pareto_order,
 )
-from condped.count.varying import VaryingFold, varying_of
+from condped.count.varying_parameters import VaryingFold, varying_of
 from condped.errors import SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain
