@@ -11,7 +11,7 @@ import click
 import pytest
 
 import condped
-from condped.analyse.question import AnalysisOptions, IntervalOptions, Question
+from condped.analyse.options import AnalysisOptions, IntervalOptions, Question
 from condped.cli.app import app
 from condped.comparison.baselines.methods import Forest, ForestOptions
 from condped.comparison.compare import ComparisonOptions

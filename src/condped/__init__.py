@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from condped.analyse.joint_effects import JointEffects, joint_effects
     from condped.analyse.report.assemble import report
     from condped.analyse.report.result import Report
-    from condped.analyse.result import load
+    from condped.analyse.saving.files import load
     from condped.analyse.sources import Sources, sources
     from condped.comparison import Comparison, baselines, compare
     from condped.read.databases.long_table import LongTable
@@ -62,7 +62,7 @@ _HOMES = {
     "compare": "condped.comparison",
     "importance": "condped.analyse.importance.importance",
     "joint_effects": "condped.analyse.joint_effects",
-    "load": "condped.analyse.result",
+    "load": "condped.analyse.saving.files",
     "optuna": "condped",
     "plot": "condped.show",
     "problems": "condped",

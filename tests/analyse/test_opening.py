@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 import condped
-from condped.analyse.question import open_trials
+from condped.analyse.options import open_trials
 from condped.errors import SettingsError, SourceError
 from condped.read import opening
 

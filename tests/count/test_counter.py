@@ -23,7 +23,7 @@ from condped.count.order_statistics.series import (
 )
 from condped.count.ranking import ByLoss, ByOutcome
 from condped.count.tally import TallyFold, tally_of
-from condped.count.varying import VaryingFold, varying_of
+from condped.count.varying_parameters import VaryingFold, varying_of
 from condped.errors import NameNotFoundError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch, Fold, TableSource

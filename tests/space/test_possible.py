@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from condped.space.build_condition import Leaf, Settled, conjunction, simplified, text_of
 from condped.space.condition import Comparison, Condition
+from condped.space.simplify import Leaf, Settled, conjunction, simplified, text_of
 from tests.drawing import meets
 
 TEXTS = (

@@ -15,7 +15,7 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
-from condped.analyse.question import TRIALS, Options, Question, TrialOptions, open_table
+from condped.analyse.options import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.question import Question
+from condped.analyse.options import Question
 from condped.analyse.result import Presentable
 from condped.estimate.settings import Method, Settings
 from condped.trials.table import TrialTable

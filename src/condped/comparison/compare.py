@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack, get_args
 
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.importance import importance as ask_own
-from condped.analyse.question import TRIALS, Options, open_table
+from condped.analyse.options import TRIALS, Options, open_table
 from condped.analyse.result import Result
 from condped.comparison.baselines.forests import scores_of
 from condped.comparison.baselines.methods import ABSENT, METHODS, BaselineOptions, Forest

@@ -47,9 +47,9 @@ class Ranking(Hashable, Protocol):
 
 def ranked(batch: Batch, ranking: Ranking) -> Ranked:
     """Return the trials of a batch, ranked; cached per batch."""
-    if ranking not in batch.known:
-        batch.known[ranking] = ranking.ranked(batch)
-    found: Ranked = batch.known[ranking]
+    found: Ranked | None = batch.known.get(ranking)
+    if found is None:
+        found = batch.known[ranking] = ranking.ranked(batch)
     return found
 
 

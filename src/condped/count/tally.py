@@ -43,7 +43,7 @@ class Tally:
     dropped
         Trials that were left out for a value outside its domain.
     sample
-        Some of the losses between lowest and highest, ascending.
+        Some of the losses between lowest and highest, in pieces.
     """
 
     counts: TrialCounts
@@ -55,7 +55,7 @@ class Tally:
     notes: tuple[str, ...] = ()
     sorted_by_loss: bool = False
     dropped: int = 0
-    sample: FloatArray = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    sample: Sequence[FloatArray] = field(default=(), compare=False, repr=False)
 
     @property
     def ordinary(self) -> int:
@@ -199,7 +199,7 @@ def tally_of(
         notes=(*source_notes, *whole.noted.sentences(names), *selection_notes),
         sorted_by_loss=in_time and is_sorted(whole.runs),
         dropped=whole.dropped,
-        sample=np.sort(np.concatenate(whole.sample)) if whole.sample else np.zeros(0),
+        sample=whole.sample,
     )
 
 

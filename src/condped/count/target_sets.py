@@ -111,20 +111,23 @@ def find_sets(
     """
     used, whole = tally.counts.used, region_quantile == 1.0
     # The region set of gamma = 1 is everything: no order statistic is needed.
-    quantiles = [*target_quantiles, *([] if whole else [region_quantile])]
+    quantiles = target_quantiles if whole else [*target_quantiles, region_quantile]
     sizes = [set_size(quantile, used) for quantile in quantiles]
-    cutoffs, reached = np.full(len(sizes), np.inf), np.full(len(sizes), used)
     # Larger sets include trials that count as worst, and so all others.
-    places = [place for place, size in enumerate(sizes) if size <= tally.ordinary]
-    if used and places:
-        ranks = [sizes[place] for place in places]
+    ranks = [size for size in sizes if size <= tally.ordinary]
+    cutoffs, reached = np.zeros(0), np.zeros(0, dtype=np.int64)
+    if used and ranks:
         found = _near_the_sampled(counter, ranking, tally, ranks)
         if found is None:
             loss, wanted = Series("loss"), np.array([ranks])
             query = Ranks(tally.lowest, tally.highest, lambda _: wanted, ALONE)
             exact = order_statistics(counter, {loss: query}, Region(ranking), trials=used)[loss]
             found = exact.values[0], exact.at_most[0]
-        cutoffs[places], reached[places] = found
+        cutoffs, reached = found
+    missing = len(sizes) - len(cutoffs)
+    if missing:
+        cutoffs = np.append(cutoffs, np.full(missing, np.inf))
+        reached = np.append(reached, np.full(missing, used))
     targets = len(target_quantiles)
     return Sets(
         ranking=ranking,
@@ -145,10 +148,12 @@ def _near_the_sampled(
     Also return how many losses are at or below each. None: they are elsewhere, or too many losses
     are near them, or there are few losses at all.
     """
-    sample, ordinary = tally.sample, tally.ordinary
-    if counter.in_memory or len(ranks) > FEW_RANKS or len(sample) < _FEWEST_SAMPLED:
+    if counter.in_memory or len(ranks) > FEW_RANKS:
         return None
-    share = np.array(ranks) / ordinary
+    sample = np.sort(np.concatenate(tally.sample))
+    if len(sample) < _FEWEST_SAMPLED:
+        return None
+    share = np.array(ranks) / tally.ordinary
     reach = _STANDARD_ERRORS * np.sqrt(share * (1 - share) / len(sample)) + 1 / len(sample)
     ends = np.array([np.floor((share - reach) * len(sample)), (share + reach) * len(sample)])
     first, last = np.clip(ends, 0, len(sample) - 1).astype(np.intp)

@@ -38,7 +38,7 @@ from condped.count.target_sets import (
     rank_by_given_outcome,
     rank_by_pareto_order,
 )
-from condped.count.varying import VaryingFold, varying_of
+from condped.count.varying_parameters import VaryingFold, varying_of
 from condped.errors import SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain
@@ -159,13 +159,14 @@ class Trials:
 
     def tally(self, ranking: Ranking) -> Tally:
         """Return how many trials are used or left out, and the range of their losses."""
-        if ranking not in self.known:
+        found = self.known.get(ranking)
+        if found is None:
             found = self.counter.tally(ranking)
             if not self.quiet:
                 check_any_left(found)
             self.known[ranking] = found
             self._note(found.notes)
-        return self.known[ranking]
+        return found
 
     def _note(self, notes: Sequence[str]) -> None:
         if not self.quiet:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.estimate.gamma import upper_tail
+from condped.estimate.gamma_distribution import upper_tail
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, CellRange, SubsetCounts
-from condped.estimate.calibrated import NEAR
+from condped.estimate.calibrated_estimator import NEAR
 from condped.estimate.density import categorical_masses, rounded_numeric_masses
 from condped.estimate.estimator import EPSILON
 from condped.estimate.formula import pearson

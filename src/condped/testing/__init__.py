@@ -1,5 +1,5 @@
 """Test kits for readers, of condped and of other packages."""
 
-from condped.testing.readers import Run, check_reader
+from condped.testing.reader_kit import Run, check_reader
 
 __all__ = ["Run", "check_reader"]

@@ -10,7 +10,7 @@ import pytest
 
 from condped import Categorical, Float, Int, Space, when
 from condped.analyse.branches.splits import Interval, intervals, short_between, splits_of
-from condped.space.build_condition import condition_of
+from condped.space.simplify import condition_of
 from tests.drawing import meets
 
 X = Float(0, 1)

@@ -12,7 +12,7 @@ import pytest
 
 import condped
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.question import Question
+from condped.analyse.options import Question
 from condped.arrays import BoolArray
 from condped.count.order_statistics.keys import group_of
 from condped.count.trials import Trials

@@ -19,7 +19,7 @@ from hyperopt.pyll import scope
 import condped
 from condped import Categorical, Float, Int
 from condped.errors import DataError, NameNotFoundError, SettingsError
-from condped.testing.readers import Run, check_reader
+from condped.testing.reader_kit import Run, check_reader
 from condped.trials.table import State
 from tests.read.tables import plain
 

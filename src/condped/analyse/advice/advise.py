@@ -16,7 +16,7 @@ from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import require_conditions
 from condped.analyse.importance.analysis import answered, count_sets
 from condped.analyse.importance.importance import ImportanceResult, importance_result
-from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_table
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
 from condped.options import takes
 from condped.space.condition import Both, Comparison

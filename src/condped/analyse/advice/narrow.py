@@ -12,7 +12,6 @@ from typing import Any
 from condped.analyse.branches.splits import chosen, holds_for, numbers_in
 from condped.analyse.branches.structure import gates_of
 from condped.errors import SettingsError
-from condped.space.build_condition import Leaf, Settled, alternative, condition_of, simplified
 from condped.space.condition import (
     Between,
     Both,
@@ -23,6 +22,7 @@ from condped.space.condition import (
     Node,
 )
 from condped.space.domain import Categorical, Domain, Float, Int, Numeric
+from condped.space.simplify import Leaf, Settled, alternative, condition_of, simplified
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at

@@ -8,9 +8,9 @@ from typing import Any
 
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
-from condped.space.build_condition import condition_of
 from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Int
+from condped.space.simplify import condition_of
 from condped.space.space import Alternative, Space
 
 _INDENT = "    "

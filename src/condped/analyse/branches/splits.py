@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from condped.space.build_condition import Leaf, Settled, simplified
 from condped.space.condition import Between, Both, Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
+from condped.space.simplify import Leaf, Settled, simplified
 from condped.space.space import Space
 
 _MOST_DIGITS = 17  # that a float has

@@ -13,9 +13,9 @@ from condped.analyse.branches.splits import chosen, intervals
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.space.build_condition import alternative, condition_of, conjunction
 from condped.space.condition import Node
 from condped.space.domain import Categorical, Domain, Int
+from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 from condped.trials.regimes import pool_domains, spanning_domain
 from condped.trials.table import Parameter, State, TrialTable

@@ -13,16 +13,16 @@ from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.importance.analysis import Analysis, answered, count_sets
 from condped.analyse.importance.importance import ImportanceResult, importance_result
-from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, Question, open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import Method
 from condped.options import takes
-from condped.space.build_condition import conjunction, text_of
 from condped.space.condition import Condition
 from condped.space.condition import Node as Test
+from condped.space.simplify import conjunction, text_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

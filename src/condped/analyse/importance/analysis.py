@@ -9,7 +9,7 @@ from condped.analyse.importance.account import Account, DroppedRegimes
 from condped.analyse.importance.estimates import Numbers, estimated, numbers_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
-from condped.analyse.question import Question
+from condped.analyse.options import Question
 from condped.count.trials import Trials
 from condped.estimate.estimator import Estimate
 from condped.estimate.settings import Settings

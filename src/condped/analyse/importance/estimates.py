@@ -11,7 +11,7 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.set_counts import SetCounts
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import StudyCounts
-from condped.estimate.calibrated import calibrated_estimate
+from condped.estimate.calibrated_estimator import calibrated_estimate
 from condped.estimate.estimator import Estimate, estimate
 from condped.estimate.formula import eta_squared, normalised
 from condped.estimate.settings import Settings

@@ -9,7 +9,7 @@ from typing import Literal
 
 from condped.analyse.importance.set_counts import SetCounts
 from condped.errors import not_found
-from condped.estimate.calibrated import FALSE_DISCOVERIES
+from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.safe_text import shortened
 
 Verdict = Literal["matters", "unclear", "no evidence", "untested"]

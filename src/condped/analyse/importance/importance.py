@@ -14,7 +14,7 @@ from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.evidence import Evidence, evidence_of
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
-from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.robustness import Robustness, robustness_of
 from condped.analyse.saving.analysis import (

@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.set_counts import SetCounts
-from condped.analyse.question import Question
+from condped.analyse.options import Question
 from condped.arrays import FloatArray
 from condped.count.resampling import Intervals
 from condped.count.target_sets import Sets

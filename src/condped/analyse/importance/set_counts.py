@@ -14,7 +14,7 @@ from condped.count.counts import RankedStudy, StudyCounts
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.estimate.calibrated import (
+from condped.estimate.calibrated_estimator import (
     Deviations,
     deviations,
     parameter_p_values,

@@ -14,7 +14,7 @@ from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.importance import Status, untested
 from condped.analyse.importance.intervals import Uncertainty
-from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.saving.analysis import (
     restored_analysis,

@@ -18,7 +18,7 @@ from condped.analyse.branches.structure import structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.importance import importance_result
-from condped.analyse.question import ANALYSIS, AnalysisOptions, Options, Question, open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.analyse.report.numbers import Analyses, parameters_data, slider_quantiles, tree_data
 from condped.analyse.report.result import Report
 from condped.analyse.saving.plain import plain

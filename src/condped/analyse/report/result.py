@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.report.numbers import VERDICTS
-from condped.analyse.result import Result, write_whole
+from condped.analyse.result import Result
+from condped.analyse.saving.files import write_whole
 from condped.analyse.saving.plain import rebuilt
 from condped.errors import DataError
 from condped.writing import PAGES, ending_of

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from condped.analyse.result import written_whole
+from condped.analyse.saving.files import written_whole
 
 
 def write_rows(

@@ -13,7 +13,7 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.estimates import Numbers, shared_out
 from condped.analyse.importance.importance import ImportanceResult, scored_result
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
-from condped.analyse.question import TRIALS, Options, TrialOptions, open_table
+from condped.analyse.options import TRIALS, Options, TrialOptions, open_table
 from condped.comparison.baselines.forests import forest_scores
 from condped.comparison.baselines.ped_anova import ped_anova
 from condped.comparison.baselines.usable_trials import Basis, account_of, basis_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers, shared_out
-from condped.analyse.question import Question
+from condped.analyse.options import Question
 from condped.comparison.baselines.absent_values import filter_absent, impute_absent
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.trials.table import TrialTable

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from condped.read.files.json_lines_parser import JsonLines
+from condped.read.files.json_lines import JsonLines
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import Attribute, attribute_of, explained_table
 from condped.read.optuna.records import (

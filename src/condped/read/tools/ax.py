@@ -17,9 +17,9 @@ from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.space.build_condition import alternative, condition_of
 from condped.space.condition import Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.simplify import alternative, condition_of
 from condped.space.space import Alternative, Space
 from condped.trials.table import State, TrialTable
 

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from condped.space.build_condition import alternative, condition_of, conjunction
 from condped.space.condition import Comparison, Condition
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 
 # A parameter and its value in a branch.

@@ -2,9 +2,9 @@
 
 from condped.show.matplotlib.bars import bars, breakdown, comparison
 from condped.show.matplotlib.curves import curves
+from condped.show.matplotlib.figures import AXES, FIGURE, figure
 from condped.show.matplotlib.heat_maps import heat, joint
 from condped.show.matplotlib.panels import panels
-from condped.show.matplotlib.paper import AXES, FIGURE, figure
 
 __all__ = [
     "AXES",

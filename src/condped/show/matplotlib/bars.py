@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from condped.show.matplotlib.paper import MARKERS, literal, noted, plain, titled
+from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
 from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
 from condped.show.views.bars import BarsView, BreakdownView, ComparisonView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
-from condped.show.matplotlib.paper import MARKERS, literal, noted, plain, titled
+from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
 from condped.show.palette import COLOURS, INK
 from condped.show.views.curves import CurvesView
 from condped.show.views.labels import QUANTILE_AXIS, lines_of

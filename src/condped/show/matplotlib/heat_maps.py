@@ -7,7 +7,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 
 from condped.arrays import FloatArray
-from condped.show.matplotlib.paper import figure_of, literal, noted, plain, titled
+from condped.show.matplotlib.figures import figure_of, literal, noted, plain, titled
 from condped.show.palette import PALE
 from condped.show.views.heat_maps import HeatView
 from condped.show.views.labels import QUANTILE_AXIS

@@ -10,7 +10,7 @@ from matplotlib.figure import FigureBase
 from matplotlib.textpath import TextPath
 
 from condped.safe_text import shortened
-from condped.show.matplotlib.paper import literal, noted, plain
+from condped.show.matplotlib.figures import literal, noted, plain
 from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
 from condped.show.views.labels import lines_of
 from condped.show.views.panels import Panel, PanelsView

@@ -2,8 +2,8 @@
 
 from condped.show.plotly.bars import bars, breakdown, comparison
 from condped.show.plotly.curves import curves
+from condped.show.plotly.figures import FIGURE
 from condped.show.plotly.heat_maps import heat, joint
-from condped.show.plotly.page import FIGURE
 from condped.show.plotly.panels import panels
 
 __all__ = ["FIGURE", "bars", "breakdown", "comparison", "curves", "heat", "joint", "panels"]

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
-from condped.show.plotly.page import MARKERS, laid_out, literal, row_axis, share_axis
+from condped.show.plotly.figures import MARKERS, laid_out, literal, row_axis, share_axis
 from condped.show.views.bars import Bar, BarsView, BreakdownView, ComparisonView, Part
 
 _PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, INK, PALE
-from condped.show.plotly.page import MARKERS, laid_out, literal, with_gaps
+from condped.show.plotly.figures import MARKERS, laid_out, literal, with_gaps
 from condped.show.views.curves import Curve, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS
 

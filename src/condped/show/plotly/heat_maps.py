@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from condped.show.plotly.page import laid_out, literal, row_axis, with_gaps
+from condped.show.plotly.figures import laid_out, literal, row_axis, with_gaps
 from condped.show.views.heat_maps import HeatView
 from condped.show.views.labels import QUANTILE_AXIS
 

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GOOD, GREY, PALE, WARNING
-from condped.show.plotly.page import laid_out, literal
+from condped.show.plotly.figures import laid_out, literal
 from condped.show.views.panels import Panel, PanelsView
 
 _GAP, _ROW = 0.08, 250  # between columns, as a share of the width; pixels of a row

@@ -15,7 +15,7 @@ from mlflow.tracking import MlflowClient
 import condped
 from condped import Categorical, Float, Int, Space, when
 from condped.space.domain import Domain
-from condped.testing import readers
+from condped.testing import reader_kit
 from condped.trials.table import State
 
 # MLflow allows letters of any script, and of other signs only _ - . : / and spaces.
@@ -108,10 +108,10 @@ def told(client: MlflowClient, experiment: str) -> list[Run]:
     return [run for run in runs if "trials" not in run.data.params]
 
 
-def as_runs(told_runs: list[Run]) -> list[readers.Run]:
+def as_runs(told_runs: list[Run]) -> list[reader_kit.Run]:
     """Return MLflow's runs as the readers' kit wants them."""
     return [
-        readers.Run(
+        reader_kit.Run(
             values=[logged(run.data.metrics.get("loss"))],
             parameters={name: _SPELLED[name](text) for name, text in run.data.params.items()},
             domains=_domains(run.data.params),

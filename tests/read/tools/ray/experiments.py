@@ -13,7 +13,7 @@ from ray.tune.schedulers import ASHAScheduler
 from ray.tune.search.basic_variant import BasicVariantGenerator
 from ray.tune.search.optuna import OptunaSearch
 
-from condped.testing.readers import Run
+from condped.testing.reader_kit import Run
 from condped.trials.table import State
 from tests.servers.ray import ray_cluster
 

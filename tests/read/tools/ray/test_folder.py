@@ -15,7 +15,7 @@ import pytest
 import condped
 from condped import Categorical
 from condped.errors import DataError, SettingsError
-from condped.testing.readers import check_reader
+from condped.testing.reader_kit import check_reader
 from condped.trials.table import State
 from tests.read.tables import plain
 from tests.read.tools.ray.experiments import PARAM_SPACE, Experiment, restored, told

@@ -10,7 +10,7 @@ import pytest
 import condped
 from condped import Categorical, Float, Int, when
 from condped.errors import NameNotFoundError, SettingsError
-from condped.testing.readers import check_reader
+from condped.testing.reader_kit import check_reader
 from condped.trials.table import State
 from tests.read.tables import plain
 from tests.read.tools.ray.experiments import HOSTILE, PARAM_SPACE, Experiment, active, told

@@ -13,7 +13,7 @@ import ConfigSpace as CS  # noqa: N817
 from smac import Scenario
 from smac.runhistory import RunHistory, StatusType, TrialInfo, TrialKey
 
-from condped.testing.readers import Run
+from condped.testing.reader_kit import Run
 from condped.trials.table import State
 from tests.read.tools.smac.configspaces import domain_of
 

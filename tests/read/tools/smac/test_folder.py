@@ -23,7 +23,7 @@ import condped
 from condped import TrialTable
 from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, SpaceError
 from condped.read.registry import reader_for
-from condped.testing.readers import Run, check_reader
+from condped.testing.reader_kit import Run, check_reader
 from condped.trials.table import State
 from tests.read.tools.smac.runs import (
     changed,

@@ -1,0 +1,119 @@
+"""Files of results: written as a whole, and loaded again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from condped.analyse.saving.plain import restored
+from condped.errors import CondpedError, DataError, SourceError
+
+if TYPE_CHECKING:
+    from condped.analyse.result import Result
+
+# The module and the class of each schema; loaded when a file has it.
+_KINDS = {
+    "condped.importance/1": ("condped.analyse.importance.importance", "ImportanceResult"),
+    "condped.sweep/1": ("condped.analyse.importance.sweep", "SweepResult"),
+    "condped.branches/1": ("condped.analyse.branches.result", "Branches"),
+    "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
+    "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
+    "condped.report/1": ("condped.analyse.report.result", "Report"),
+    "condped.sources/1": ("condped.analyse.sources", "Sources"),
+    "condped.compare/1": ("condped.comparison.compare", "Comparison"),
+}
+
+
+def write_whole(text: str, path: str | os.PathLike[str]) -> None:
+    """Write a text into a file; one that is there is replaced as a whole."""
+    with written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a file to write beside another one, which it replaces when it is written."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise DataError(
+            f"There is no directory {str(target.parent)!r} to write {target.name!r} in. Make it, "
+            "or name another."
+        )
+    # Under another name first: a full disk must not leave half a file where there was a whole one.
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        beside.replace(target)
+    except OSError as error:  # of a full disk the error does not say where
+        raise OSError(error.errno, error.strerror, str(target)) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str, Any]:
+    """Return a saved result's data, if its schema is one of the known ones."""
+    shown = os.fspath(path)
+    try:
+        data = restored(json.loads(Path(path).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise SourceError(f"There is no file {shown!r}.") from None
+    except IsADirectoryError:
+        raise SourceError(f"{shown!r} is a directory. Name the file of a saved result.") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{shown!r} holds no JSON ({error}). It was cut off or changed: save the result again."
+        ) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema in known:
+        return dict(data)
+    name, _, version = schema.rpartition("/") if isinstance(schema, str) else ("", "", "")
+    versions = [entry.rpartition("/")[2] for entry in known if entry.rpartition("/")[0] == name]
+    if versions:
+        raise DataError(
+            f"{shown!r} has version {version!r} of the schema {name!r}, and this condped reads "
+            f"version {', '.join(versions)}. Update condped, or save the result with this one."
+        )
+    raise DataError(
+        f"{shown!r} holds no saved result (its schema is {schema!r}; known are "
+        f"{', '.join(known)}). Trials are read by condped.read."
+    )
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Return a result that was saved with its method ``save``.
+
+    It equals the one that was saved, but does not know its trials: what needs them, such as
+    ``robustness()``, raises an error that says so.
+
+    Parameters
+    ----------
+    path
+        The file. What ``condped importance --json`` and ``condped sweep --json`` print can be
+        loaded, too.
+
+    Examples
+    --------
+    >>> import condped, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "result.json"
+    >>> result = condped.importance(condped.problems.get("nested").sample(200, seed=0))
+    >>> result.save(file)
+    >>> condped.load(file) == result
+    True
+    """
+    data = _read_result(path, tuple(_KINDS))
+    module, name = _KINDS[data["schema"]]
+    kind: type[Result] = getattr(import_module(module), name)
+    try:
+        return kind._loaded(data)
+    except (
+        KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, CondpedError,
+    ) as error:  # fmt: skip
+        lacks = f"it lacks {error}" if type(error) is KeyError else str(error)
+        raise DataError(
+            f"{os.fspath(path)!r} is damaged: {lacks.rstrip('.')}. Save the result again."
+        ) from None
