@@ -211,9 +211,9 @@ def interrupted(url: str, name: str) -> None:
 
 
 def test_an_interrupt_cancels_the_query_and_leaves_the_connection(postgresql_place: Place) -> None:
-    """A query that waits for a lock is ended by the user; his connection serves the next call.
+    """A query that waits for a lock is ended by the user; the connection serves the next call.
 
-    In a process of its own: Spark and Polars, which other tests use, handle interrupts, too.
+    In a process of its own: what other tests have loaded may handle interrupts, as Spark does.
     """
     name = fresh_name()
     postgresql_place.put(name, whole_objective().table)

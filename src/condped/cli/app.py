@@ -32,8 +32,8 @@ _target = click.option(
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, also where nothing can be told; 1 interrupted; 2 wrong input or "
-    "options. Forms of output and their fields are in docs/output.md.",
+    epilog="Exit codes: 0 done, also if the result is undetermined; 1 interrupted; 2 wrong input "
+    "or options. Forms of output and their fields are in docs/output.md.",
 )
 @click.version_option(condped.__version__, prog_name="condped", message="%(prog)s %(version)s")
 def app() -> None:

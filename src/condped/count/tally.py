@@ -18,7 +18,7 @@ from condped.trials.table import Selection
 from condped.trials.used_trials import TrialCounts
 from condped.trials.where import condition_mask
 
-SAMPLED = 1 << 10  # one in so many losses tells about where cut-offs are
+SAMPLED = 1 << 10  # one in so many losses is sampled, to find where the cut-offs are
 
 
 @dataclass(frozen=True, slots=True)

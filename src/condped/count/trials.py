@@ -270,9 +270,7 @@ class Trials:
             domains = self.domains[name]
             if name in regimes:
                 domains = tuple(domains[place] for place in laid_out[name])
-                nested[-1] = regimes[name][
-                    -1
-                ]  # absent trials, without those of domains that got no cells
+                nested[-1] = regimes[name][-1]  # absent, not in a domain without cells
             found = parameter_counts(name, (*domains, None), nested, grid_sizes(domains))
             parameters.append(with_dropped(found, regimes[name]) if name in regimes else found)
         return StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)

@@ -276,7 +276,7 @@ class _Adviser:
     def _why_left(self, name: str, domain: Domain) -> str:
         """Say why a parameter is not touched."""
         if self.result.status != "ok":
-            return f"nothing can be told: {self.result.reason}"
+            return f"the importances are undetermined: {self.result.reason}"
         told = {
             "untested": "could not be tested: no target trial, or nothing that varies.",
             "no evidence": "no evidence of an effect in these trials.",
