@@ -378,7 +378,7 @@ class Trials:
         """Return the trials that meet a condition, possibly none, without notes."""
         source = self.counter.source
         if isinstance(source, TableSource):
-            table = source.table.only(condition.holds(columns_of(source.table)))
+            table = source.table.selected(condition.holds(columns_of(source.table)))
             counter = Counter(TableSource.of(replace(table, notes=(), ignored_columns=())))
         else:
             counter = self.counter.where(condition)

@@ -20,6 +20,7 @@ from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Domain
 from condped.space.space import Space
+from condped.trials.drawing import Drawing
 from condped.trials.notes import RowsNote
 
 Direction = Literal["minimize", "maximize"]
@@ -113,6 +114,13 @@ class TrialTable:
         The conditions by which the trials were selected, in order.
     order_given
         Whether the caller named the column with the order in time.
+    drawing
+        How the trials were drawn, if the source records something of it.
+    whole
+        The table that these trials were selected from, with those that came between them; None if
+        this is all.
+    rows
+        Their positions there.
     """
 
     parameters: tuple[Parameter, ...]
@@ -126,6 +134,9 @@ class TrialTable:
     some_parameters: bool = False
     selections: tuple[Selection, ...] = ()
     order_given: bool = False
+    drawing: Drawing | None = field(default=None, repr=False)
+    whole: TrialTable | None = field(default=None, repr=False)
+    rows: IntArray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
@@ -190,7 +201,10 @@ class TrialTable:
             if name not in known:
                 raise not_found("parameter", name, known)
         kept = {name: known[name] for name in names}
-        return replace(self, parameters=tuple(kept.values()), space=self._space_of(kept))
+        fewer = replace(self, parameters=tuple(kept.values()), space=self._space_of(kept))
+        if self.whole is not None or len(kept) == len(known):
+            return fewer
+        return replace(fewer, whole=self, rows=np.arange(len(self)))
 
     def _space_of(self, names: Iterable[str]) -> Space | None:
         """Return the space of these parameters, if its conditions name no others."""
@@ -206,9 +220,17 @@ class TrialTable:
     def with_selection(self, condition: str, rows: BoolArray) -> TrialTable:
         """Return the table with the trials that meet a condition, which it records."""
         total, met = len(self), int(np.count_nonzero(rows))
-        selected = self if met == total else self.only(rows)
+        selected = self if met == total else self.selected(rows)
         selection = Selection(condition, total, total - met)
         return replace(selected, selections=(*self.selections, selection))
+
+    def selected(self, rows: BoolArray) -> TrialTable:
+        """Return the table with these trials only, which remember the others."""
+        found = np.flatnonzero(rows)
+        whole, own = self, found
+        if self.whole is not None and self.rows is not None:
+            whole, own = self.whole, self.rows[found]
+        return replace(self.only(found), whole=whole, rows=own)
 
     def with_failures(self, values: Sequence[float]) -> TrialTable:
         """Return the table with trials marked as failed where an objective has one of the values.
@@ -239,6 +261,9 @@ class TrialTable:
             ),
             states=self.states[rows],
             violations=None if self.violations is None else self.violations[rows],
+            drawing=None if self.drawing is None else self.drawing.only(rows),
+            whole=None,
+            rows=None,
         )
 
     def _objective(self, objective: str | int) -> Objective:
