@@ -21,7 +21,7 @@ def test_mean_and_variance_under_random_membership(ordered: bool, hits: int) -> 
     kernel = neighbourhood(6, 15, 0.5, ordered=ordered)
     ways = list(combinations(range(15), hits))
     targets = np.array([np.bincount(cells[list(way)], minlength=6) for way in ways])
-    found = deviation(region, targets, kernel)
+    found = deviation(region[None], targets[:, None], kernel)
     assert found.mean[0] == pytest.approx(found.statistic.mean(), rel=1e-9)
     assert found.variance[0] == pytest.approx(found.statistic.var(), rel=1e-9)
 
@@ -35,17 +35,17 @@ def test_p_values_agree_with_a_permutation_test(seed: int) -> None:
     kernel = neighbourhood(40, 200, 0.5, ordered=True)
     for strength in (0.0, 0.5, 1.5):
         hits = np.argsort(strength * cells / 40 + rng.random(200))[:30]
-        seen = deviation(region, np.bincount(cells[hits], minlength=40)[None], kernel)
+        seen = deviation(region[None], np.bincount(cells[hits], minlength=40)[None, None], kernel)
         draws = np.array(
             [np.bincount(cells[rng.permutation(200)[:30]], minlength=40) for _ in range(2000)]
         )
-        by_chance = deviation(region, draws, kernel).statistic
+        by_chance = deviation(region[None], draws[:, None], kernel).statistic
         permuted = (1 + (by_chance >= seen.statistic[0]).sum()) / 2001
         assert abs(seen.p_value[0] - permuted) < 0.02 + 0.1 * permuted
 
 
 def test_what_cannot_vary_shows_nothing() -> None:
-    """One cell, one trial, no hit, all hits: a p-value of 1."""
+    """One cell, one trial, no hit, all hits: no p-value."""
     kernel = neighbourhood(3, 10, 0.5, ordered=True)
     for region, target in (
         ([9, 0, 0], [3, 0, 0]),
@@ -53,8 +53,8 @@ def test_what_cannot_vary_shows_nothing() -> None:
         ([4, 4, 4], [0, 0, 0]),
         ([4, 4, 4], [4, 4, 4]),
     ):
-        found = no_deviation(1) + deviation(np.array(region), np.array([target]), kernel)
-        assert found.p_value.tolist() == [1.0]
+        found = no_deviation(1) + deviation(np.array([region]), np.array([[target]]), kernel)
+        assert np.isnan(found.p_value).tolist() == [True]
 
 
 def test_adjustment_is_benjamini_and_hochbergs() -> None:
@@ -69,7 +69,29 @@ def test_what_was_not_tested_does_not_count() -> None:
     """The others are adjusted as if it were not there, wherever it stands."""
     rng = np.random.default_rng(2)
     p_values = rng.random((20, 9)) ** 3
-    with_others = np.insert(p_values, [0, 4, 4, 9], 1.0, axis=1)
+    with_others = np.insert(p_values, [0, 4, 4, 9], np.nan, axis=1)
     found = adjusted(with_others)
     assert np.allclose(np.delete(found, [0, 5, 6, 12], axis=1), adjusted(p_values))
-    assert (found[with_others == 1.0] == 1.0).all()
+    assert np.array_equal(np.isnan(found), np.isnan(with_others))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_mean_and_variance_over_strata(ordered: bool) -> None:
+    """Exactly, over all ways to draw the hits of each of two strata."""
+    cells, hits = (np.array([0, 0, 1, 2, 2, 3]), np.array([1, 2, 3, 3, 3])), (2, 2)
+    region = np.array([np.bincount(own, minlength=4) for own in cells])
+    kernel = neighbourhood(4, 11, 0.5, ordered=ordered)
+    ways = [list(combinations(range(len(own)), n)) for own, n in zip(cells, hits, strict=True)]
+    targets = np.array(
+        [
+            [
+                np.bincount(cells[0][list(one)], minlength=4),
+                np.bincount(cells[1][list(other)], minlength=4),
+            ]
+            for one in ways[0]
+            for other in ways[1]
+        ]
+    )
+    found = deviation(region, targets, kernel)
+    assert found.mean[0] == pytest.approx(found.statistic.mean(), rel=1e-9)
+    assert found.variance[0] == pytest.approx(found.statistic.var(), rel=1e-9)

@@ -92,11 +92,8 @@ def regime_p_values(found: Deviations, p_values: FloatArray) -> list[list[FloatA
 
 def _deviation(regime: RankedCounts, target_sets: int) -> Deviation:
     """Return the deviation in one regime, each stretch of time compared with itself."""
-    found = no_deviation(target_sets)
     cells = regime.region.shape[1]
-    if cells > 1:
-        trials = int(regime.region.sum())
-        kernel = neighbourhood(cells, trials, _FAR, ordered=regime.ordered)
-        for block, region in enumerate(regime.region):
-            found += deviation(region, regime.target[:, block], kernel)
-    return found
+    if cells < 2:
+        return no_deviation(target_sets)
+    kernel = neighbourhood(cells, int(regime.region.sum()), _FAR, ordered=regime.ordered)
+    return deviation(regime.region, regime.target, kernel)

@@ -1,8 +1,9 @@
 """A test of whether a value has to do with reaching the target set: arrays in, arrays out.
 
-The statistic is the weighted sum of squares of the smoothed difference between target trials and
-what their regime's share of them would give in every cell. Its mean and variance under random
-membership are exact; its distribution is close to a gamma's.
+Trials are compared within strata, such as stretches of time. In every cell the differences between
+target trials and what their stratum's share of them would give are summed over strata, as Cochran,
+Mantel and Haenszel do, and smoothed; the statistic is their weighted sum of squares. Its mean and
+variance under random membership within strata are exact; its distribution is close to a gamma's.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ class Deviation:
 
     @property
     def p_value(self) -> FloatArray:
-        """(T,): how often chance alone gives as much; 1 where nothing can deviate."""
-        return upper_tail(self.statistic, self.mean, self.variance)
+        """(T,): how often chance alone gives as much; NaN where nothing can deviate."""
+        testable = (self.mean > 0) & (self.variance > 0)
+        tail = upper_tail(self.statistic, self.mean, self.variance)
+        return np.where(testable, tail, np.nan)
 
 
 def no_deviation(target_sets: int) -> Deviation:
@@ -43,79 +46,94 @@ def no_deviation(target_sets: int) -> Deviation:
 
 
 def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Deviation:
-    """Compare (T, cells) target trials with (cells,) region trials of one regime.
+    """Compare (T, strata, cells) target trials with (strata, cells) region trials of one regime.
 
     ``kernel`` tells which cells are near each other; None: each is only near itself.
     """
-    trials = int(region.sum())
-    if trials < 2 or np.count_nonzero(region) < 2:
+    # A stratum of one trial, or with none or all of its trials in a target set, tells nothing.
+    trials = region.sum(axis=1)
+    region, target, trials = region[trials > 1], target[:, trials > 1], trials[trials > 1]
+    full = region.sum(axis=0) > 0
+    if np.count_nonzero(full) < 2:
         return no_deviation(len(target))
-    hits = target.sum(axis=1).astype(np.float64)
+    region, target = region[:, full].astype(np.float64), target[:, :, full]
+    form = _form(region.sum(axis=0), None if kernel is None else kernel[full])
+    hits = target.sum(axis=2).astype(np.float64)  # (T, strata)
     share = hits / trials
-    difference = target - share[:, None] * region
-    statistic, sums = (
-        _apart(region, difference) if kernel is None else _smoothed(region, difference, kernel)
-    )
-    spread = share * (1.0 - share)
-    mean = spread * trials / (trials - 1.0) * sums.trace
-    variance = _second_moment(sums, trials, share) - mean**2
+    difference = target.sum(axis=1) - share @ region
+    statistic = np.einsum("tk,kl,tl->t", difference, form, difference)
+    sums = _sums(region, form)
+    spread = share * (1.0 - share) * trials / (trials - 1.0)
+    means = spread * sums.trace
+    variance = (_second_moment(sums, trials, share) - means**2).sum(axis=1)
+    variance += 2.0 * (_between(region, form, spread, trials) - spread**2 @ sums.squares)
+    mean = means.sum(axis=1)
     # Where the statistic is the same for all ways to draw the hits, rounding must not judge.
-    moves = (hits > 0) & (hits < trials) & (variance > 1e-9 * mean**2)
+    moves = variance > 1e-9 * mean**2
     return Deviation(*(np.where(moves, part, 0.0) for part in (statistic, mean, variance)))
 
 
-def _smoothed(
-    region: IntArray, difference: FloatArray, kernel: FloatArray
-) -> tuple[FloatArray, _Sums]:
-    """Return the statistic and the sums of its form for cells that are near each other."""
-    trials = region.sum()
+def _form(counts: FloatArray, kernel: FloatArray | None) -> FloatArray:
+    """Return (cells, cells): the quadratic form of the statistic, from counts over all strata."""
+    if kernel is None:
+        return np.diag(1.0 / counts)
     weights = kernel / kernel.sum(axis=1, keepdims=True)
-    spread = weights.T @ region
-    inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 1e-12)
-    form = (weights * inverse) @ weights.T
-    # Centred with the trials as weights: constants have nothing to do with it.
-    rows = form @ region / trials
-    centred = form - rows[:, None] - rows + region @ rows / trials
-    diagonal = np.diag(centred)
-    sums = _Sums(
-        trace=float(region @ diagonal),
-        squares=float(region @ centred**2 @ region),
-        diagonal_squares=float(region @ diagonal**2),
-    )
-    return np.einsum("tk,kl,tl->t", difference, form, difference), sums
+    around = counts @ weights
+    inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 1e-12)
+    return np.asarray((weights * inverse) @ weights.T)
 
 
-def _apart(region: IntArray, difference: FloatArray) -> tuple[FloatArray, _Sums]:
-    """Return the same for cells that are near themselves only, without a matrix of them."""
-    trials, full = region.sum(), region > 0
-    counts = region[full].astype(np.float64)
-    others = len(counts) - 1.0
-    sums = _Sums(others, others, float(counts @ (1.0 / counts - 1.0 / trials) ** 2))
-    return np.asarray((difference[:, full] ** 2 / counts).sum(axis=1)), sums
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Of the entries of the centred form, each as often as trials share it."""
+    """(strata,): sums over the entries of the form, centred in a stratum.
 
-    trace: float
-    squares: float  # of all entries
-    diagonal_squares: float
+    Each entry counts as often as trials of the stratum share it.
+    """
+
+    trace: FloatArray
+    squares: FloatArray  # of all entries
+    diagonal_squares: FloatArray
 
 
-def _second_moment(sums: _Sums, trials: int, share: FloatArray) -> FloatArray:
-    """Return the mean square of the statistic over all ways to draw the hits, exactly.
+def _sums(region: FloatArray, form: FloatArray) -> _Sums:
+    trials = region.sum(axis=1)
+    rows = region @ form / trials[:, None]  # the mean of each row of the form in a stratum
+    mean = (region * rows).sum(axis=1) / trials
+    diagonal = np.diag(form)
+    return _Sums(
+        trace=region @ diagonal - trials * mean,
+        squares=(region * (region @ form**2)).sum(axis=1)
+        - 2.0 * trials * (region * rows**2).sum(axis=1)
+        + (trials * mean) ** 2,
+        diagonal_squares=(region * (diagonal - 2.0 * rows + mean[:, None]) ** 2).sum(axis=1),
+    )
+
+
+def _between(
+    region: FloatArray, form: FloatArray, spread: FloatArray, trials: IntArray
+) -> FloatArray:
+    """Return (T,): the trace of (form × covariance)², the covariance being of all strata."""
+    found = np.empty(len(spread))
+    for place, own in enumerate(spread):
+        covariance = np.diag(own @ region) - (region.T * (own / trials)) @ region
+        product = form @ covariance
+        found[place] = (product * product.T).sum()
+    return found
+
+
+def _second_moment(sums: _Sums, trials: IntArray, share: FloatArray) -> FloatArray:
+    """Return (T, strata): the mean square of each stratum's statistic over all draws of hits.
 
     The square is a sum over four trials; what it adds depends only on which of them are the same.
     """
-    n = float(trials)
+    n = trials.astype(np.float64)
     p2 = share * (1.0 - share)
     p4 = p2 * ((1.0 - share) ** 3 + share**3)
     # Mean products of centred memberships over trials that are all different.
     m22 = (n * p2**2 - p4) / (n - 1)
     m31 = -p4 / (n - 1)
-    m211 = (2 * p4 - n * p2**2) / ((n - 1) * max(n - 2, 1.0))
-    m1111 = -3 * m211 / max(n - 3, 1.0)
+    m211 = (2 * p4 - n * p2**2) / ((n - 1) * np.maximum(n - 2, 1.0))
+    m1111 = -3 * m211 / np.maximum(n - 3, 1.0)
     t2, s2, d2 = sums.trace**2, sums.squares, sums.diagonal_squares
     return np.asarray(
         d2 * p4
@@ -129,23 +147,22 @@ def _second_moment(sums: _Sums, trials: int, share: FloatArray) -> FloatArray:
 def adjusted(p_values: FloatArray) -> FloatArray:
     """Return p-values adjusted for their number along the last axis, by Benjamini and Hochberg.
 
-    Among all with at most q, about a share of q is there by chance. What nothing can deviate from
-    (1.0) was not tested: it neither counts nor stands in the way of others.
+    Among all with at most q, about a share of q is there by chance. What could not be tested (NaN)
+    neither counts nor stands in the way of others.
 
     Examples
     --------
     >>> adjusted(np.array([0.01, 0.04, 0.03, 0.5])).round(4).tolist()
     [0.04, 0.0533, 0.0533, 0.5]
-    >>> adjusted(np.array([0.01, 1.0, 0.03, 1.0])).round(4).tolist()
-    [0.02, 1.0, 0.03, 1.0]
+    >>> adjusted(np.array([0.01, np.nan, 0.03, 1.0])).round(4).tolist()
+    [0.03, nan, 0.045, 1.0]
     """
-    order = np.argsort(p_values, axis=-1)
-    sorted_ones = np.take_along_axis(p_values, order, axis=-1)
-    tested = sorted_ones < 1.0
-    ranks = np.arange(1, p_values.shape[-1] + 1)
-    factor = tested.sum(axis=-1, keepdims=True) / ranks
-    ranked = np.where(tested, sorted_ones * factor, 1.0)
-    lowest = np.minimum.accumulate(ranked[..., ::-1], axis=-1)[..., ::-1]
+    order = np.argsort(p_values, axis=-1)  # NaN last
+    ranked = np.take_along_axis(p_values, order, axis=-1)
+    tested = ~np.isnan(ranked)
+    factor = tested.sum(axis=-1, keepdims=True) / np.arange(1, p_values.shape[-1] + 1)
+    scaled = np.where(tested, ranked * factor, np.inf)
+    lowest = np.minimum.accumulate(scaled[..., ::-1], axis=-1)[..., ::-1]
     found = np.empty_like(p_values)
     np.put_along_axis(found, order, np.minimum(lowest, 1.0), axis=-1)
-    return found
+    return np.where(np.isnan(p_values), np.nan, found)

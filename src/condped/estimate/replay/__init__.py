@@ -1,0 +1,1 @@
+"""Replaying a sampler: what its draws of one parameter would have been if that did nothing."""

@@ -1,0 +1,172 @@
+"""The replay test: is a parameter's statistic larger than the sampler alone would make it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.estimate.replay.history import History
+from condped.estimate.replay.replays import Cells, Replayed, Tpe, replay
+from condped.estimate.replay.statistic import MOST_CELLS, Scores, rank_cells_of, scores
+
+# Replays are drawn until a p-value is plainly large, or known well enough for a verdict.
+STAGES = (39, 159, 399)
+_PLAINLY_LARGE, _PLAIN = 0.3, 0.15
+_TAIL = 0.2  # share of the replays that the tail is fitted to
+_FEW = 10  # exceedances, below which the fitted tail gives the p-value
+
+
+@dataclass(slots=True, eq=False)
+class ReplayedSeries:
+    """One parameter's replays, as many as have been needed so far."""
+
+    parameter: Replayed
+    values: FloatArray  # (N,): as observed
+    history: History
+    tpe: Tpe
+    seed: Sequence[int]
+    _drawn: list[Cells] = field(default_factory=list)
+
+    def stage(self, number: int) -> Cells:
+        """Return (N, replays): those of one stage, the same whenever it is asked for."""
+        while len(self._drawn) <= number:
+            place = len(self._drawn)
+            size = STAGES[place] - (STAGES[place - 1] if place else 0)
+            rng = np.random.default_rng([*self.seed, place])
+            self._drawn.append(replay(self.parameter, self.history, self.tpe, size, rng))
+        return self._drawn[number]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplayTest:
+    """What the replays say of one parameter and T target sets.
+
+    Attributes
+    ----------
+    p_values
+        (T,): NaN where nothing could have turned out otherwise.
+    regimes
+        The same for each regime by itself.
+    bias
+        (regimes, T): the mean excess of the replays, which the sampler alone gives.
+    """
+
+    p_values: FloatArray
+    regimes: tuple[FloatArray, ...]
+    bias: FloatArray
+
+
+def replay_test(
+    series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolArray
+) -> ReplayTest:
+    """Compare what is observed with replays.
+
+    Parameters
+    ----------
+    regimes
+        (N,) each: which trials of the region set are in the regime.
+    hits
+        (T, N): the target sets.
+    """
+    drawn = ~series.parameter.fixed
+    rows = [np.flatnonzero(regime & drawn) for regime in regimes]
+    observed = [_observed(series, own, hits) for own in rows]
+    replayed: list[list[Scores]] = [[] for _ in rows]
+    p_values = np.full(len(hits), np.nan)
+    for number in range(len(STAGES)):
+        drawn_cells = series.stage(number)
+        for found, own in zip(replayed, rows, strict=True):
+            found.append(_replayed(series, drawn_cells, own, hits, number))
+        p_values = _p_values(_total(observed), _total([_joined(found) for found in replayed]))
+        smallest = np.nanmin(p_values, initial=1.0)
+        if smallest > (_PLAINLY_LARGE if number == 0 else _PLAIN):
+            break
+    every = [_joined(found) for found in replayed]
+    return ReplayTest(
+        p_values,
+        tuple(_p_values(one, many) for one, many in zip(observed, every, strict=True)),
+        np.array([many.excess.mean(axis=0) for many in every]).reshape(len(rows), len(hits)),
+    )
+
+
+def _observed(series: ReplayedSeries, rows: IntArray, hits: BoolArray) -> Scores:
+    levels = _has_levels(series.parameter, rows)
+    cells = series.parameter.cells[rows]
+    values = cells.astype(np.float64) if levels else series.values[rows]
+    return _scored(series.parameter, values[None], rows, hits)
+
+
+def _replayed(
+    series: ReplayedSeries, drawn: Cells, rows: IntArray, hits: BoolArray, stage: int
+) -> Scores:
+    values = drawn[rows].T.astype(np.float64)
+    if not _has_levels(series.parameter, rows):
+        # Numbers are somewhere in their cell: no two are the same.
+        values += np.random.default_rng([*series.seed, stage, 1]).random(values.shape)
+    return _scored(series.parameter, values, rows, hits)
+
+
+def _scored(parameter: Replayed, values: FloatArray, rows: IntArray, hits: BoolArray) -> Scores:
+    if _categorical(parameter, rows):
+        cells = values.astype(np.int64)
+        return scores(cells, hits[:, rows], parameter.layout.total, ordered=False)
+    return scores(
+        rank_cells_of(values), hits[:, rows], min(MOST_CELLS, max(len(rows), 1)), ordered=True
+    )
+
+
+def _domain(parameter: Replayed, rows: IntArray) -> int:
+    return int(parameter.domain_ids[rows[0]]) if len(rows) else 0
+
+
+def _categorical(parameter: Replayed, rows: IntArray) -> bool:
+    return parameter.layout.domains[_domain(parameter, rows)].categorical
+
+
+def _has_levels(parameter: Replayed, rows: IntArray) -> bool:
+    return parameter.layout.levels[_domain(parameter, rows)]
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    return Scores(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("statistic", "mean", "variance", "excess")
+        )
+    )
+
+
+def _total(parts: Sequence[Scores]) -> Scores:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _p_values(observed: Scores, replays: Scores) -> FloatArray:
+    """Return (T,): the share of replays at least as far out; in the far tail by a fitted one."""
+    seen, drawn = observed.z[0], replays.z  # (T,), (B, T)
+    number = len(drawn)
+    beyond = (drawn >= seen).sum(axis=0)
+    counted = (1.0 + beyond) / (number + 1.0)
+    found = np.where(beyond < _FEW, np.minimum(counted, _fitted(seen, drawn)), counted)
+    return np.where(np.isneginf(seen), np.nan, found)
+
+
+def _fitted(seen: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Return (T,): p-values by an exponential tail of the farthest replays.
+
+    The statistic's own tail is about normal, and falls faster: the fit errs to the safe side.
+    """
+    number = max(2, round(_TAIL * len(drawn)))
+    if len(drawn) < STAGES[1]:
+        return np.ones(len(seen))
+    upper = np.sort(drawn, axis=0)[-number - 1 :]
+    start = upper[0]
+    usable = np.isfinite(start)
+    mean = np.where(usable, (upper[1:] - np.where(usable, start, 0.0)).mean(axis=0), 1.0)
+    away = np.where(usable, seen - start, 0.0) / np.maximum(mean, 1e-9)
+    return np.where(usable & (away > 0), number / len(drawn) * np.exp(-np.maximum(away, 0)), 1.0)
