@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
-from condped.read.optuna.samplers import CHOSEN, marked
+from condped.read.optuna.samplers import CHOSEN, marked, sampler_of
 from condped.space.domain import Categorical, frozen_choice
 from condped.trials.drawing import Drawing, SamplerRecord
 from condped.trials.table import ABSENT, Parameter
 
 _EPOCH = datetime(1970, 1, 1)
 _RELATIVE = "tpe:relative_params"
-# Attributes that are read; of all others only the keys matter.
+# System attributes whose values are read; of the others only the keys matter.
 VALUED = ("fixed_params", "failed_trial", CHOSEN)
 VALUED_PREFIX = f"{_RELATIVE}:"
 
@@ -75,6 +75,67 @@ class DrawingRecords:
         if self.sampler is None or not np.any(self.started != self.finished):
             return found
         return (self.sampler, *(record for record in found if record.name != self.sampler.name))
+
+
+def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords]:
+    """Return a function that looks up how the trials of a study in memory were drawn."""
+    # rustuna's storages do not tell all attributes of a study.
+    get = getattr(getattr(study, "_storage", None), "get_study_system_attrs", None)
+    keys = () if get is None else tuple(get(study._study_id))
+    sampler = sampler_of(study)
+
+    def look_up() -> DrawingRecords:
+        reports = enumerate(trial.intermediate_values for trial in trials)
+        attributes = enumerate(trial.system_attrs for trial in trials)
+        return DrawingRecords(
+            started=seconds([trial.datetime_start for trial in trials]),
+            finished=seconds([trial.datetime_complete for trial in trials]),
+            reports=[(row, max(held), held[max(held)]) for row, held in reports if held],
+            attributes=[(row, held) for row, held in attributes if held],
+            study_keys=keys,
+            sampler=sampler,
+        )
+
+    return look_up
+
+
+class DrawingLog:
+    """What a storage records of how trials were drawn, collected by the trials' ids."""
+
+    def __init__(self) -> None:
+        self.started: dict[int, Any] = {}
+        self.finished: dict[int, Any] = {}
+        self.reports: dict[int, tuple[int, float]] = {}
+        self.attributes: dict[int, dict[str, Any]] = {}
+
+    def add_report(self, trial: int, step: int, value: float | None) -> None:
+        """Keep what a trial reported if no later step is known."""
+        if trial not in self.reports or step >= self.reports[trial][0]:
+            self.reports[trial] = step, np.nan if value is None else value
+
+    def add_attribute(self, trial: int, key: str, value: Any) -> None:
+        """Keep a system attribute; its value only where that is read."""
+        read = key in VALUED or key.startswith(VALUED_PREFIX)
+        self.attributes.setdefault(trial, {})[key] = value if read else None
+
+    def records(self, trials: Sequence[int], study_keys: Iterable[str]) -> DrawingRecords:
+        """Return what is recorded of a study's trials."""
+        rows = {trial: row for row, trial in enumerate(trials)}
+        return DrawingRecords(
+            started=seconds([_time(self.started.get(trial)) for trial in trials]),
+            finished=seconds([_time(self.finished.get(trial)) for trial in trials]),
+            reports=[(rows[t], *report) for t, report in self.reports.items() if t in rows],
+            attributes=[(rows[t], held) for t, held in self.attributes.items() if t in rows],
+            study_keys=tuple(study_keys),
+        )
+
+
+def _time(recorded: Any) -> datetime | None:
+    """Return a recorded time, which may be a text; None if it is none."""
+    try:
+        return datetime.fromisoformat(recorded) if isinstance(recorded, str) else recorded
+    except ValueError:
+        return None
 
 
 def seconds(times: Sequence[datetime | None]) -> FloatArray:

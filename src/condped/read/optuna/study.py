@@ -18,10 +18,9 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
-from condped.read.optuna.drawing import DrawingRecords, seconds
+from condped.read.optuna.drawing import drawing_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import STATES, StudyRecords
-from condped.read.optuna.samplers import sampler_of
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
 from condped.trials.drawing import MOST_RECORDED
 from condped.trials.table import (
@@ -147,27 +146,6 @@ def constraints_of(trials: Sequence[Any]) -> Iterator[tuple[int, str, Any]]:
         else:
             for name, value in dict(recorded).items():
                 yield row, f"constraints:{name}", value
-
-
-def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords]:
-    """Return a function that looks up how the trials of a study in memory were drawn."""
-    storage = getattr(study, "_storage", None)
-    keys = tuple(storage.get_study_system_attrs(study._study_id)) if storage else ()
-    sampler = sampler_of(study)
-
-    def look_up() -> DrawingRecords:
-        reports = enumerate(trial.intermediate_values for trial in trials)
-        attributes = enumerate(trial.system_attrs for trial in trials)
-        return DrawingRecords(
-            started=seconds([trial.datetime_start for trial in trials]),
-            finished=seconds([trial.datetime_complete for trial in trials]),
-            reports=[(row, max(held), held[max(held)]) for row, held in reports if held],
-            attributes=[(row, held) for row, held in attributes if held],
-            study_keys=keys,
-            sampler=sampler,
-        )
-
-    return look_up
 
 
 class _ParameterColumn:
