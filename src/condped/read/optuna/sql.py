@@ -135,26 +135,30 @@ def _drawing(
     attributes: list[Any],
     study_keys: Iterable[str],
 ) -> Callable[[], DrawingRecords]:
-    """Return how trials were drawn."""
-    log, in_study = DrawingLog(), _in_study(database)
+    """Query how trials were drawn, and return a function that puts it together."""
     bounds = trial_ids[[0, -1]].tolist() if len(trial_ids) else (0, 0)
-    for trial, started, finished, step, value, kind in database.rows(
+    trials = database.rows(
         "SELECT t.trial_id, t.datetime_start, t.datetime_complete, v.step, v.intermediate_value, "
         f"{_report_kind(database)} FROM trials t LEFT JOIN (SELECT r.trial_id, MAX(r.step) AS step "
         "FROM trial_intermediate_values r WHERE r.trial_id BETWEEN ? AND ? GROUP BY r.trial_id) m "
         "ON m.trial_id = t.trial_id "
         "LEFT JOIN trial_intermediate_values v ON v.trial_id = m.trial_id AND v.step = m.step "
-        f"WHERE {in_study}",
+        f"WHERE {_in_study(database)}",
         *bounds,
         study,
-    ):
-        log.started[trial], log.finished[trial] = started, finished
-        if step is not None:
-            log.add_report(trial, step, _number(value, kind))
-    for trial, key, text in attributes:
-        log.add_attribute(trial, key, _parsed(text))
-    records = log.records(trial_ids.tolist(), study_keys)
-    return lambda: records
+    )
+
+    def put_together() -> DrawingRecords:
+        log = DrawingLog()
+        for trial, started, finished, step, value, kind in trials:
+            log.started[trial], log.finished[trial] = started, finished
+            if step is not None:
+                log.add_report(trial, step, _number(value, kind))
+        for trial, key, text in attributes:
+            log.add_attribute(trial, key, _parsed(text))
+        return log.records(trial_ids.tolist(), study_keys)
+
+    return put_together
 
 
 def _parsed(text: str | None) -> Any:
