@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class SamplerRecord:
         What follows from it.
     source
         How it is known, for people: ``marks in the storage`` or ``the study's sampler``.
-    startup, candidates, constant_liar
+    startup, candidates, constant_liar, multivariate
         Settings of TPE; None where they are not recorded.
     """
 
@@ -37,6 +37,7 @@ class SamplerRecord:
     startup: int | None = None
     candidates: int | None = None
     constant_liar: bool | None = None
+    multivariate: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +59,8 @@ class Drawing:
     joint
         By parameter, where its value was drawn together with others (multivariate TPE).
     fixed
-        By parameter, where its value was set by a person (enqueued), not drawn.
+        By parameter, where its value was not drawn: set by a person (enqueued), or taken over from
+        a failed trial that was tried again.
     """
 
     samplers: tuple[SamplerRecord, ...] = ()
@@ -76,6 +78,9 @@ class Drawing:
         def cut(values: FloatArray | None) -> FloatArray | None:
             return None if values is None else values[rows]
 
+        def cut_masks(masks: Mapping[str, BoolArray]) -> Mapping[str, BoolArray]:
+            return {name: np.asarray(where[rows]) for name, where in masks.items()}
+
         return replace(
             self,
             started=cut(self.started),
@@ -83,6 +88,39 @@ class Drawing:
             steps=cut(self.steps),
             last_values=cut(self.last_values),
             losses=cut(self.losses),
-            joint={name: np.asarray(where[rows]) for name, where in self.joint.items()},
-            fixed={name: np.asarray(where[rows]) for name, where in self.fixed.items()},
+            joint=cut_masks(self.joint),
+            fixed=cut_masks(self.fixed),
         )
+
+
+class DeferredDrawing(Drawing):
+    """The same, put together when somebody looks at it: most analyses never do."""
+
+    __slots__ = ("_make",)
+    _make: Callable[[], Drawing]
+
+    def __new__(cls, make: Callable[[], Drawing] | None = None, **fields: Any) -> Any:
+        """Return a plain one if its fields are given, as ``replace`` does."""
+        return Drawing(**fields) if make is None else super().__new__(cls)
+
+    def __init__(self, make: Callable[[], Drawing]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    def __getattr__(self, name: str) -> Any:
+        """Fill all fields when the first one is missing."""
+        if name not in _FIELDS:
+            raise AttributeError(name)
+        made = self._make()
+        for entry in _FIELDS:
+            object.__setattr__(self, entry, getattr(made, entry))
+        return getattr(made, name)
+
+    def only(self, rows: BoolArray | IntArray) -> Drawing:
+        """Return the same for these trials only."""
+        return DeferredDrawing(lambda: Drawing.only(self, rows))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Drawing, tuple(getattr(self, name) for name in _FIELDS)
+
+
+_FIELDS = tuple(entry.name for entry in fields(Drawing))

@@ -11,6 +11,7 @@ import condped
 from condped.read.optuna.records import STATES
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
+from condped.trials.drawing import Drawing
 
 
 def conditional(trial: optuna.Trial) -> float:
@@ -54,7 +55,9 @@ def run(study: optuna.Study, trials: int) -> optuna.Study:
 def write_two_studies(storage: optuna.storages.BaseStorage) -> None:
     """Write a study with conditions and one with two objectives, named to make trouble."""
     sampler = optuna.samplers.TPESampler(seed=0)
-    run(optuna.create_study(study_name="tpe's", storage=storage, sampler=sampler), 60)
+    first = optuna.create_study(study_name="tpe's", storage=storage, sampler=sampler)
+    first.enqueue_trial({"learner; DROP TABLE trials": None, 'quote"d': 0.1})
+    run(first, 60)
     two = optuna.create_study(
         study_name='two"; --',
         storage=storage,
@@ -117,6 +120,21 @@ def assert_same_table(ours: condped.TrialTable, theirs: condped.TrialTable) -> N
         here = expected.domain_ids >= 0
         assert parameter.values.dtype == expected.values.dtype
         assert np.array_equal(parameter.values[here], expected.values[here])
+
+
+def assert_same_drawing(ours: Drawing | None, theirs: Drawing | None) -> None:
+    """Compare all that is recorded of how trials were drawn."""
+    assert ours is not None
+    assert theirs is not None
+    assert ours.samplers == theirs.samplers
+    for name in ("started", "finished", "steps", "last_values", "losses"):
+        one, other = getattr(ours, name), getattr(theirs, name)
+        assert (one is None) == (other is None)
+        assert one is None or np.array_equal(one, other, equal_nan=True)
+    for name in ("joint", "fixed"):
+        one, other = getattr(ours, name), getattr(theirs, name)
+        assert set(one) == set(other)
+        assert all(np.array_equal(one[entry], other[entry]) for entry in one)
 
 
 def assert_same_importances(ours: condped.TrialTable, theirs: condped.TrialTable) -> None:

@@ -17,6 +17,7 @@ import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.read.optuna import pymysql as optuna_pymysql
 from tests.read.optuna.studies import (
+    assert_same_drawing,
     assert_same_importances,
     assert_same_table,
     check_optuna,
@@ -83,6 +84,7 @@ def test_table_is_what_optuna_reads(server: Server, study: str) -> None:
     for address in server.urls:
         ours = condped.read(address, study=study)
         assert_same_table(ours, theirs)
+        assert_same_drawing(ours.drawing, theirs.drawing)
         assert_same_importances(ours, theirs)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import condped
@@ -186,3 +188,21 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         read(SAVED / "client.json", objective="los")
     with pytest.raises(SettingsError, match="study cannot be set"):
         read(SAVED / "client.json", study="exp")
+
+
+def test_times_are_those_of_the_file() -> None:
+    """When each trial was started and completed; not all of them were."""
+    path = SAVED / "client.json"
+    trials = json.loads(path.read_text(encoding="utf-8"))["experiment"]["trials"].values()
+    drawing = read(path).drawing
+    assert drawing is not None
+    assert drawing.started is not None
+    assert drawing.finished is not None
+    for row, trial in enumerate(trials):
+        for time, found in (
+            (trial["time_run_started"], drawing.started[row]),
+            (trial["time_completed"], drawing.finished[row]),
+        ):
+            if time is not None:
+                assert found == datetime.fromisoformat(time["value"]).timestamp()
+    assert np.isfinite(drawing.finished).any()

@@ -246,3 +246,15 @@ def test_documents_are_read_where_only_they_are_to_be_had(trials: Trials) -> Non
     assert table.states.tolist() == states[kept].tolist()
     assert len(table) == len(trials)
     assert plain(condped.read(trials, space=SPACE)) != plain(table)
+
+
+def test_times_are_hyperopts_and_no_sampler_is_guessed(trials: Trials) -> None:
+    """Trials do not tell the algorithm that suggested them."""
+    drawing = condped.read(trials, space=SPACE).drawing
+    assert drawing is not None
+    assert drawing.samplers == ()
+    documents = trials._dynamic_trials
+    took = [(d["refresh_time"] - d["book_time"]).total_seconds() for d in documents]
+    assert drawing.started is not None
+    assert drawing.finished is not None
+    assert drawing.finished - drawing.started == pytest.approx(took, abs=1e-6)

@@ -238,3 +238,14 @@ def test_several_metrics_have_a_direction_each(folder: Path, tmp_path: Path) -> 
     table = read(tmp_path)
     assert [o.direction for o in table.objectives] == ["minimize", "maximize"]
     assert table.space_inferred
+
+
+@pytest.mark.parametrize(("name", "kind"), [("random", "independent"), ("asha", "other")])
+def test_the_scheduler_tells_how_trials_were_drawn(folder: Path, name: str, kind: str) -> None:
+    """Its name, and when each trial reported last."""
+    last, experiment = told(folder, name)
+    drawing = condped.read(folder / name).drawing
+    assert drawing is not None
+    recorded = experiment.metadata["scheduler_name"]
+    assert [(s.name, s.kind) for s in drawing.samplers] == [(recorded, kind)]
+    assert drawing.finished == pytest.approx(last["st_tuner_time"].tolist())

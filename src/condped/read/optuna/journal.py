@@ -18,6 +18,7 @@ import numpy as np
 
 from condped.read.files.json_lines import JsonLines
 from condped.read.options import ReadOptions
+from condped.read.optuna.drawing import DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, attribute_of, explained_table
 from condped.read.optuna.records import (
     ParameterRecords,
@@ -27,6 +28,7 @@ from condped.read.optuna.records import (
     states_of,
 )
 from condped.space.domain import Categorical
+from condped.trials.drawing import MOST_RECORDED
 from condped.trials.table import TrialTable
 
 # Optuna's numbers, which the journal writes in place of names.
@@ -76,6 +78,7 @@ class _Study:
         self.name = name
         self.directions = [_DIRECTIONS[direction] for direction in directions]
         self.metrics: list[str] | None = None
+        self.keys: dict[str, None] = {}  # of system attributes
         self.trials: list[int] = []
         self.kinds: dict[str, object] = {}  # of each parameter, as first recorded
 
@@ -100,6 +103,7 @@ class _Replay:
         self.ended: list[float] = []  # and at which it ended
         self.values: list[list[float] | None] = []
         self.attributes: list[tuple[int, str, Any]] = []
+        self.log = DrawingLog()
         self.records = ParameterRecords()
         self.kinds: dict[str, object] = {}  # of each distribution's text
         self.place = 0  # of the operation that is being applied
@@ -109,10 +113,11 @@ class _Replay:
             3: self._set_study_attribute,
             4: self._create_trial,
             6: self._set_state,
+            7: self._report,
             9: self._set_attribute,
         }
-        if attribute is not None:
-            self.others[7 if attribute.reported else 8] = self._set_requested
+        if attribute is not None and not attribute.reported:
+            self.others[8] = self._set_user_attribute
 
     def apply(self, operations: list[dict[str, Any]]) -> None:
         """Apply a batch of operations; those that change nothing we read are skipped."""
@@ -185,6 +190,7 @@ class _Replay:
         study = self.studies.get(operation["study_id"])
         if study is not None:
             study.metrics = operation["system_attr"].get("study:metric_names", study.metrics)
+            study.keys.update(dict.fromkeys(operation["system_attr"]))
 
     def _create_trial(self, operation: dict[str, Any]) -> None:
         study = self.studies.get(operation["study_id"])
@@ -205,14 +211,13 @@ class _Replay:
             for name, text in zip(names, texts, strict=True):
                 self._clashes(operation["study_id"], name, text)
             self.records.add([trial] * len(names), names, values, texts)
+        self._note_times(trial, operation)
         for key, recorded in operation.get("system_attrs", {}).items():
             self._note_attribute(trial, key, recorded)
-        if self.attribute is not None:
-            name = "intermediate_values" if self.attribute.reported else "user_attrs"
-            entries = operation.get(name, {})
-            if self.attribute.reported:  # JSON's keys are texts
-                entries = {int(step): value for step, value in entries.items()}
-            self._keep_requested(trial, entries)
+        for step, value in operation.get("intermediate_values", {}).items():
+            self._note_report(trial, int(step), value)  # JSON's keys are texts
+        if self.attribute is not None and not self.attribute.reported:
+            self._keep_requested(trial, operation.get("user_attrs", {}))
 
     def _open(self, trial: int) -> bool:
         """Return whether a trial exists and has not ended."""
@@ -222,6 +227,7 @@ class _Replay:
         trial, state = operation["trial_id"], _STATES[operation["state"]]
         if self._open(trial):
             self.states[trial] = state
+            self._note_times(trial, operation)
             if state in _ENDED:
                 self.ended[trial] = self.place
             if operation["values"] is not None:
@@ -232,15 +238,29 @@ class _Replay:
             for key, recorded in operation["system_attr"].items():
                 self._note_attribute(operation["trial_id"], key, recorded)
 
-    def _set_requested(self, operation: dict[str, Any]) -> None:
-        assert self.attribute is not None
+    def _report(self, operation: dict[str, Any]) -> None:
         if self._open(operation["trial_id"]):
-            entries = (
-                {operation["step"]: operation["intermediate_value"]}
-                if self.attribute.reported
-                else operation["user_attr"]
+            self._note_report(
+                operation["trial_id"], operation["step"], operation["intermediate_value"]
             )
-            self._keep_requested(operation["trial_id"], entries)
+
+    def _note_report(self, trial: int, step: int, value: Any) -> None:
+        if self.attribute is not None and self.attribute.reported:
+            self._keep_requested(trial, {step: value})
+        if self._logs(trial):
+            self.log.add_report(trial, step, value)
+
+    def _note_times(self, trial: int, operation: dict[str, Any]) -> None:
+        for name, times in (
+            ("datetime_start", self.log.started),
+            ("datetime_complete", self.log.finished),
+        ):
+            if name in operation:
+                times[trial] = operation[name]
+
+    def _set_user_attribute(self, operation: dict[str, Any]) -> None:
+        if self._open(operation["trial_id"]):
+            self._keep_requested(operation["trial_id"], operation["user_attr"])
 
     def _keep_requested(self, trial: int, entries: dict[Any, Any]) -> None:
         assert self.attribute is not None
@@ -251,6 +271,13 @@ class _Replay:
     def _note_attribute(self, trial: int, key: str, recorded: Any) -> None:
         if key == "constraints" or key.startswith("constraints:"):
             self.attributes.append((trial, key, recorded))
+        if self._logs(trial):
+            self.log.add_attribute(trial, key, recorded)
+
+    def _logs(self, trial: int) -> bool:
+        """Return whether the study of a trial is small enough to keep how it was drawn."""
+        study = self.studies.get(self.owners[trial])
+        return study is not None and len(study.trials) <= MOST_RECORDED
 
     def study(self, place: str, requested: str | None) -> _Study:
         """Return the requested study, or the only one."""
@@ -269,7 +296,14 @@ class _Replay:
             metrics=study.metrics,
             values=values.reshape(len(study.trials), len(study.directions)),
             constraints=(entry for entry in self.attributes if entry[0] in ours),
+            recorded=self._recorded(study),
         ).table(self.records.parameters(trial_ids))
+
+    def _recorded(self, study: _Study) -> Callable[[], DrawingRecords] | None:
+        if len(study.trials) > MOST_RECORDED:
+            return None
+        records = self.log.records(study.trials, study.keys)
+        return lambda: records
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ parameter at the end, without an object per trial.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
+from condped.read.optuna.drawing import DrawingRecords
 from condped.space.domain import Categorical, Domain, Float, Int, is_whole
+from condped.trials.drawing import DeferredDrawing, Drawing
 from condped.trials.table import (
     ABSENT,
     Objective,
@@ -55,6 +57,8 @@ class StudyRecords:
     values: FloatArray  # (trials, objectives), NaN where nothing is recorded
     # Trial, key, and what is recorded: one number per constraint, or a list for all of them.
     constraints: Iterable[tuple[int, str, Any]]
+    # How the trials were drawn, put together if asked for.
+    recorded: Callable[[], DrawingRecords] | None = None
 
     def table(self, parameters: tuple[Parameter, ...]) -> TrialTable:
         """Return the study's trials."""
@@ -75,7 +79,15 @@ class StudyRecords:
             ),
             states=self.states,
             violations=_violations(self.trial_ids, self.constraints),
+            drawing=self._drawing(parameters),
         )
+
+    def _drawing(self, parameters: tuple[Parameter, ...]) -> Drawing | None:
+        if self.recorded is None:
+            return None
+        recorded, values = self.recorded, self.values
+        signs = [-1.0 if word == "MAXIMIZE" else 1.0 for word in self.directions]
+        return DeferredDrawing(lambda: recorded().drawing(parameters, values * signs))
 
 
 def states_of(names: Sequence[str]) -> npt.NDArray[np.int8]:

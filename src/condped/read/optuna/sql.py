@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +15,16 @@ from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError
 from condped.progress import report
 from condped.read.options import ReadOptions
+from condped.read.optuna.drawing import VALUED, VALUED_PREFIX, DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords, select_study, states_of
+from condped.trials.drawing import MOST_RECORDED
 from condped.trials.table import Parameter, TrialTable
 
 # The schema of all versions from 2.10 to 5.0.
 _SCHEMA = 12
 _BLOCK = 20_000
+_METRICS = "study:metric_names"
 _INFINITE = {"INF_POS": np.inf, "INF_NEG": -np.inf}
 
 
@@ -76,33 +79,100 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
         "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective",
         study,
     )
-    metrics = database.rows(
-        "SELECT a.value_json FROM study_system_attributes a WHERE a.study_id = ? AND a.key = ?",
-        study,
-        "study:metric_names",
+    study_attributes = dict(
+        database.rows(
+            "SELECT a.key, CASE WHEN a.key = ? THEN a.value_json END "
+            "FROM study_system_attributes a WHERE a.study_id = ?",
+            _METRICS,
+            study,
+        )
     )
-    constraints = database.rows(
-        "SELECT a.trial_id, a.key, a.value_json FROM trial_system_attributes a "
-        f"JOIN trials t ON t.trial_id = a.trial_id WHERE {in_study} "
-        "AND (a.key = ? OR a.key LIKE ?)",
-        study,
-        "constraints",
-        "constraints:%",
-    )
+    metrics = study_attributes.get(_METRICS)
+    recorded = len(trials) <= MOST_RECORDED
+    attributes = _attributes(database, study, all_keys=recorded)
     trial_ids = np.array([trial for trial, _ in trials], dtype=np.int64)
     table = StudyRecords(
         trial_ids=trial_ids,
         states=states_of([state for _, state in trials]),
         directions=[direction for (direction,) in directions],
-        metrics=json.loads(metrics[0][0]) if metrics else None,
+        metrics=None if metrics is None else json.loads(metrics),
         values=_values(database, study, trial_ids, len(directions)),
         constraints=[
             (trial, key, json.loads(text))
-            for trial, key, text in constraints
+            for trial, key, text in attributes
             if re.match("constraints(:|$)", key)
         ],
+        recorded=_drawing(database, study, trial_ids, attributes, study_attributes)
+        if recorded
+        else None,
     ).table(_parameters(database, trial_ids))
     return explained_table(table, options, _StoredAttributes(database, study, trial_ids))
+
+
+def _attributes(database: Database, study: int, *, all_keys: bool) -> list[Any]:
+    """Return the trial, key and JSON of constraints; if requested, of all system attributes.
+
+    Only the keys matter of most, and some samplers store much there, so those come without it.
+    """
+    needed = [("=", "constraints"), ("LIKE", "constraints:%")]
+    shown = [*needed, ("LIKE", f"{VALUED_PREFIX}%"), *(("=", key) for key in VALUED)]
+    is_needed = " OR ".join(f"a.key {compare} ?" for compare, _ in needed)
+    is_shown = " OR ".join(f"a.key {compare} ?" for compare, _ in shown)
+    return database.rows(
+        f"SELECT a.trial_id, a.key, CASE WHEN {is_shown} THEN a.value_json END "
+        "FROM trial_system_attributes a JOIN trials t ON t.trial_id = a.trial_id "
+        f"WHERE {_in_study(database)}" + ("" if all_keys else f" AND ({is_needed})"),
+        *(key for _, key in shown),
+        study,
+        *(key for _, key in ([] if all_keys else needed)),
+    )
+
+
+def _drawing(
+    database: Database,
+    study: int,
+    trial_ids: IntArray,
+    attributes: list[Any],
+    study_keys: Iterable[str],
+) -> Callable[[], DrawingRecords]:
+    """Query how trials were drawn, and return a function that puts it together."""
+    bounds = trial_ids[[0, -1]].tolist() if len(trial_ids) else (0, 0)
+    trials = database.rows(
+        "SELECT t.trial_id, t.datetime_start, t.datetime_complete, v.step, v.intermediate_value, "
+        f"{_report_kind(database)} FROM trials t LEFT JOIN (SELECT r.trial_id, MAX(r.step) AS step "
+        "FROM trial_intermediate_values r WHERE r.trial_id BETWEEN ? AND ? GROUP BY r.trial_id) m "
+        "ON m.trial_id = t.trial_id "
+        "LEFT JOIN trial_intermediate_values v ON v.trial_id = m.trial_id AND v.step = m.step "
+        f"WHERE {_in_study(database)}",
+        *bounds,
+        study,
+    )
+
+    def put_together() -> DrawingRecords:
+        log = DrawingLog()
+        for trial, started, finished, step, value, kind in trials:
+            log.started[trial], log.finished[trial] = started, finished
+            if step is not None:
+                log.add_report(trial, step, _number(value, kind))
+        for trial, key, text in attributes:
+            log.add_attribute(trial, key, _parsed(text))
+        return log.records(trial_ids.tolist(), study_keys)
+
+    return put_together
+
+
+def _parsed(text: str | None) -> Any:
+    """Return the value of an attribute; None if it is damaged, since no number depends on it."""
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError:
+        return None
+
+
+def _report_kind(database: Database) -> str:
+    """Return the SQL for how a reported value is recorded: infinite ones and NaN are null."""
+    typed = "intermediate_value_type" in database.columns("trial_intermediate_values")
+    return "v.intermediate_value_type" if typed else "'FINITE'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +201,9 @@ class _StoredAttributes:
         }
 
     def _reported(self, attribute: Attribute) -> dict[int, Any]:
-        typed = "intermediate_value_type" in self.database.columns("trial_intermediate_values")
-        kind = "v.intermediate_value_type" if typed else "'FINITE'"
         records = self.database.rows(
-            f"SELECT v.trial_id, v.intermediate_value, {kind} FROM trial_intermediate_values v "
+            f"SELECT v.trial_id, v.intermediate_value, {_report_kind(self.database)} "
+            "FROM trial_intermediate_values v "
             "JOIN trials t ON t.trial_id = v.trial_id "
             f"WHERE {_in_study(self.database)} AND v.step = ?",
             self.study,

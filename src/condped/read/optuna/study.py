@@ -18,9 +18,11 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
+from condped.read.optuna.drawing import drawing_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import STATES, StudyRecords
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
+from condped.trials.drawing import MOST_RECORDED
 from condped.trials.table import (
     ABSENT,
     Parameter,
@@ -51,7 +53,8 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
         directions=[direction.name for direction in study.directions],
         metrics=study.metric_names,
         values=blocks.values,
-        constraints=constraints_of(trials) if blocks.attributes else (),
+        constraints=constraints_of(trials) if blocks.constrained else (),
+        recorded=drawing_of(study, trials) if len(trials) <= MOST_RECORDED else None,
     ).table(tuple(entry.parameter(len(trials)) for entry in blocks.parameters.values()))
     if callable(options.loss):
         table = table.with_loss(losses_of(trials, options.loss))
@@ -69,7 +72,7 @@ class _Blocks:
         }
         self.states = np.zeros(len(trials), dtype=np.int64)  # Optuna's numbers
         self.values = np.full((len(trials), objectives), np.nan)
-        self.attributes = False  # whether any trial has some
+        self.constrained = False  # whether any trial has constraints
         self.parameters: dict[str, _ParameterColumn] = {}
 
     def add(self, start: int, block: Sequence[Any]) -> None:
@@ -87,7 +90,8 @@ class _Blocks:
             recorded = [values or nothing for values in recorded]
         flat = np.fromiter(chain.from_iterable(recorded), float, len(block) * objectives)
         self.values[rows] = flat.reshape(len(block), objectives)
-        self.attributes = self.attributes or any(map(self.get["system_attrs"], block))
+        keys = set().union(*map(self.get["system_attrs"], block))
+        self.constrained |= any(key.startswith("constraints") for key in keys)
         values = list(map(self.get["params"], block))
         distributions = list(map(self.get["distributions"], block))
         found = sum(entry.add(start, values, distributions) for entry in self.parameters.values())

@@ -121,6 +121,7 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
         ignored_columns=tuple(str(name) for name in raw.names if name not in space),
         notes=tuple(notes),
         space=None if space.inferred else space,
+        drawing=runs.drawing,
     )
 
 

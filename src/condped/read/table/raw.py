@@ -25,6 +25,7 @@ from condped.trials.columns import (
     object_column,
     select_rows,
 )
+from condped.trials.drawing import Drawing
 
 _MISSING = object()
 
@@ -136,6 +137,8 @@ class RawRuns:
         The domains, if the tool records them.
     notes
         Notes for the user, one sentence each.
+    drawing
+        How the trials were drawn, if recorded.
     """
 
     parameters: RawTable
@@ -145,3 +148,4 @@ class RawRuns:
     directions: tuple[str, ...] = ()
     space: Space | None = None
     notes: tuple[str, ...] = ()
+    drawing: Drawing | None = None

@@ -17,6 +17,7 @@ from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
+from condped.read.tools.drawing import recorded_drawing
 from condped.space.condition import Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.simplify import alternative, condition_of
@@ -70,6 +71,9 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             directions=tuple(objectives.values()),
             space=space,
             notes=notes,
+            drawing=recorded_drawing(
+                [arm.times[0] for arm in arms], [arm.times[1] for arm in arms]
+            ),
         ),
         options,
         "an Ax experiment",
@@ -89,6 +93,7 @@ class _Arm:
     key: tuple[int, str]  # its trial's index and its name
     parameters: Mapping[str, Any]
     state: State
+    times: tuple[Any, Any]  # when it was started and completed, as texts
 
 
 def _arms(trial: Mapping[str, Any]) -> Iterator[_Arm]:
@@ -98,9 +103,11 @@ def _arms(trial: Mapping[str, Any]) -> Iterator[_Arm]:
         raise ValueError(f"unknown status {status!r}")
     structs = trial.get("generator_run_structs")
     runs = [trial["generator_run"]] if structs is None else [s["generator_run"] for s in structs]
+    begun = trial.get("time_run_started") or trial.get("time_created") or {}
+    times = begun.get("value"), (trial.get("time_completed") or {}).get("value")
     for run in runs:
         for arm in run["arms"]:
-            yield _Arm((trial["index"], arm["name"]), arm["parameters"], _STATES[status])
+            yield _Arm((trial["index"], arm["name"]), arm["parameters"], _STATES[status], times)
 
 
 def _measurements(

@@ -20,14 +20,17 @@ from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
+from condped.read.tools.drawing import recorded_drawing
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column
+from condped.trials.drawing import SamplerKind, SamplerRecord
 from condped.trials.table import State, TrialTable
 
 _RESULTS, _METADATA = "results.csv.zip", "metadata.json"
 _MARK = "config_"
 _EMPTY = frozenset({""})  # all that pandas writes for a missing value
+_INDEPENDENT = ("RandomSearch", "GridSearch")
 _CHOICES = ("Categorical", "Ordinal", "OrdinalNearestNeighbor")
 
 
@@ -69,6 +72,11 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             directions=about.directions,
             space=space,
             notes=_notes(reports, about, last),
+            drawing=recorded_drawing(
+                (),
+                [reports.number(row, "st_tuner_time") for row in last.values()],
+                about.samplers(),
+            ),
         ),
         options,
         f"the Syne Tune experiment {folder.name!r}",
@@ -84,6 +92,7 @@ class _Metadata:
     config_space: str | None  # as JSON
     resource: str | None  # the metric that counts the epochs, for schedulers that stop early
     most: float | None  # its highest value
+    scheduler: str | None = None
 
     @classmethod
     def read(cls, path: Path) -> _Metadata:
@@ -105,7 +114,15 @@ class _Metadata:
             found.get("config_space"),
             scheduler.get("time_attr"),
             most if isinstance(most, (int, float)) else None,
+            found.get("scheduler_name"),
         )
+
+    def samplers(self) -> tuple[SamplerRecord, ...]:
+        """Return the scheduler, which names the way of drawing, too."""
+        if not isinstance(self.scheduler, str):
+            return ()
+        kind: SamplerKind = "independent" if self.scheduler in _INDEPENDENT else "other"
+        return (SamplerRecord(self.scheduler, kind, f"the scheduler in {_METADATA}"),)
 
     def space(self) -> Space | None:
         """Return the domains, if they are recorded."""

@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from mlflow.tracking import MlflowClient
 
@@ -115,7 +116,9 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
             read(other, objective="loss", reader="mlflow-sqlite")
         database.execute("CREATE TABLE runs (run_uuid, experiment_id)")
         database.commit()
-    with pytest.raises(DataError, match=r"'runs' of the SQLite file .* lacks 'lifecycle_stage', "):
+    with pytest.raises(
+        DataError, match=r"'runs' of the SQLite file .* lacks 'end_time', 'lifecycle_stage', "
+    ):
         read(other, objective="loss", reader="mlflow-sqlite")
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"SQLite format 3\0" + b"junk" * 100)
@@ -156,3 +159,15 @@ def test_a_hundred_thousand_runs_take_seconds(
     table = read(path, objective="loss", parameters=["a", "b", "c"])
     assert len(table) == count + 40
     assert time.perf_counter() - started < 15
+
+
+def test_times_are_mlflows(store: tuple[Path, MlflowClient, str]) -> None:
+    """In seconds; a run that goes on has no end."""
+    path, client, experiment = store
+    drawing = condped.read(path, objective="loss", direction="minimize", space=SPACE).drawing
+    assert drawing is not None
+    runs = told(client, experiment)
+    assert drawing.started == pytest.approx([run.info.start_time / 1000 for run in runs])
+    ends = [np.nan if run.info.end_time is None else run.info.end_time / 1000 for run in runs]
+    assert np.isnan(ends).any()
+    assert drawing.finished == pytest.approx(ends, nan_ok=True)

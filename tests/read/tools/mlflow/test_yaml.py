@@ -170,3 +170,13 @@ def test_runs_of_another_experiment_are_left_out_as_mlflow_does(copied: Path) ->
     table = read(copied.parent, objective="loss")
     assert len(table) == 38
     assert "Runs recorded for another experiment left out: 1." in table.notes
+
+
+def test_times_are_mlflows(store: tuple[Path, MlflowClient, str]) -> None:
+    """In seconds, as its own answers have them in milliseconds."""
+    path, client, experiment = store
+    source = path / experiment
+    drawing = read(source, objective="loss", direction="minimize", space=SPACE).drawing
+    assert drawing is not None
+    runs = told(client, experiment)
+    assert drawing.started == pytest.approx([run.info.start_time / 1000 for run in runs])

@@ -140,3 +140,14 @@ def test_values_outside_a_space_name_the_parameter(ray_experiments: dict[str, Ex
     with pytest.raises(NameNotFoundError, match=r"'rates'.*Did you mean 'rate'"):
         condped.read(ray_experiments["nested"].results, space={"rates": Float(0, 1)})
     assert HOSTILE in condped.read(ray_experiments["nested"].results).names
+
+
+def test_times_are_those_of_the_last_report(ray_experiments: dict[str, Experiment]) -> None:
+    """Its timestamp, and that less the time that the trial took."""
+    grid = ray_experiments["switching"].results
+    drawing = condped.read(grid).drawing
+    assert drawing is not None
+    told = [result.metrics for result in grid]
+    assert drawing.finished == pytest.approx([entry["timestamp"] for entry in told])
+    begun = [entry["timestamp"] - entry["time_total_s"] for entry in told]
+    assert drawing.started == pytest.approx(begun)

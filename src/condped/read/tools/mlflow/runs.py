@@ -15,6 +15,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
+from condped.read.tools.drawing import recorded_drawing
 from condped.read.tools.mlflow.conventions import trials_among
 from condped.trials.columns import Column, number_column
 from condped.trials.table import TrialTable
@@ -87,6 +88,8 @@ class ExperimentRuns:
         Of all metrics.
     parents
         The parent of each nested run.
+    times
+        Start and end of each run in milliseconds, None where not recorded.
     notes
         Notes for the user, one sentence each.
     """
@@ -97,6 +100,7 @@ class ExperimentRuns:
     metrics: Mapping[str, FloatArray]
     metric_names: Iterable[str]
     parents: Mapping[str, str]
+    times: Sequence[tuple[float | None, float | None]]
     notes: tuple[str, ...] = ()
 
     def table(self, options: ReadOptions, source: str) -> TrialTable:
@@ -122,6 +126,10 @@ class ExperimentRuns:
                     [_state(status) for status in compress(self.statuses, kept.rows)], np.int8
                 ),
                 notes=(*self.notes, *kept.notes),
+                drawing=recorded_drawing(
+                    [begun and begun / 1000 for begun, _ in compress(self.times, kept.rows)],
+                    [ended and ended / 1000 for _, ended in compress(self.times, kept.rows)],
+                ),
             ),
             options,
             source,

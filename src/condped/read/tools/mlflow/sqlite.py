@@ -23,7 +23,7 @@ from condped.trials.table import TrialTable
 # What is queried; it exists in MLflow 2.0 to 3.17.
 _NEEDED = {
     "experiments": {"experiment_id", "name", "lifecycle_stage"},
-    "runs": {"run_uuid", "experiment_id", "status", "start_time", "lifecycle_stage"},
+    "runs": {"run_uuid", "experiment_id", "status", "start_time", "end_time", "lifecycle_stage"},
     "params": {"run_uuid", "key", "value"},
     "latest_metrics": {"run_uuid", "key", "value", "is_nan"},
     "tags": {"run_uuid", "key", "value"},
@@ -69,11 +69,11 @@ def _runs(
 ) -> ExperimentRuns:
     number = int(experiment.id)
     runs = database.execute(
-        "SELECT run_uuid, status FROM runs WHERE experiment_id = ? AND lifecycle_stage = ? "
-        "ORDER BY start_time, run_uuid",
+        "SELECT run_uuid, status, start_time, end_time FROM runs "
+        "WHERE experiment_id = ? AND lifecycle_stage = ? ORDER BY start_time, run_uuid",
         (number, _ACTIVE),
     ).fetchall()
-    row_of = {run: row for row, (run, _) in enumerate(runs)}
+    row_of = {run: row for row, (run, *_) in enumerate(runs)}
     ((everything,),) = database.execute(
         "SELECT COUNT(*) FROM runs WHERE experiment_id = ?", (number,)
     )
@@ -91,13 +91,14 @@ def _runs(
     names = [name for (name,) in metrics]
     return ExperimentRuns(
         ids=list(row_of),
-        statuses=[str(status) for _, status in runs],
+        statuses=[str(status) for _, status, *_ in runs],
         parameters=_parameters(database, number, row_of),
         metrics={
             name: _metric(database, number, row_of, name) for name in names if name in requested
         },
         metric_names=names,
         parents=dict(parents),
+        times=[(begun, ended) for *_, begun, ended in runs],
         notes=deleted_note(everything - len(runs)),
     )
 

@@ -22,6 +22,7 @@ from condped.read.tools.mlflow.runs import (
     requested_metrics,
     select_experiment,
 )
+from condped.trials.columns import number_of
 from condped.trials.table import TrialTable
 
 # Both load plain data only and run nothing; the first is faster, if PyYAML was built with it.
@@ -163,6 +164,7 @@ class _Runs:
             },
             metric_names=names,
             parents={run.id: run.parent for run in runs if run.parent},
+            times=[run.times for run in runs],
             notes=tuple(notes),
         )
 
@@ -175,6 +177,7 @@ class _Run:
     metrics: Mapping[str, float]
     metric_names: tuple[str, ...]
     parent: str
+    times: tuple[float | None, float | None]  # start and end in milliseconds
 
     @classmethod
     def read(cls, folder: Path, meta: Mapping[str, Any], requested: set[str]) -> _Run:
@@ -188,6 +191,7 @@ class _Run:
             metrics={name: _latest(metrics[name]) for name in requested if name in metrics},
             metric_names=tuple(metrics),
             parent=_text(parent) if parent.is_file() else "",
+            times=(number_of(meta.get("start_time")), number_of(meta.get("end_time"))),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,14 +16,18 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.convert_values import convert_column, none_position
 from condped.read.table.raw import RawRuns, RawTable
+from condped.read.tools.drawing import recorded_drawing
 from condped.read.tools.nested_spaces import plain_value
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.space.space import Space
+from condped.trials.drawing import SamplerRecord
 from condped.trials.table import State, TrialTable
 
 _SOURCE = "an output directory of SMAC"
 _RUNHISTORY, _SCENARIO, _CONFIGSPACE = "runhistory.json", "scenario.json", "configspace.json"
+# Configurations that SMAC chose without its model; its maximizer sorts others by acquisition.
+_INDEPENDENT = re.compile(r"Initial [Dd]esign.*|(.*: )?Random Search")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,22 @@ def read(source: str, options: ReadOptions) -> TrialTable:
         directions=("minimize",) * len(objectives),
         space=None if space is None else as_recorded(space, parameters),
         notes=tuple(notes),
+        drawing=recorded_drawing(
+            [trial.times[0] for trial in trials],
+            [trial.times[1] for trial in trials],
+            _samplers({c.origin for folder in folders for c in folder.configurations}),
+        ),
     )
     return build_runs(runs, options, _SOURCE)
+
+
+def _samplers(origins: set[str | None]) -> tuple[SamplerRecord, ...]:
+    """Return the sampler, from what SMAC says that it chose configurations by."""
+    if None in origins or not origins:
+        return ()
+    random = all(origin and _INDEPENDENT.fullmatch(origin) for origin in origins)
+    name, source = "SMAC", "the origins in the run history"
+    return (SamplerRecord(name, "independent" if random else "other", source),)
 
 
 def _paths(source: Path) -> list[Path]:
@@ -102,7 +121,8 @@ def _folder(path: Path, options: ReadOptions) -> Folder:
         if not isinstance(values, Mapping):
             raise DataError(f"{where} has no values for configuration {name} (got {values!r}).")
         plain = {parameter: plain_value(value) for parameter, value in values.items()}
-        configurations[name] = Configuration(plain)
+        origin = (history.get("config_origins") or {}).get(name)
+        configurations[name] = Configuration(plain, origin if isinstance(origin, str) else None)
     for entry in history["data"]:
         name, run = run_of(entry, where)
         if name not in configurations:

@@ -33,6 +33,7 @@ class Run:
     budget: float | None
     costs: tuple[float, ...]  # one per objective; meaningless while running
     state: State
+    times: tuple[Any, Any]  # start and end in seconds, 0 where SMAC does not know
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Configuration:
     """A configuration and its runs."""
 
     values: Mapping[str, Any]
+    origin: str | None = None  # what SMAC chose it by
     runs: list[Run] = field(default_factory=list)
 
 
@@ -50,6 +52,14 @@ class Trial:
     values: Mapping[str, Any]
     runs: Sequence[Run]
     state: State
+
+    @property
+    def times(self) -> tuple[float | None, float | None]:
+        """The start of its first run and the end of its last one, in seconds."""
+        begun = [run.times[0] for run in self.runs if run.times[0]]
+        ended = [run.times[1] for run in self.runs if run.times[1]]
+        running = self.state is State.RUNNING
+        return min(begun, default=None), None if running else max(ended, default=None)
 
     @property
     def costs(self) -> list[float]:
@@ -64,7 +74,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
     """Return the id of its configuration and a run, as runhistory.json has it."""
     if isinstance(entry, list):
         names = _LISTED if len(entry) == 10 else (*_LISTED[:-1], "cpu_time", "status")
-        entry = dict(zip(names, entry, strict=False))
+        entry = dict(zip((*names, "starttime", "endtime"), entry, strict=False))
     lacking = [key for key in _LISTED if key not in entry] if isinstance(entry, dict) else _LISTED
     if lacking:
         raise DataError(f"{where} has a run without {lacking[0]!r} (got {str(entry)[:80]}).")
@@ -86,6 +96,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
         None if entry["budget"] is None else float(entry["budget"]),
         tuple(map(float, costs)),
         _STATES[status],
+        (entry.get("starttime"), entry.get("endtime")),
     )
     return str(entry["config_id"]), run
 

@@ -1,0 +1,220 @@
+"""How Optuna's trials were drawn: times, reports and system attributes of any storage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray
+from condped.read.optuna.samplers import CHOSEN, marked, sampler_of
+from condped.space.domain import Categorical, frozen_choice
+from condped.trials.drawing import Drawing, SamplerRecord
+from condped.trials.table import ABSENT, Parameter
+
+_EPOCH = datetime(1970, 1, 1)
+_RELATIVE = "tpe:relative_params"
+# System attributes whose values are read; of the others only the keys matter.
+VALUED = ("fixed_params", "failed_trial", CHOSEN)
+VALUED_PREFIX = f"{_RELATIVE}:"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawingRecords:
+    """What a storage records of how trials were drawn.
+
+    Attributes
+    ----------
+    started, finished
+        (trials,): seconds, NaN where not recorded.
+    reports
+        A trial's row, the last step that it reported, and the value there.
+    attributes
+        The row and the system attributes of trials that have some.
+    study_keys
+        The keys of the study's own system attributes.
+    sampler
+        The study's own, if that says something.
+    """
+
+    started: FloatArray
+    finished: FloatArray
+    reports: Sequence[tuple[int, float, float]]
+    attributes: Sequence[tuple[int, Mapping[str, Any]]]
+    study_keys: Iterable[str] = ()
+    sampler: SamplerRecord | None = None
+
+    def drawing(self, parameters: Sequence[Parameter], losses: FloatArray) -> Drawing:
+        """Return how the trials of a table with these parameters were drawn."""
+        steps = last_values = None
+        if self.reports:
+            steps, last_values = np.full((2, len(losses)), np.nan)
+            for row, step, value in self.reports:
+                steps[row], last_values[row] = step, value
+        fixed = _fixed(self.attributes, parameters)
+        return Drawing(
+            samplers=self._samplers(),
+            started=_if_any(self.started),
+            finished=_if_any(self.finished),
+            steps=steps,
+            last_values=last_values,
+            losses=losses,
+            joint=_joint(self.attributes, parameters, fixed),
+            fixed=fixed,
+        )
+
+    def _samplers(self) -> tuple[SamplerRecord, ...]:
+        keys = set(self.study_keys).union(*(held for _, held in self.attributes))
+        chosen = {held.get(CHOSEN) for _, held in self.attributes} if CHOSEN in keys else ()
+        found = marked(keys, chosen)
+        # The study's sampler was not asked if all trials were added, which takes them no time.
+        if self.sampler is None or not np.any(self.started != self.finished):
+            return found
+        return (self.sampler, *(record for record in found if record.name != self.sampler.name))
+
+
+def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords]:
+    """Return a function that looks up how the trials of a study in memory were drawn."""
+    # rustuna's storages do not tell all attributes of a study.
+    get = getattr(getattr(study, "_storage", None), "get_study_system_attrs", None)
+    keys = () if get is None else tuple(get(study._study_id))
+    sampler = sampler_of(study)
+
+    def look_up() -> DrawingRecords:
+        reports = enumerate(trial.intermediate_values for trial in trials)
+        attributes = enumerate(trial.system_attrs for trial in trials)
+        return DrawingRecords(
+            started=seconds([trial.datetime_start for trial in trials]),
+            finished=seconds([trial.datetime_complete for trial in trials]),
+            reports=[(row, max(held), held[max(held)]) for row, held in reports if held],
+            attributes=[(row, held) for row, held in attributes if held],
+            study_keys=keys,
+            sampler=sampler,
+        )
+
+    return look_up
+
+
+class DrawingLog:
+    """What a storage records of how trials were drawn, collected by the trials' ids."""
+
+    def __init__(self) -> None:
+        self.started: dict[int, Any] = {}
+        self.finished: dict[int, Any] = {}
+        self.reports: dict[int, tuple[int, float]] = {}
+        self.attributes: dict[int, dict[str, Any]] = {}
+
+    def add_report(self, trial: int, step: int, value: float | None) -> None:
+        """Keep what a trial reported if no later step is known."""
+        if trial not in self.reports or step >= self.reports[trial][0]:
+            self.reports[trial] = step, np.nan if value is None else value
+
+    def add_attribute(self, trial: int, key: str, value: Any) -> None:
+        """Keep a system attribute; its value only where that is read."""
+        read = key in VALUED or key.startswith(VALUED_PREFIX)
+        self.attributes.setdefault(trial, {})[key] = value if read else None
+
+    def records(self, trials: Sequence[int], study_keys: Iterable[str]) -> DrawingRecords:
+        """Return what is recorded of a study's trials."""
+        rows = {trial: row for row, trial in enumerate(trials)}
+        return DrawingRecords(
+            started=seconds([_time(self.started.get(trial)) for trial in trials]),
+            finished=seconds([_time(self.finished.get(trial)) for trial in trials]),
+            reports=[(rows[t], *report) for t, report in self.reports.items() if t in rows],
+            attributes=[(rows[t], held) for t, held in self.attributes.items() if t in rows],
+            study_keys=tuple(study_keys),
+        )
+
+
+def _time(recorded: Any) -> datetime | None:
+    """Return a recorded time, which may be a text; None if it is none."""
+    try:
+        return datetime.fromisoformat(recorded) if isinstance(recorded, str) else recorded
+    except ValueError:
+        return None
+
+
+def seconds(times: Sequence[datetime | None]) -> FloatArray:
+    """Return times as seconds, NaN where there is none."""
+    try:
+        return np.array([np.nan if t is None else (t - _EPOCH).total_seconds() for t in times])
+    except TypeError:  # rustuna's journals have a time zone; Optuna's times are local
+        return seconds([None if t is None else t.astimezone().replace(tzinfo=None) for t in times])
+
+
+def _if_any(values: FloatArray) -> FloatArray | None:
+    return None if np.isnan(values).all() else values
+
+
+def _joint(
+    attributes: Sequence[tuple[int, Mapping[str, Any]]],
+    parameters: Sequence[Parameter],
+    fixed: Mapping[str, BoolArray],
+) -> dict[str, BoolArray]:
+    """Return by parameter where multivariate TPE drew it together with others."""
+    masks = {entry.name: np.zeros(len(entry.domain_ids), dtype=bool) for entry in parameters}
+    for row, held in attributes:
+        for name in _relative(held):
+            if name in masks:
+                masks[name][row] = True
+    for entry in parameters:
+        masks[entry.name] &= entry.domain_ids != ABSENT
+        if entry.name in fixed:  # a fixed value takes precedence over the drawn one
+            masks[entry.name] &= ~fixed[entry.name]
+    return {name: where for name, where in masks.items() if where.any()}
+
+
+def _relative(held: Mapping[str, Any]) -> Iterable[str]:
+    """Return the parameters that were drawn together: JSON, in numbered pieces."""
+    pieces: list[str] = []
+    while isinstance(piece := held.get(f"{_RELATIVE}:{len(pieces)}"), str):
+        pieces.append(piece)
+    try:
+        found = json.loads("".join(pieces)) if pieces else {}
+    except json.JSONDecodeError:  # a worker was writing; Optuna takes it for nothing, too
+        return ()
+    return found if isinstance(found, dict) else ()
+
+
+def _fixed(
+    attributes: Sequence[tuple[int, Mapping[str, Any]]], parameters: Sequence[Parameter]
+) -> dict[str, BoolArray]:
+    """Return by parameter where its value is the one that was enqueued or that is tried again."""
+    masks = {entry.name: np.zeros(len(entry.domain_ids), dtype=bool) for entry in parameters}
+    for row, held in attributes:
+        given = held.get("fixed_params")
+        given = given if isinstance(given, dict) else {}
+        failed = held.get("failed_trial")
+        for entry in parameters if given or failed is not None else ():
+            masks[entry.name][row] = (
+                entry.name in given and _equals(entry, row, given[entry.name])
+            ) or (isinstance(failed, int) and _repeats(entry, row, failed))
+    return {name: where for name, where in masks.items() if where.any()}
+
+
+def _equals(entry: Parameter, row: int, value: Any) -> bool:
+    """Return whether a parameter has this value in a trial."""
+    place = entry.domain_ids[row]
+    if place == ABSENT:
+        return False
+    domain, recorded = entry.domains[place], entry.values[row]
+    if isinstance(domain, Categorical):
+        # In tuples, since NaN equals itself there.
+        return (domain.choices[int(recorded)],) == (frozen_choice(value),)
+    try:
+        return float(value) == float(recorded)
+    except (TypeError, ValueError):
+        return False
+
+
+def _repeats(entry: Parameter, row: int, earlier: int) -> bool:
+    """Return whether a parameter has the value of an earlier trial."""
+    return (
+        0 <= earlier < row
+        and entry.domain_ids[row] == entry.domain_ids[earlier] != ABSENT
+        and bool(entry.values[row] == entry.values[earlier])
+    )
