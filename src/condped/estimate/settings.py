@@ -14,7 +14,7 @@ Method = Literal["paper", "calibrated"]  # condped's own
 BaselineMethod = Literal["ped-anova", "f-anova", "mdi", "shap"]  # which know no conditions
 Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
-Sampling = Literal["adaptive", "random"]
+Sampling = Literal["auto", "tpe", "random", "ordered"]
 Pooling = Literal["auto", "never", "always"]
 
 
@@ -23,6 +23,7 @@ class TrialSettings(TypedDict, total=False):
 
     region_quantile: float
     sampling: Sampling
+    startup: int | None
     pooling: Pooling
 
 
@@ -56,9 +57,14 @@ class Settings:
         ``region``: compare the target set with the region set. ``space``: with a uniform
         distribution over the domain (Optuna's ``evaluate_on_local=False``).
     sampling
-        How the trials were drawn, which the test needs to know. ``adaptive``: later trials may
-        follow from earlier ones (TPE, SMAC, …), so that only trials of the same stretch of time
-        are compared. ``random``: one order is as good as another.
+        How the trials were drawn, which the test needs to know. ``auto``: as the source records it
+        and the trials show it; the evidence says what was decided and why. ``tpe``: by TPE, or
+        by something else that learns from results; what the sampler alone would have made of a
+        parameter is replayed. ``random``: at random, by a grid or a quasi-random sequence.
+        ``ordered``: by something that changes over time in another way; only trials drawn one
+        after the other are compared.
+    startup
+        How many trials TPE draws at random before it learns.
     pooling
         What to do with domains that vary smoothly with other parameters, such as [0, c]. ``auto``:
         where a parameter has at least 8 domains of fewer than 5 trials on average, domains near
@@ -78,8 +84,9 @@ class Settings:
     reference: Reference = option(
         "region", "Compare the target set with the region set or with the whole space."
     )
-    sampling: Sampling = option(
-        "adaptive", "How the trials were drawn, which the test needs to know."
+    sampling: Sampling = option("auto", "How the trials were drawn, which the test needs to know.")
+    startup: int | None = option(
+        None, "How many trials TPE drew at random before it learnt; otherwise as recorded, or 10."
     )
     pooling: Pooling = option(
         "auto", "Whether to pool domains that vary smoothly with other parameters."
@@ -93,6 +100,9 @@ class Settings:
             )
         check_choices(self)
         _require_quantile("region_quantile", self.region_quantile)
+        startup = self.startup
+        if startup is not None and (isinstance(startup, bool) or startup < 0):
+            raise SettingsError(f"startup must be a number of trials, 0 or more (got {startup!r}).")
         if self.method == "calibrated" and (
             self.measure in ("standard", "unweighted") or self.reference == "space"
         ):
@@ -101,11 +111,6 @@ class Settings:
                 f"set (got measure={self.measure!r} and reference={self.reference!r}). Use "
                 "method='paper' for these."
             )
-
-    @property
-    def blocks(self) -> int:
-        """How many stretches of time the test compares each with itself."""
-        return 4 if self.sampling == "adaptive" else 1
 
 
 @dataclass(frozen=True, slots=True)
