@@ -11,11 +11,10 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, CellRange, SubsetCounts
-from condped.estimate.calibrated_estimator import NEAR
 from condped.estimate.density import categorical_masses, rounded_numeric_masses
 from condped.estimate.estimator import EPSILON
 from condped.estimate.formula import pearson
-from condped.estimate.leave_one_out import excess, neighbourhood
+from condped.estimate.leave_one_out import twiced_excess
 from condped.estimate.settings import Settings
 from condped.space.domain import Categorical
 
@@ -89,9 +88,10 @@ def _excesses(counts: SubsetCounts, ranges: Sequence[CellRange], trials: IntArra
     for place, part in enumerate(ranges):
         if part.cells > 1:
             inside = slice(part.start, part.start + part.cells)
-            size = int(np.median(trials[:, place]))
-            kernel = neighbourhood(part.cells, size, NEAR, ordered=part.ordered)
-            found[:, :, place] = excess(
-                counts.region[:, inside], counts.target[:, :, inside], kernel
+            found[:, :, place] = twiced_excess(
+                counts.region[:, inside],
+                counts.target[:, :, inside],
+                int(np.median(trials[:, place])),
+                ordered=part.ordered,
             )
     return found

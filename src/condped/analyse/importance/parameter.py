@@ -63,7 +63,8 @@ class ParameterImportance:
     """
 
     name: str
-    importance: float  # normalised over the parameters; 0 if the result is undetermined
+    # Share of what all parameters explain; 0 if the result is undetermined
+    importance: float
     variance: float  # v, by the requested measure
     # v / (kappa (1 - kappa)): share of the variance of "reaches the target set" that it explains.
     # Not above 1 in truth; the smoothing can carry an estimate from few trials beyond.

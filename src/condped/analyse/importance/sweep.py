@@ -59,11 +59,13 @@ class SweepResult(Result):
         "importance_low",
         "importance_high",
         "determined",
+        "unattributed",
     )
 
     names: tuple[str, ...]
     target_quantiles: FloatArray  # (T,): gamma'
-    importance: FloatArray  # (T, P): normalised; 0 where undetermined
+    importance: FloatArray  # (T, P): share of what all parameters explain; 0 where undetermined
+    unattributed: FloatArray  # (T,): share that the evidence attributes to no parameter
     variance: FloatArray  # (T, P)
     eta_squared: FloatArray  # (T, P)
     within: FloatArray  # (T, P)
@@ -131,6 +133,7 @@ class SweepResult(Result):
                 "importance_low": None if bands is None else float(bands.importance.low[t, p]),
                 "importance_high": None if bands is None else float(bands.importance.high[t, p]),
                 "determined": bool(self.determined[t]),
+                "unattributed": float(self.unattributed[t]),
             }
             for t, quantile in enumerate(self.target_quantiles)
             for p, name in enumerate(self.names)
@@ -143,6 +146,7 @@ class SweepResult(Result):
             "status": self.status,
             "reason": self.reason,
             "target_sizes": self.target_sizes,
+            "unattributed": self.unattributed,
             "determined": self.determined,
             "reasons": self.reasons,
             "parameters": {

@@ -221,6 +221,9 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
         "sizes": numbers.target_sizes.tolist(),
         "more": len(names) - len(shown),
         "reasons": {m: _once(analysis.numbers.reasons) for m, analysis in branch.analyses.items()},
+        "unattributed": {
+            m: shares(analysis.numbers.unattributed) for m, analysis in branch.analyses.items()
+        },
         "parameters": [
             {"parameter": places[names[p]], **_numbers(branch.analyses, p)} for p in shown
         ],

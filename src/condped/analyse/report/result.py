@@ -43,6 +43,7 @@ class Report(Result):
         "adjusted_p_value",
         "verdict",
         "determined",
+        "unattributed",
     )
 
     data: dict[str, Any]
@@ -78,6 +79,7 @@ class Report(Result):
                 "adjusted_p_value": one["adjusted"][step],
                 "verdict": VERDICTS[one["verdict"][step]],
                 "determined": self.data["reasons"][method][step] is None,
+                "unattributed": self.data["unattributed"][method][step],
             }
             for method in self.data["methods"]
             for step, quantile in enumerate(quantiles)

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
-from condped.show.palette import COLOURS, INK
+from condped.show.palette import COLOURS, GREY, INK
+from condped.show.text.account import UNATTRIBUTED
 from condped.show.views.curves import CurvesView
 from condped.show.views.labels import QUANTILE_AXIS, lines_of
 
@@ -35,6 +36,8 @@ def curves(view: CurvesView, ax: Axes) -> Axes:
             # Not all at the same place, where they would cover each other.
             markevery=(place % every, every),
         )
+    if view.unattributed is not None:
+        ax.plot(quantiles, view.unattributed, color=GREY, linewidth=2.6, label=UNATTRIBUTED)
     if any(curve.truth is not None for curve in view.curves):
         ax.plot([], [], color=INK, linestyle=":", linewidth=1.6, label="exact")
     if view.level is not None:

@@ -91,7 +91,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         empty=view.empty,
         barmode="overlay",
         xaxis=share_axis(
-            "importance (sums to 1)<br>dark to light: the regimes named below each bar",
+            f"{view.scale}<br>dark to light: the regimes named below each bar",
             _room([row.value for row in view.rows]),
         ),
         yaxis=row_axis([row.label for row in view.rows]),
@@ -141,7 +141,9 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         empty=view.empty,
         showlegend=True,
         xaxis=share_axis(
-            "importance (sums to 1); hollow: not said to matter", 1.03 * highest, -0.02 * highest
+            "importance (each result sums to 1); hollow: not said to matter",
+            1.03 * highest,
+            -0.02 * highest,
         ),
         yaxis=row_axis(view.labels),
     )

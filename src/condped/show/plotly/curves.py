@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.show.palette import COLOURS, INK, PALE
+from condped.show.palette import COLOURS, GREY, INK, PALE
 from condped.show.plotly.figures import MARKERS, laid_out, literal, with_gaps
+from condped.show.text.account import UNATTRIBUTED
 from condped.show.views.curves import Curve, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS
 
@@ -42,6 +43,12 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
             marker={"symbol": MARKERS[place % len(MARKERS)], "size": sizes, "opacity": 1},
             hovertemplate=(f"{literal(curve.name)}<br>γ' = %{{x:.3g}}: %{{y:.3f}}<extra></extra>"),
         )
+    if view.unattributed is not None:
+        figure.add_scatter(
+            x=quantiles, y=with_gaps(view.unattributed), mode="lines", name=UNATTRIBUTED,
+            line={"color": GREY, "width": 3},
+            hovertemplate=f"{UNATTRIBUTED}<br>γ' = %{{x:.3g}}: %{{y:.3f}}<extra></extra>",
+        )  # fmt: skip
     if any(curve.truth is not None for curve in view.curves):
         figure.add_scatter(
             x=[None], y=[None], mode="lines", name="exact",

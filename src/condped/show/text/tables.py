@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from condped.estimate.settings import BaselineSettings
 from condped.safe_text import shortened
 from condped.show.text.account import (
+    UNATTRIBUTED,
+    UNATTRIBUTED_WORDS,
     account_lines,
     data_lines,
     headline,
     highest_first,
+    is_shared,
     pairs_headline,
     trial_lines,
 )
@@ -60,6 +63,9 @@ def importance_text(result: ImportanceResult) -> str:
         rest = sum(parameter.importance for parameter in hidden)
         lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
     told = []
+    if is_shared(result.unattributed):
+        lines.append(f"{UNATTRIBUTED}: {result.unattributed:.3f}")
+        told += wrapped(UNATTRIBUTED_WORDS)
     if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
         told += wrapped(OVER_WORDS)
     if evidence is not None and result.status == "ok":
@@ -134,17 +140,24 @@ def sweep_text(curve: SweepResult) -> str:
     lines = [*wrapped(headline(curve.account, curve.settings, None)), ""]
     if curve.status != "ok":
         lines += [*wrapped(f"Undetermined: {curve.reason}"), ""]
-    most = max(1, (text_width() - 6) // (_MOST_COLUMN + 2))
+    room = text_width() - 6
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        room -= len(UNATTRIBUTED) + 2
+    most = max(1, room // (_MOST_COLUMN + 2))
     shown = highest_first(curve.importance)[:most]
     every = len(curve.target_quantiles)
     points = min(every, _MOST_QUANTILES)
     quantiles = sorted({round((every - 1) * p / max(points - 1, 1)) for p in range(points)})
-    header = ("γ'", *(shortened(curve.names[p], _MOST_COLUMN) for p in shown))
+    header = ["γ'", *(shortened(curve.names[p], _MOST_COLUMN) for p in shown)]
+    columns = [curve.importance[:, p] for p in shown]
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        header.append(UNATTRIBUTED)
+        columns.append(curve.unattributed)
     rows = [
-        (
+        [
             f"{curve.target_quantiles[t]:.3g}",
-            *(f"{curve.importance[t, p]:.3f}" if curve.determined[t] else "?" for p in shown),
-        )
+            *(f"{column[t]:.3f}" if curve.determined[t] else "?" for column in columns),
+        ]
         for t in quantiles
     ]
     lines += table_lines([header, *rows], right=set(range(len(header))))

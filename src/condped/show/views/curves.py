@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.show.text.account import headline, highest_first
+from condped.show.text.account import headline, highest_first, is_shared
 from condped.show.views.labels import labels_of
 
 MOST_CURVES = 8
@@ -37,6 +37,7 @@ class CurvesView:
     curves: tuple[Curve, ...]
     note: str | None  # what the picture leaves out, or why it shows nothing
     level: float | None  # of the bands
+    unattributed: FloatArray | None = None  # a line of its own, if there is so much
 
     @property
     def empty(self) -> bool:
@@ -78,7 +79,14 @@ def curves_view(
         ),
         note="; ".join(notes) or None,
         level=curve.level,
+        unattributed=_unattributed(curve),
     )
+
+
+def _unattributed(curve: SweepResult) -> FloatArray | None:
+    if not is_shared(curve.unattributed.max(initial=0.0)):
+        return None
+    return np.where(curve.determined, curve.unattributed, np.nan)
 
 
 def _known(curve: SweepResult, numbers: FloatArray, place: int) -> FloatArray:

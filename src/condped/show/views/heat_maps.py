@@ -9,7 +9,13 @@ import numpy as np
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
-from condped.show.text.account import headline, highest_first, pairs_headline
+from condped.show.text.account import (
+    UNATTRIBUTED,
+    headline,
+    highest_first,
+    is_shared,
+    pairs_headline,
+)
 from condped.show.views.labels import labels_of
 
 _MOST_ROWS = 40
@@ -60,7 +66,11 @@ def heat_view(curve: SweepResult) -> HeatView:
         together = float(curve.importance[:, rest].sum(axis=1).max(initial=0.0))
         notes.append(f"{len(rest)} more with lower peaks not shown, together up to {together:.2f}")
     names = tuple(curve.names[place] for place in shown)
-    values = np.where(curve.determined, curve.importance[:, shown].T, np.nan)
+    rows = curve.importance[:, shown].T
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        names = (*names, UNATTRIBUTED)
+        rows = np.concatenate([rows, curve.unattributed[None]])
+    values = np.where(curve.determined, rows, np.nan)
     return HeatView(
         title=headline(curve.account, curve.settings, None),
         labels=labels_of(names),

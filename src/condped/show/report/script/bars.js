@@ -7,7 +7,8 @@ function highest() {
   const method = state.method;
   if (highestImportance[method] === undefined) {
     highestImportance[method] = parameters.reduce((most, parameter) =>
-      Math.max(most, ...parameter.importance[method], ...(parameter.high?.[method] || [])), 0.05);
+      Math.max(most, ...parameter.importance[method], ...(parameter.high?.[method] || [])),
+    Math.max(0.05, ...data.unattributed[method]));
   }
   return highestImportance[method];
 }
@@ -49,13 +50,26 @@ function drawBars() {
         heading("Parameter", "name-cell"), heading("", "bar-cell"), heading(`Importance${interval}`, "number"),
         heading("η²", "number eta", "Share of the variance of “reaches the target set” that it explains"),
         heading("Verdict", "verdict-cell"))),
-      element("tbody", { id: "bar-rows", role: "rowgroup" })),
+      element("tbody", { id: "bar-rows", role: "rowgroup" }),
+      element("tfoot", { id: "bar-rest", role: "rowgroup" })),
     element("p", { id: "bars-more" }));
   }
   putInOrder(byId("bar-rows"), shown.map(barRow));
+  drawUnattributed();
   drawMore("bars-more", rest);
   byId("find").hidden = parameters.length <= MOST;
   byId("bars").hidden = nothingEver();
+}
+
+// What the evidence attributes to no parameter, below all of them.
+function drawUnattributed() {
+  const rest = unattributedNow();
+  if (rest < 0.0005) { byId("bar-rest").replaceChildren(); return; }
+  const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
+  const picture = bar(rest, highest(), "untested");
+  picture.children[1].setAttribute("class", "rest");
+  byId("bar-rest").replaceChildren(element("tr", { role: "row" }, cell("name-cell aside", "unattributed"),
+    cell("bar-cell", picture), cell("number", element("span", {}, share(rest))), cell("number eta"), cell("verdict-cell")));
 }
 
 // Moved only when the order changes.
@@ -87,7 +101,9 @@ function drawHints() {
   const reason = reasonNow();
   if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
   const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
+  const sums = unattributedNow() < 0.0005 ? "They sum to 1."
+    : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;
   const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
-  fill("importance-hint", `${what} They sum to 1. η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
+  fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
     over ? ` ${OVER_WORDS}` : "");
 }
