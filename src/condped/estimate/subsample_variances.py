@@ -22,7 +22,10 @@ from condped.space.domain import Categorical
 def subset_variances(
     counts: SubsetCounts, ranges: Sequence[CellRange], parameters: int, settings: Settings
 ) -> FloatArray:
-    """Return (S, T, P): the variance of each subset, target set and parameter."""
+    """Return (S, T, P): the variance of each subset, target set and parameter.
+
+    Those of the calibrated method may be below 0, where chance took more away than there is.
+    """
     regions, targets = np.maximum(counts.region_sizes, 1), np.maximum(counts.target_sizes, 1)
     trials = _summed(counts.region, ranges)  # (S, R)
     hits = _summed(counts.target, ranges)  # (S, T, R)
@@ -40,7 +43,7 @@ def subset_variances(
         terms = terms + kappa2 * (alpha - beta) ** 2 / beta
     terms = np.where((trials >= SMALLEST_REGIME)[:, None, :], terms, 0.0)
     owners = np.array([part.owner for part in ranges], dtype=np.intp)
-    return np.asarray(np.maximum(terms @ (owners[:, None] == np.arange(parameters)), 0.0))
+    return np.asarray(terms @ (owners[:, None] == np.arange(parameters)))
 
 
 def _summed(counts: IntArray, ranges: Sequence[CellRange]) -> IntArray:

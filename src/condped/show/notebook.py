@@ -52,7 +52,7 @@ def importance_html(result: ImportanceResult) -> str:
     evidence = result.ready_evidence
     header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT), ("η²", _RIGHT)]
     if result.level is not None:
-        header.append((f"{100 * result.level:.3g} %", _RIGHT))
+        header.append((f"{100 * result.level:.3g} % each", _RIGHT))
     if evidence is not None:
         led = result.account.outcome is not None
         header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]

@@ -108,7 +108,7 @@ def test_the_unattributed_share_is_saved(tmp_path: Path) -> None:
     assert condped.load(tmp_path / "result.json") == result
     curve = condped.sweep(hidden_effects(), objective="loss", method="calibrated")
     curve.save(tmp_path / "curve.json")
-    again = condped.load(tmp_path / "curve.json")
+    again: Any = condped.load(tmp_path / "curve.json")
     np.testing.assert_array_equal(again.unattributed, curve.unattributed)
     sums = curve.importance.sum(axis=1) + curve.unattributed
     np.testing.assert_allclose(sums[curve.determined], 1.0)

@@ -78,7 +78,7 @@ def test_samplers_that_follow_what_they_saw_do_not_fool_the_test() -> None:
 
 
 def test_a_rare_branch_does_not_look_important() -> None:
-    """Five truth-zero parameters in a branch of 5 %: the calibrated method gives them next to nothing."""
+    """Five truth-zero parameters in a branch of 5 %: the calibrated method gives them little."""
     shares: dict[str, list[float]] = {"paper": [], "calibrated": []}
     for seed in range(15):
         rng = np.random.default_rng(seed)

@@ -57,6 +57,8 @@ class ImportanceResult(Result):
         "inter",
         "importance_low",
         "importance_high",
+        "joint_low",
+        "joint_high",
         "p_value",
         "verdict",
         "regimes",

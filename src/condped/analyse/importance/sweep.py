@@ -58,6 +58,8 @@ class SweepResult(Result):
         *_NUMBERS,
         "importance_low",
         "importance_high",
+        "joint_low",
+        "joint_high",
         "determined",
         "unattributed",
     )
@@ -124,14 +126,18 @@ class SweepResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
-        bands = self.intervals
+        bands = None if self.intervals is None else self.intervals.importance
+        ends = {"importance_low": "low", "importance_high": "high"}
+        ends |= {name: name for name in ("joint_low", "joint_high")}
         return [
             {
                 "target_quantile": float(quantile),
                 "parameter": name,
                 **{number: float(getattr(self, number)[t, p]) for number in _NUMBERS},
-                "importance_low": None if bands is None else float(bands.importance.low[t, p]),
-                "importance_high": None if bands is None else float(bands.importance.high[t, p]),
+                **{
+                    column: None if bands is None else float(getattr(bands, end)[t, p])
+                    for column, end in ends.items()
+                },
                 "determined": bool(self.determined[t]),
                 "unattributed": float(self.unattributed[t]),
             }
@@ -233,7 +239,8 @@ def sweep(
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
     **options
-        As for :func:`condped.importance`; intervals are bands around the curves.
+        As for :func:`condped.importance`; intervals are bands around the curves, for each number
+        by itself and, as pictures draw them, jointly for all parameters and target quantiles.
 
     Examples
     --------

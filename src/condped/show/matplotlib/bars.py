@@ -24,8 +24,10 @@ def bars(view: BarsView, ax: Axes) -> Axes:
             linewidth=0.6,
             hatch=_HATCHES.get(bar.verdict or ""),
         )
+        if bar.joint_low is not None and bar.joint_high is not None:
+            ax.plot([bar.joint_low, bar.joint_high], [place, place], color=INK, linewidth=0.8)
         if bar.low is not None and bar.high is not None:
-            ax.plot([bar.low, bar.high], [place, place], color=INK, linewidth=1.4)
+            ax.plot([bar.low, bar.high], [place, place], color=INK, linewidth=2.0)
             for end in (bar.low, bar.high):
                 ax.plot([end, end], [place - 0.16, place + 0.16], color=INK, linewidth=1.4)
         _behind(ax, bar.end, place, bar.text)
@@ -72,8 +74,11 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
         colour = COLOURS[place]
         for point in series.points:
             row = point.row + series.shift
+            if point.joint_low is not None and point.joint_high is not None:
+                joint = [point.joint_low, point.joint_high]
+                ax.plot(joint, [row, row], color=colour, linewidth=0.6)
             if point.low is not None and point.high is not None:
-                ax.plot([point.low, point.high], [row, row], color=colour, linewidth=1.2)
+                ax.plot([point.low, point.high], [row, row], color=colour, linewidth=1.8)
             ax.plot(
                 point.value, row, marker=MARKERS[place], linestyle="none", markersize=6,
                 color=colour, markerfacecolor=colour if point.filled else "white", clip_on=False,

@@ -40,8 +40,8 @@ def curves(view: CurvesView, ax: Axes) -> Axes:
         ax.plot(quantiles, view.unattributed, color=GREY, linewidth=2.6, label=UNATTRIBUTED)
     if any(curve.truth is not None for curve in view.curves):
         ax.plot([], [], color=INK, linestyle=":", linewidth=1.6, label="exact")
-    if view.level is not None:
-        ax.fill_between([], [], [], color=INK, alpha=0.15, label=f"{100 * view.level:.3g} % bands")
+    if view.bands is not None:
+        ax.fill_between([], [], [], color=INK, alpha=0.15, label=view.bands)
     ax.set_xlim(0, 1)
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel(QUANTILE_AXIS)

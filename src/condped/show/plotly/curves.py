@@ -54,9 +54,9 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
             x=[None], y=[None], mode="lines", name="exact",
             line={"color": INK, "dash": "dot", "width": 1.6},
         )  # fmt: skip
-    if view.level is not None:
+    if view.bands is not None:
         figure.add_scatter(
-            x=[None], y=[None], mode="markers", name=f"{100 * view.level:.3g} % bands",
+            x=[None], y=[None], mode="markers", name=view.bands,
             marker={"symbol": "square", "size": 12, "color": INK, "opacity": 0.15},
         )  # fmt: skip
     return laid_out(

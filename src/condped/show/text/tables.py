@@ -92,7 +92,7 @@ def _columns(result: ImportanceResult) -> list[list[str]]:
         ["importance", *(f"{p.importance:.3f}" for p in shown)],
     ]
     if result.level is not None:
-        columns.append([percent(result.level), *map(_interval, shown)])
+        columns.append([f"{percent(result.level)} each", *map(_interval, shown)])
     columns.append(["", *("█" * round(p.importance * longest) for p in shown)])
     if isinstance(result.settings, BaselineSettings):
         return [*columns, ["score", *(f"{p.variance:.4g}" for p in shown)]]

@@ -34,6 +34,8 @@ class Bar:
         What stands beside the bar, and the whole name.
     low, high
         The ends of the interval; None if there is none.
+    joint_low, joint_high
+        The ends of those that hold for all bars at once.
     verdict
         None if nothing was tested, as for several parameters together.
     """
@@ -45,11 +47,13 @@ class Bar:
     low: float | None = None
     high: float | None = None
     verdict: Verdict | None = None
+    joint_low: float | None = None
+    joint_high: float | None = None
 
     @property
     def end(self) -> float:
-        """Where the bar and its interval end."""
-        return self.value if self.high is None else max(self.value, self.high)
+        """Where the bar and its intervals end."""
+        return max(self.value, self.high or 0.0, self.joint_high or 0.0)
 
     @property
     def text(self) -> str:
@@ -75,7 +79,8 @@ class BarsView:
     @property
     def scale(self) -> str:
         """What stands at the axis of importances."""
-        level = "" if self.level is None else f"; lines: {100 * self.level:.3g} % intervals"
+        words = "thick for each alone, thin for all together"
+        level = "" if self.level is None else f"; {100 * self.level:.3g} % intervals: {words}"
         return f"importance ({sum_words(self.unattributed)}){level}"
 
     @property
@@ -201,6 +206,8 @@ def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | No
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
         verdict=None if evidence is None else evidence[own.name].verdict,
+        joint_low=None if interval is None else interval.joint_low,
+        joint_high=None if interval is None else interval.joint_high,
     )
 
 

@@ -7,7 +7,7 @@ function highest() {
   const method = state.method;
   if (highestImportance[method] === undefined) {
     highestImportance[method] = parameters.reduce((most, parameter) =>
-      Math.max(most, ...parameter.importance[method], ...(parameter.high?.[method] || [])),
+      Math.max(most, ...parameter.importance[method], ...(parameter.joint_high?.[method] || [])),
     Math.max(0.05, ...data.unattributed[method]));
   }
   return highestImportance[method];
@@ -17,8 +17,9 @@ function barRow(parameter) {
   if (!barRows.has(parameter)) barRows.set(parameter, newBarRow(parameter));
   const { row, picture, number, interval, eta, tag } = barRows.get(parameter);
   const step = state.step, verdict = verdictOf(parameter);
-  const low = parameter.low?.[state.method]?.[step], high = parameter.high?.[state.method]?.[step];
-  setBar(picture, importanceOf(parameter), highest(), verdict, low, high);
+  const end = (name) => parameter[name]?.[state.method]?.[step];
+  const low = end("low"), high = end("high");
+  setBar(picture, importanceOf(parameter), highest(), verdict, low, high, end("joint_low"), end("joint_high"));
   setText(number, share(importanceOf(parameter)));
   if (low !== undefined) setText(interval, ` ${share(low)}–${share(high)}`);
   setText(eta, etaText(etaOf(parameter), verdict));
@@ -43,7 +44,7 @@ function drawBars() {
   const shown = visible(), rest = parameters.length - shown.length;
   const heading = (text, kind, title) => element("th", { scope: "col", role: "columnheader", class: kind, title }, text);
   if (!byId("bars").firstChild) {
-    const interval = data.level ? ` (${percent(data.level)} interval)` : "";
+    const interval = data.level ? ` (${percent(data.level)} interval, each)` : "";
     fill("bars", element("table", { class: data.level ? "bars banded" : "bars", role: "table" },
       element("caption", { class: "unseen" }, "Importance of each parameter"),
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
@@ -105,5 +106,6 @@ function drawHints() {
     : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;
   const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
   fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
-    over ? ` ${OVER_WORDS}` : "");
+    over ? ` ${OVER_WORDS}` : "",
+    data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "");
 }
