@@ -251,8 +251,8 @@ def test_what_is_unattributed_is_drawn(backend: Any) -> None:
     assert drawn is not None
     np.testing.assert_array_equal(drawn[swept.determined], swept.unattributed[swept.determined])
     assert heat_view(swept).labels[-1] == "unattributed"
-    for plot in (condped.plot.importance, condped.plot.regimes):
-        plot(of, backend=backend)
-    for plot in (condped.plot.sweep, condped.plot.heatmap):
-        plot(swept, backend=backend)
+    condped.plot.importance(of, backend=backend)
+    condped.plot.regimes(of, backend=backend)
+    condped.plot.sweep(swept, backend=backend)
+    condped.plot.heatmap(swept, backend=backend)
     condped.plot.comparison({"one": of, "two": of}, backend=backend)

@@ -199,21 +199,29 @@ def joint_text(found: JointEffects) -> str:
     title = pairs_headline(account, found.target_quantile)
     rows = [
         (" × ".join(shortened(name) for name in effect.parameters),
-         f"{effect.eta_squared:.3f}", str(effect.trials))
+         f"{effect.eta_squared:.3f}", str(effect.trials),
+         "–" if effect.p_value is None else _p_text(effect.p_value), effect.verdict)
         for effect in found.effects[:_MOST_PAIRS]
     ]  # fmt: skip
-    lines = [*wrapped(title), "", *table_lines([("pair", "η²", "trials"), *rows], right={1, 2})]
+    header = ("pair", "η²", "trials", "p", "verdict")
+    lines = [*wrapped(title), "", *table_lines([header, *rows], right={1, 2, 3})]
     if len(found) > _MOST_PAIRS:
         lines.append(f"… and {len(found) - _MOST_PAIRS} more pairs")
     if not len(found):
         lines.append("No two parameters vary together in enough trials.")
     lines += ["", *wrapped(
         "η²: the share of the variance of reaching the target set that a pair explains beyond what "
-        "its parameters explain alone; a little below 0 by chance."
+        "its parameters explain alone; a little below 0 by chance. The verdicts allow for the "
+        "number of pairs, and take the trials as drawn at random: among those of an adaptive "
+        "sampler more pairs seem to matter than do."
     )]  # fmt: skip
     sets = f"; {found.target_size} in the target set"
     told = [*trial_lines(account, sets), *data_lines(account), *account.notes]
     return "\n".join([*lines, *(line for one in told for line in wrapped(one))])
+
+
+def _p_text(p_value: float) -> str:
+    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def sources_text(sources: Sources) -> str:

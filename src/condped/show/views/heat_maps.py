@@ -46,6 +46,7 @@ class HeatView:
     highest: float
     note: str | None
     target_quantiles: FloatArray | None = None  # of the columns; None: these are the rows again
+    verdicts: tuple[tuple[str, ...], ...] | None = None  # (rows, columns): of pairs; "" if none
 
     @property
     def empty(self) -> bool:
@@ -92,16 +93,22 @@ def joint_view(found: JointEffects) -> HeatView:
     names = tuple(every[:_MOST_PAIRED])
     places = {name: place for place, name in enumerate(names)}
     values = np.full((len(names), len(names)), np.nan)
+    verdicts = [[""] * len(names) for _ in names]
     for effect in found:
         if all(name in places for name in effect.parameters):
             row, column = (places[name] for name in effect.parameters)
             values[row, column] = values[column, row] = effect.eta_squared
+            verdicts[row][column] = verdicts[column][row] = effect.verdict
     chance = _CHANCE / max(found.account.region_size, 1)
     least, strongest = max(_LEAST, 2 * chance), _largest(values)
     notes = []
     if not names:
         notes.append("No two parameters vary together in enough trials.")
-    elif strongest < least:
+    elif any(effect.verdict == "matters" for effect in found):
+        notes.append("dots: statistically significant if trials were drawn at random")
+    else:
+        notes.append("no pair is statistically significant")
+    if names and strongest < least:
         notes.append(
             f"chance alone reaches about {chance:.2g}; the colours go on up to {least:.2g}"
         )
@@ -115,6 +122,7 @@ def joint_view(found: JointEffects) -> HeatView:
         values=values,
         highest=max(least, strongest),
         note="; ".join(notes) or None,
+        verdicts=tuple(map(tuple, verdicts)),
     )
 
 
