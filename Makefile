@@ -38,7 +38,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# How good the numbers are, about five minutes: docs/statistics.md.
+# How good the numbers are, about fifteen minutes: docs/statistics.md.
 statistics: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.statistics --output benchmarks/statistics.json \
 		--page docs/statistics.md

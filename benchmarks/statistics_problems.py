@@ -11,9 +11,11 @@ import numpy as np
 import optuna
 
 import condped
+from benchmarks.exact_problems import FAMILIES, ExactProblem
 from condped import Categorical, Float, Int, TrialTable
 from condped.problems.branching import BranchingProblem, Gate, Leaf
 from condped.problems.catalogue import Problem
+from condped.problems.switching import SwitchingProblem
 from condped.trials.table import Parameter
 
 PAPER = ("activation-disjoint", "activation-overlap", "nested", "three-way", "regime-dependent")
@@ -53,7 +55,7 @@ class Case:
     """A problem in one of its forms."""
 
     group: str
-    problem: Problem
+    problem: Problem | ExactProblem
     kind: Kind
 
     def sample(self, trials: int, idle: int, seed: int) -> TrialTable:
@@ -64,17 +66,19 @@ class Case:
         changed = tuple(self._changed(parameter) for parameter in table.parameters)
         return replace(table, parameters=(*changed, *idle_parameters(trials, idle, seed)))
 
-    def truth(self, table: TrialTable) -> dict[str, float]:
-        """Return the exact importances at γ' = 0.1."""
+    def truth(self, table: TrialTable, quantile: float = 0.1) -> dict[str, float]:
+        """Return the exact importances at a target quantile."""
+        if not isinstance(self.problem, BranchingProblem | SwitchingProblem):
+            return self.problem.truth(quantile)
         if self.kind == "drawn by TPE":
-            return truth_among(self.problem, table)
-        exact = self.problem.truth(target_quantile=0.1, region_quantile=1.0)
+            return truth_among(self.problem, table, quantile)
+        exact = self.problem.truth(target_quantile=quantile, region_quantile=1.0)
         if self.kind != "int gates, int and log values":
             return exact.to_dict()
         found = dict(zip(exact.names, exact.within, strict=True))
         for name in found:
             if name not in gates(self.problem) and self._is_int(name):
-                found[name] -= self._lost_to_levels(name)
+                found[name] -= self._lost_to_levels(name, quantile)
         total = sum(found.values())
         return {name: float(value / total) for name, value in found.items()}
 
@@ -95,11 +99,11 @@ class Case:
         leaves = [n for n in self.problem.space if n not in gates(self.problem)]
         return leaves.index(name) % 2 == 0
 
-    def _lost_to_levels(self, name: str) -> float:
+    def _lost_to_levels(self, name: str, quantile: float) -> float:
         """Return what a leaf explains no more, because the level at the cut-off is half good."""
         assert isinstance(self.problem, BranchingProblem)
         (path,) = (path for path in self.problem.paths if path.leaf.name == name)
-        part = (_reached(path.leaf, _cutoff(self.problem)) * _LEAF_LEVELS) % 1
+        part = (_reached(path.leaf, _cutoff(self.problem, quantile)) * _LEAF_LEVELS) % 1
         return path.weight * (part - part**2) / _LEAF_LEVELS
 
 
@@ -113,6 +117,8 @@ def cases() -> Iterator[Case]:
         yield Case("new", problem, "as it is")
         for kind in _NEW_KINDS:
             yield Case(f"new, {kind}", problem, kind)
+    for family in FAMILIES:
+        yield Case(family.name, family, "as it is")
 
 
 _NEW_KINDS: tuple[Kind, ...] = (
@@ -156,7 +162,7 @@ def drawn_by_tpe(problem: Problem, idle: int, seed: int) -> TrialTable:
     return condped.read(study)
 
 
-def truth_among(problem: Problem, table: TrialTable) -> dict[str, float]:
+def truth_among(problem: Problem, table: TrialTable, quantile: float) -> dict[str, float]:
     """Return exact importances for trials as they were drawn: each leaf decides alone.
 
     Of a leaf with a share β of the trials, of which q are good: β q (1 - q). Of a gate: what
@@ -164,7 +170,7 @@ def truth_among(problem: Problem, table: TrialTable) -> dict[str, float]:
     """
     assert isinstance(problem, BranchingProblem)
     losses = table.objectives[0].values
-    good = losses <= np.sort(losses)[int(np.ceil(0.1 * len(losses))) - 1]
+    good = losses <= np.sort(losses)[int(np.ceil(quantile * len(losses))) - 1]
     values = {p.name: p for p in table.parameters}
     inside = [values[path.leaf.name].domain_ids >= 0 if path.leaf.name in values
               else np.zeros(len(losses), dtype=bool) for path in problem.paths]  # fmt: skip
@@ -195,17 +201,18 @@ def _reached(leaf: Leaf, loss: float) -> float:
     return float(np.clip((loss - leaf.low) / (leaf.high - leaf.low), 0, 1))
 
 
-def _cutoff(problem: BranchingProblem) -> float:
-    """Return the loss that a tenth of all trials stay below, by bisection."""
+@cache
+def _cutoff(problem: BranchingProblem, quantile: float) -> float:
+    """Return the loss that so many of all trials stay below, by bisection."""
     low, high = -100.0, 100.0
     for _ in range(200):
         middle = (low + high) / 2
         below = sum(path.weight * _reached(path.leaf, middle) for path in problem.paths)
-        low, high = (middle, high) if below < 0.1 else (low, middle)
+        low, high = (middle, high) if below < quantile else (low, middle)
     return low
 
 
-def gates(problem: Problem) -> dict[str, tuple[float, ...]]:
+def gates(problem: Problem | ExactProblem) -> dict[str, tuple[float, ...]]:
     """Return the cuts of each gate."""
     if not isinstance(problem, BranchingProblem):
         return {"c": (0.5,)}

@@ -40,7 +40,8 @@ PICTURES = (
     Picture(
         "importance",
         "Importances",
-        "Bars with intervals. The fill, the hatching and the verdict beside a bar say whether the "
+        "Bars with intervals, thick for each bar by itself and thin for all together. The fill, "
+        "the hatching and the verdict beside a bar say whether the "
         "effect is statistically significant. If there are many parameters, the least important "
         "share a bar.",
         "condped.plot.importance(result)",
@@ -61,7 +62,8 @@ PICTURES = (
     Picture(
         "sweep",
         "Importance by target quantile",
-        "What matters for the best 1 % need not matter for the best half. Bands are intervals.",
+        "What matters for the best 1 % need not matter for the best half. Bands are intervals that "
+        "hold for all curves and target quantiles together.",
         "condped.plot.sweep(curve)",
     ),
     Picture(

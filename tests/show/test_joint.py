@@ -41,7 +41,7 @@ def test_of_many_parameters_the_strongest_are_drawn() -> None:
     """And the picture says how many are not."""
     view = joint_view(effects(30))
     assert len(view.names) == 20
-    assert view.note == "10 more parameters with weaker joint effects not shown"
+    assert "10 more parameters with weaker joint effects not shown" in (view.note or "")
 
 
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
@@ -50,7 +50,8 @@ def test_both_libraries_draw_the_same_square(backend: Any) -> None:
     found = effects()
     view, figure = joint_view(found), condped.plot.joint(found, backend=backend)
     if backend == "plotly":
-        (square,) = figure.data
+        square, dots = figure.data
+        assert len(dots.x) == 2 * sum(effect.verdict == "matters" for effect in found)
         values = np.array(square.z, dtype=float)
         assert "<img" not in figure.to_json()
     else:
@@ -107,8 +108,19 @@ def test_noise_does_not_look_strong(trials: int, backend: Any) -> None:
 
 
 def test_a_strong_pair_has_the_strongest_colour() -> None:
-    """The scale ends at the largest η² where that is more than noise, and nothing is said."""
+    """The scale ends at the largest η² where that is more than noise."""
     found = effects()
     view = joint_view(found)
     assert view.highest == found[0].eta_squared > 0.2
-    assert view.note is None
+    assert view.note == "dots: statistically significant if trials were drawn at random"
+
+
+def test_verdicts_stand_beside_the_pairs() -> None:
+    """In rows, text and picture: the pair that decides matters, nothing else much."""
+    found = effects()
+    row = found.rows()[0]
+    assert (row["verdict"], row["p_value"] < 1e-6) == ("matters", True)
+    assert row["adjusted_p_value"] >= row["p_value"]
+    assert "matters" in str(found)
+    assert joint_view(noise(500)).note is not None
+    assert "no pair is statistically significant" in str(joint_view(noise(500)).note)

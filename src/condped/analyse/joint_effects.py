@@ -7,7 +7,7 @@ objective that is a plain sum, too, the best trials need both terms.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar, Unpack
 
@@ -15,18 +15,22 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
+from condped.analyse.importance.evidence import Verdict
 from condped.analyse.options import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError
-from condped.estimate.leave_one_out import excess
+from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
+from condped.estimate.independence_test import adjusted
+from condped.estimate.pair_test import PairDeviation, pair_deviation
 from condped.estimate.settings import Settings
 from condped.options import takes
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter
 
-FEWEST = 200  # trials, below which pairs are mostly chance
+FEWEST = 50  # trials, below which no pair is ever found
+_OPEN = 0.1  # up to this a p-value by itself leaves it open whether there is something
 _CELLS = 6
 _SMALLEST = 20  # trials of a joint regime that is looked at
 
@@ -44,11 +48,21 @@ class JointEffect:
         parameters explain alone; may be a little below 0 by chance.
     trials
         In which both are active.
+    p_value
+        How often chance alone gives as much, if the chances of reaching the target set that both
+        values give only add up; None where that could not be tested.
+    adjusted_p_value
+        The same, adjusted for the number of pairs by Benjamini and Hochberg.
+    verdict
+        As for parameters: ``matters``, ``unclear``, ``no evidence`` or ``untested``.
     """
 
     parameters: tuple[str, str]
     eta_squared: float
     trials: int
+    p_value: float | None = None
+    adjusted_p_value: float | None = None
+    verdict: Verdict = "untested"
 
 
 @dataclass(frozen=True)
@@ -71,7 +85,15 @@ class JointEffects(Result):
     """
 
     schema: ClassVar[str] = "condped.joint/1"
-    _columns: ClassVar[tuple[str, ...]] = ("first", "second", "eta_squared", "trials")
+    _columns: ClassVar[tuple[str, ...]] = (
+        "first",
+        "second",
+        "eta_squared",
+        "trials",
+        "p_value",
+        "adjusted_p_value",
+        "verdict",
+    )
 
     effects: tuple[JointEffect, ...]
     target_quantile: float
@@ -90,7 +112,8 @@ class JointEffects(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per pair."""
         return [
-            dict(zip(self._columns, (*one.parameters, one.eta_squared, one.trials), strict=True))
+            {"first": one.parameters[0], "second": one.parameters[1]}
+            | {name: getattr(one, name) for name in self._columns[2:]}
             for one in self.effects
         ]
 
@@ -112,7 +135,8 @@ def joint_effects(
     Parameters
     ----------
     source
-        Anything that :func:`condped.read` takes, of at least 200 trials.
+        Anything that :func:`condped.read` takes, of at least 50 trials. The test takes them as
+        drawn at random: of an adaptive sampler's trials more pairs seem to matter than do.
     target_quantile
         γ': the best trials of this share are the target set.
     **options
@@ -124,8 +148,9 @@ def joint_effects(
     >>> rng = np.random.default_rng(0)
     >>> trials = {name: rng.random(500) for name in ("a", "b", "c")}
     >>> trials["loss"] = ((trials["a"] < 0.5) == (trials["b"] < 0.5)) + rng.random(500)
-    >>> joint_effects(trials, objective="loss", target_quantile=0.25)[0].parameters
-    ('a', 'b')
+    >>> found = joint_effects(trials, objective="loss", target_quantile=0.25)[0]
+    >>> found.parameters, found.verdict
+    (('a', 'b'), 'matters')
     """
     asked = Options.of(joint_effects, options)
     question = Question((target_quantile,), Settings(pooling="never"), asked.handling)
@@ -136,7 +161,7 @@ def joint_effects(
     if top.region_size < FEWEST:
         raise SettingsError(
             f"Joint effects need at least {FEWEST} trials (got {top.region_size}); with fewer, "
-            "pairs are mostly chance. Gather more trials."
+            "no pair is ever found. Gather more trials."
         )
     _, inside, hit = top.members(Batch(table))
     kappa = float(top.target_sizes[0]) / top.region_size
@@ -146,11 +171,32 @@ def joint_effects(
     for one, other in combinations(table.names, 2):
         parts = _together(cells[one], cells[other], inside)
         if parts:
-            beyond = sum(_beyond(first, second, hit[rows]) for rows, first, second in parts)
+            each = (pair_deviation(first, second, hit[rows]) for rows, first, second in parts)
+            beyond = sum(each, PairDeviation())
             trials = sum(len(rows) for rows, _, _ in parts)
-            found.append(JointEffect((one, other), beyond / spread, trials))
+            eta_squared = beyond.statistic / spread
+            found.append(JointEffect((one, other), eta_squared, trials, beyond.p_value))
     found.sort(key=lambda effect: -effect.eta_squared)
-    return JointEffects(tuple(found), target_quantile, int(top.target_sizes[0]), account_of(sets))
+    effects = tuple(_judged(found))
+    return JointEffects(effects, target_quantile, int(top.target_sizes[0]), account_of(sets))
+
+
+def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:
+    """Iterate over the effects with verdicts, which allow for the number of pairs."""
+    p_values = [effect.p_value for effect in effects if effect.p_value is not None]
+    # Of what was tested nothing counts as untested.
+    every = iter(adjusted(np.minimum(p_values, 1 - 1e-12)).tolist() if p_values else ())
+    for effect in effects:
+        if effect.p_value is None:
+            yield effect
+            continue
+        q_value = next(every)
+        verdict: Verdict = "no evidence"
+        if q_value <= FALSE_DISCOVERIES:
+            verdict = "matters"
+        elif effect.p_value <= _OPEN:
+            verdict = "unclear"
+        yield replace(effect, adjusted_p_value=q_value, verdict=verdict)
 
 
 # The regime of each trial (-1: none that can vary) and its cell there.
@@ -185,17 +231,3 @@ def _together(
     pairs = one[0][both] * (int(other[0].max(initial=0)) + 1) + other[0][both]
     groups = [both[pairs == pair] for pair in np.unique(pairs)]
     return [(rows, one[1][rows], other[1][rows]) for rows in groups if len(rows) >= _SMALLEST]
-
-
-def _beyond(first: IntArray, second: IntArray, hit: BoolArray) -> float:
-    """Return the excess of both together minus that of each, in one joint regime."""
-    width = int(second.max()) + 1
-    return _excess(first * width + second, hit) - _excess(first, hit) - _excess(second, hit)
-
-
-def _excess(cells: IntArray, hit: BoolArray) -> float:
-    # Only cells that hold a trial: two long lists of choices make many that do not.
-    full, places = np.unique(cells, return_inverse=True)
-    region = np.bincount(places)
-    target = np.bincount(places[hit], minlength=len(full))[None]
-    return float(excess(region, target, None)[0])

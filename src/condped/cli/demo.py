@@ -71,7 +71,7 @@ def demo(trials: int, folder: Path) -> None:
     result = condped.importance(str(results), objective="error", space=space)
     click.echo(f"{result}\n")
     click.echo(
-        "importance: share of what all parameters explain; it sums to 1.\n"
+        "importance: share of what all parameters explain; sums to 1 with what is unattributed.\n"
         "η²: how much of 'reaches the best trials or not' this parameter explains by itself.\n"
         "verdict: whether its effect is statistically significant; untested if none of its trials "
         "is among the best.\n"

@@ -91,6 +91,7 @@ class Comparison(Result):
                     "explains": _explained(result),
                     "status": result.status,
                     "reason": result.reason,
+                    "unattributed": result.unattributed,
                 }
                 for method, result in self.results.items()
             ],

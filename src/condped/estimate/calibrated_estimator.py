@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from condped.arrays import FloatArray
+from condped.arrays import BoolArray, FloatArray
 from condped.count.counts import RankedCounts, RankedStudy, StudyCounts, is_ordered
 from condped.estimate.estimator import (
     Estimate,
@@ -16,19 +16,31 @@ from condped.estimate.estimator import (
     regime_sizes,
 )
 from condped.estimate.formula import kappa_squared, shares
-from condped.estimate.independence_test import Deviation, adjusted, deviation, no_deviation
-from condped.estimate.leave_one_out import excess, neighbourhood
+from condped.estimate.independence_test import Deviation, deviation, no_deviation
+from condped.estimate.leave_one_out import neighbourhood, twiced_excess
 
-# Shares of Scott's bandwidth: the estimator looks closely, the test gathers more.
-NEAR, _FAR = 0.25, 0.5
+_FAR = 0.5  # share of Scott's bandwidth that the test smooths by
 FALSE_DISCOVERIES = 0.1  # of Benjamini and Hochberg, among what is said to matter
+# Among what gets an importance. An estimate loses more by leaving out what is real than by a small
+# share for what is not; a verdict is a claim, and stricter.
+_FALSE_ESTIMATES = 0.25
 
 
-def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
+def calibrated_estimate(
+    counts: StudyCounts, p_values: FloatArray, bias: FloatArray | None = None
+) -> Estimate:
     """Return variances that are 0 on average where membership is random, gated by the test.
 
-    ``counts`` are by rank. A parameter that does not pass the test at its place among all others
-    has none.
+    Parameters
+    ----------
+    counts
+        By rank.
+    p_values
+        (T, P): NaN where a parameter could not be tested. What does not pass at its place among
+        all others has no variance of its own; what such parameters seem to explain is the rest.
+    bias
+        (R, T): what the sampler alone would have given each regime, as a contribution to the
+        variance; subtracted. None: nothing.
     """
     regimes, owner, target_trials, region_trials = regime_sizes(counts)
     if not regimes:
@@ -36,15 +48,19 @@ def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
     thresholds, parameters = len(counts.target_sizes), len(counts.parameters)
     contribution = np.zeros((len(regimes), thresholds))
     for place, regime in enumerate(regimes):
-        kernel = neighbourhood(
-            len(regime.region), int(region_trials[place]), NEAR, ordered=is_ordered(regime.domain)
-        )
         if len(regime.region) > 1:
-            contribution[place] = excess(regime.region, regime.target, kernel)
+            ordered, trials = is_ordered(regime.domain), int(region_trials[place])
+            contribution[place] = twiced_excess(
+                regime.region, regime.target, trials, ordered=ordered
+            )
     contribution /= max(counts.region_size, 1)
+    if bias is not None:
+        contribution -= bias
     # Clipped as a whole: what one regime lacks another may make up for.
-    within = np.maximum(per_parameter(contribution, owner, parameters), 0.0)
-    within = np.where(adjusted(p_values) <= FALSE_DISCOVERIES, within, 0.0)
+    every = per_parameter(contribution, owner, parameters)
+    within = np.where(passes(p_values), np.maximum(every, 0.0), 0.0)
+    # Chance adds as much as it takes away here: the sum has no bias, however many do nothing.
+    rest = np.maximum(every.sum(axis=1) - within.sum(axis=1), 0.0)
     kappa2 = kappa_squared(counts.target_sizes, max(counts.region_size, 1))
     alpha = shares(target_trials, counts.target_sizes)
     beta = shares(region_trials, counts.region_size)
@@ -63,7 +79,35 @@ def calibrated_estimate(counts: StudyCounts, p_values: FloatArray) -> Estimate:
             contribution, weights, out=np.zeros_like(contribution), where=weights > 0
         ),
         contribution=contribution,
+        rest=rest,
     )
+
+
+def passes(p_values: FloatArray) -> BoolArray:
+    """Return which parameters, along the last axis, get an importance.
+
+    Storey's q-values: those of Benjamini and Hochberg times the estimated share of parameters
+    without an effect. NaN was not tested: it neither counts nor passes.
+
+    Examples
+    --------
+    >>> passes(np.array([0.01, 0.2, 0.3, 0.9])).tolist()
+    [True, False, False, False]
+    >>> passes(np.array([0.01, 0.02, 0.2, 0.3, np.nan])).tolist()
+    [True, True, True, True, False]
+    """
+    tested = np.isfinite(p_values)
+    number = np.maximum(tested.sum(axis=-1, keepdims=True), 1)
+    # Above 0.5 hardly any but those without an effect.
+    above = (tested & (p_values > 0.5)).sum(axis=-1, keepdims=True)
+    null_share = np.minimum((1 + above) / (0.5 * number), 1.0)
+    order = np.argsort(p_values, axis=-1)  # NaN last
+    ascending = np.take_along_axis(np.where(tested, p_values, np.inf), order, axis=-1)
+    q_values = null_share * number * ascending / np.arange(1, p_values.shape[-1] + 1)
+    lowest = np.minimum.accumulate(q_values[..., ::-1], axis=-1)[..., ::-1]
+    found = np.zeros(p_values.shape, dtype=bool)
+    np.put_along_axis(found, order, lowest <= _FALSE_ESTIMATES, axis=-1)
+    return found
 
 
 Deviations = Sequence[Sequence[Deviation]]  # of each regime of each parameter

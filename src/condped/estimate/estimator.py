@@ -38,6 +38,7 @@ class Estimate:
     region_shares: FloatArray  # (R,): beta
     divergence: FloatArray  # (R, T)
     contribution: FloatArray  # (R, T): to the variance, the inter part left aside
+    rest: FloatArray  # (T,): variance that is there, but cannot be attributed to a parameter
 
 
 def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
@@ -65,7 +66,7 @@ def estimate(counts: StudyCounts, settings: Settings) -> Estimate:
         variance = per_parameter(contribution, owner, parameters)
     return Estimate(
         within, inter, variance, owner, target_trials, region_trials, alpha, beta, divergence,
-        contribution,
+        contribution, np.zeros(thresholds),
     )  # fmt: skip
 
 
@@ -97,8 +98,9 @@ def nothing_estimated(counts: StudyCounts) -> Estimate:
     none, empty = np.zeros((thresholds, parameters)), np.zeros((0, thresholds))
     _, owner, target_trials, region_trials = regime_sizes(counts)
     return Estimate(
-        none, none, none, owner, target_trials, region_trials, empty, np.zeros(0), empty, empty
-    )
+        none, none, none, owner, target_trials, region_trials, empty, np.zeros(0), empty, empty,
+        np.zeros(thresholds),
+    )  # fmt: skip
 
 
 def inter_variance(

@@ -11,11 +11,10 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, CellRange, SubsetCounts
-from condped.estimate.calibrated_estimator import NEAR
 from condped.estimate.density import categorical_masses, rounded_numeric_masses
 from condped.estimate.estimator import EPSILON
 from condped.estimate.formula import pearson
-from condped.estimate.leave_one_out import excess, neighbourhood
+from condped.estimate.leave_one_out import twiced_excess
 from condped.estimate.settings import Settings
 from condped.space.domain import Categorical
 
@@ -23,7 +22,10 @@ from condped.space.domain import Categorical
 def subset_variances(
     counts: SubsetCounts, ranges: Sequence[CellRange], parameters: int, settings: Settings
 ) -> FloatArray:
-    """Return (S, T, P): the variance of each subset, target set and parameter."""
+    """Return (S, T, P): the variance of each subset, target set and parameter.
+
+    Those of the calibrated method may be below 0, where chance took more away than there is.
+    """
     regions, targets = np.maximum(counts.region_sizes, 1), np.maximum(counts.target_sizes, 1)
     trials = _summed(counts.region, ranges)  # (S, R)
     hits = _summed(counts.target, ranges)  # (S, T, R)
@@ -41,7 +43,7 @@ def subset_variances(
         terms = terms + kappa2 * (alpha - beta) ** 2 / beta
     terms = np.where((trials >= SMALLEST_REGIME)[:, None, :], terms, 0.0)
     owners = np.array([part.owner for part in ranges], dtype=np.intp)
-    return np.asarray(np.maximum(terms @ (owners[:, None] == np.arange(parameters)), 0.0))
+    return np.asarray(terms @ (owners[:, None] == np.arange(parameters)))
 
 
 def _summed(counts: IntArray, ranges: Sequence[CellRange]) -> IntArray:
@@ -89,9 +91,10 @@ def _excesses(counts: SubsetCounts, ranges: Sequence[CellRange], trials: IntArra
     for place, part in enumerate(ranges):
         if part.cells > 1:
             inside = slice(part.start, part.start + part.cells)
-            size = int(np.median(trials[:, place]))
-            kernel = neighbourhood(part.cells, size, NEAR, ordered=part.ordered)
-            found[:, :, place] = excess(
-                counts.region[:, inside], counts.target[:, :, inside], kernel
+            found[:, :, place] = twiced_excess(
+                counts.region[:, inside],
+                counts.target[:, :, inside],
+                int(np.median(trials[:, place])),
+                ordered=part.ordered,
             )
     return found

@@ -13,7 +13,13 @@ from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
 from condped.safe_text import shortened
 from condped.show.report.page import framed, page
-from condped.show.text.account import headline, highest_first
+from condped.show.text.account import (
+    UNATTRIBUTED,
+    UNATTRIBUTED_WORDS,
+    headline,
+    highest_first,
+    is_shared,
+)
 from condped.show.text.tables import OVER, OVER_WORDS
 
 _MOST_ROWS = 30
@@ -23,6 +29,7 @@ _SWEEP_ROWS = 12
 _SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are shown
 # Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
 _BAR = "background:#3b8fc2;height:0.8em;display:inline-block"
+_REST = _BAR.replace("#3b8fc2", "#9a9a9a")
 _TRACK = "width:10em;background:rgba(128,128,128,0.2);line-height:0.8em;text-align:left"
 _LEFT = "text-align:left;padding:2px 8px"
 _RIGHT = "text-align:right;padding:2px 8px;white-space:nowrap"
@@ -45,7 +52,7 @@ def importance_html(result: ImportanceResult) -> str:
     evidence = result.ready_evidence
     header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT), ("η²", _RIGHT)]
     if result.level is not None:
-        header.append((f"{100 * result.level:.3g} %", _RIGHT))
+        header.append((f"{100 * result.level:.3g} % each", _RIGHT))
     if evidence is not None:
         led = result.account.outcome is not None
         header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
@@ -64,6 +71,10 @@ def importance_html(result: ImportanceResult) -> str:
             cells += [evidence[parameter.name].verdict, _good(result, parameter.name)]
         rows.append(cells)
     below = []
+    if is_shared(result.unattributed):
+        left = [UNATTRIBUTED, f"{result.unattributed:.3f}", _bar(result.unattributed, _REST)]
+        rows.append(left + [""] * (len(header) - len(left)))
+        below.append(UNATTRIBUTED_WORDS)
     if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
         below.append(OVER_WORDS)
     if result.status == "ok" and evidence is not None:
@@ -95,6 +106,10 @@ def sweep_html(curve: SweepResult) -> str:
         for place in shown
     ]
     below = []
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        left = [f"{curve.unattributed[t]:.3f}" if curve.determined[t] else "?" for t in at]
+        rows.append([UNATTRIBUTED, _line(curve, curve.unattributed, "#9a9a9a"), *left])
+        below.append(UNATTRIBUTED_WORDS)
     if len(curve.names) > len(shown):
         below.append(f"… and {len(curve.names) - len(shown)} more with lower peaks.")
     trials = curve.account.trials
@@ -138,9 +153,9 @@ def _eta(evidence: Evidence | None, parameter: ParameterImportance) -> str:
     return "&gt; 1" if parameter.eta_squared >= OVER else f"{parameter.eta_squared:.3f}"
 
 
-def _bar(share: float) -> str:
+def _bar(share: float, style: str = _BAR) -> str:
     width = 100 * min(max(share, 0.0), 1.0)
-    return f'<div style="{_TRACK}"><span style="{_BAR};width:{width:.1f}%"></span></div>'
+    return f'<div style="{_TRACK}"><span style="{style};width:{width:.1f}%"></span></div>'
 
 
 def _good(result: ImportanceResult, name: str) -> str:
@@ -151,7 +166,7 @@ def _good(result: ImportanceResult, name: str) -> str:
     return "; ".join(shown) + more
 
 
-def _line(curve: SweepResult, importance: FloatArray) -> str:
+def _line(curve: SweepResult, importance: FloatArray, colour: str = "#3b8fc2") -> str:
     """Return a small drawing of one curve, with gaps where nothing can be told."""
     width, height = 160, 28
     low, high = float(curve.target_quantiles[0]), float(curve.target_quantiles[-1])
@@ -167,5 +182,5 @@ def _line(curve: SweepResult, importance: FloatArray) -> str:
     return (
         f'<svg width="{width}" height="{height}" role="img" aria-label="importance over γ\'">'
         f'<rect width="{width}" height="{height}" fill="gray" fill-opacity="0.12"/>'
-        f'<path d="{"".join(path)}" fill="none" stroke="#3b8fc2" stroke-width="1.8"/></svg>'
+        f'<path d="{"".join(path)}" fill="none" stroke="{colour}" stroke-width="1.8"/></svg>'
     )

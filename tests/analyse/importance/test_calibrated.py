@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import condped
 from condped.errors import SettingsError
+from condped.estimate.calibrated_estimator import calibrated_estimate
 from condped.optuna import CondPedAnovaImportanceEvaluator
 
 
@@ -68,6 +70,73 @@ def test_noise_has_no_importance_and_a_reason() -> None:
     assert set(result.to_dict().values()) == {0.0}
 
 
+def hidden_effects(trials: int = 60, seed: int = 0) -> dict[str, Any]:
+    """Return one plain effect among weak ones, none of which can be told from chance."""
+    rng = np.random.default_rng(seed)
+    found: dict[str, Any] = {name: rng.random(trials) for name in ("a", "b", "c", "d", "e")}
+    found["loss"] = 2.0 * found["a"] + sum(found[name] for name in "bcde")
+    return found
+
+
+def shared_result(**options: Any) -> condped.ImportanceResult:
+    """Return a result of which some is unattributed."""
+    for seed in range(20):
+        made = condped.importance(
+            hidden_effects(seed=seed), objective="loss", method="calibrated", **options
+        )
+        if made.unattributed > 0.05:
+            return made
+    raise AssertionError("in none of twenty studies anything is unattributed")
+
+
+def test_a_lone_survivor_does_not_get_everything() -> None:
+    """What the others seem to explain is unattributed; both together are 1."""
+    result = shared_result()
+    assert sum(result.to_dict().values()) + result.unattributed == pytest.approx(1.0)
+    assert {row["unattributed"] for row in result.rows()} == {result.unattributed}
+    assert result.to_data()["unattributed"] == result.unattributed
+    assert f"unattributed: {result.unattributed:.3f}" in str(result)
+    assert "unattributed" in result._repr_html_()
+    others = 1 - result.unattributed
+    assert max(result.to_dict().values()) <= others + 1e-12
+
+
+def test_the_unattributed_share_is_saved(tmp_path: Path) -> None:
+    """And comes back with the result, of one target set and of many."""
+    result = shared_result()
+    result.save(tmp_path / "result.json")
+    assert condped.load(tmp_path / "result.json") == result
+    curve = condped.sweep(hidden_effects(), objective="loss", method="calibrated")
+    curve.save(tmp_path / "curve.json")
+    again: Any = condped.load(tmp_path / "curve.json")
+    np.testing.assert_array_equal(again.unattributed, curve.unattributed)
+    sums = curve.importance.sum(axis=1) + curve.unattributed
+    np.testing.assert_allclose(sums[curve.determined], 1.0)
+    assert not curve.unattributed[~curve.determined].any()
+
+
+def test_the_papers_method_attributes_everything() -> None:
+    """It has no gate."""
+    curve = condped.sweep(hidden_effects(), objective="loss")
+    assert not curve.unattributed.any()
+    assert "unattributed" not in str(condped.importance(hidden_effects(), objective="loss"))
+
+
+def test_what_the_sampler_gives_is_subtracted() -> None:
+    """Before clipping, regime by regime; with all of it taken away nothing is left."""
+    problem = condped.problems.get("nested").sample(300, seed=0)
+    analysis = condped.importance(problem, method="calibrated")._analysis
+    assert analysis is not None
+    counts, p_values = analysis.counts.ranked, np.zeros((1, 5))
+    plain = calibrated_estimate(counts, p_values)
+    half = calibrated_estimate(counts, p_values, bias=0.5 * plain.contribution)
+    np.testing.assert_allclose(half.contribution, 0.5 * plain.contribution)
+    np.testing.assert_allclose(half.within, 0.5 * plain.within)
+    whole = calibrated_estimate(counts, p_values, bias=2.0 * np.abs(plain.contribution))
+    assert not whole.within.any()
+    assert not whole.rest.any()
+
+
 def test_optunas_functions_can_use_it() -> None:
     """Through the evaluator, whose default stays Optuna's own."""
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
@@ -76,8 +145,10 @@ def test_optunas_functions_can_use_it() -> None:
     )
     evaluator = CondPedAnovaImportanceEvaluator(method="calibrated")
     ours = optuna.importance.get_param_importances(study, evaluator=evaluator)
-    direct = condped.importance(study, method="calibrated").to_dict()
-    assert ours == pytest.approx(direct)
+    direct = condped.importance(study, method="calibrated")
+    # Optuna divides by the sum: what is unattributed goes to those that have something.
+    left = 1 - direct.unattributed
+    assert ours == pytest.approx({n: v / left for n, v in direct.to_dict().items()})
     assert ours["x"] == 1.0
 
 

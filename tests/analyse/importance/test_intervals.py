@@ -12,6 +12,7 @@ import pytest
 
 import condped
 from condped.analyse.importance.analysis import analyse
+from condped.analyse.importance.intervals import _joint_reach
 from condped.analyse.options import Question
 from condped.arrays import BoolArray
 from condped.count.order_statistics.keys import group_of
@@ -166,3 +167,53 @@ def test_what_cannot_be_asked_is_refused() -> None:
     result = condped.importance(few, intervals="jackknife")
     assert result.level is None
     assert "Too few trials for intervals." in result.account.notes
+
+
+@pytest.mark.parametrize("intervals", ["half-sampling", "jackknife"])
+@pytest.mark.parametrize("method", ["paper", "calibrated"])
+def test_joint_intervals_contain_those_of_each_number(method: Any, intervals: Any) -> None:
+    """And those of many target quantiles together contain those of one."""
+    table = condped.problems.get("nested").sample(200, seed=3)
+    options: Any = {"method": method, "intervals": intervals, "seed": 1}
+    curve = condped.sweep(table, target_quantiles=[0.05, 0.1, 0.2, 0.4], **options)
+    assert curve.intervals is not None
+    for band in (curve.intervals.importance, curve.intervals.eta_squared):
+        assert (band.joint_low <= band.low).all()
+        assert (band.joint_high >= band.high).all()
+        assert (band.joint_high - band.joint_low > band.high - band.low).any()
+    again = condped.sweep(table, target_quantiles=[0.05, 0.1, 0.2, 0.4], **options)
+    assert again == curve
+
+
+def test_joint_intervals_hold_all_importances_at_once() -> None:
+    """Nine times in ten, as the level says; those of each number do so much more seldom."""
+    together, alone = [], []
+    problem = condped.problems.get("nested")
+    quantiles = (0.1, 0.25)
+    truth = np.array([list(problem.truth(target_quantile=q).to_dict().values()) for q in quantiles])
+    for seed in range(60):
+        curve = condped.sweep(
+            problem.sample(200, seed=seed),
+            target_quantiles=quantiles,
+            method="calibrated",
+            intervals="half-sampling",
+            sampling="random",
+        )
+        assert curve.intervals is not None
+        band = curve.intervals.importance
+        together.append(((band.joint_low <= truth) & (truth <= band.joint_high)).all())
+        alone.append(((band.low <= truth) & (truth <= band.high)).all())
+    assert 0.8 <= np.mean(together) <= 1.0
+    assert np.mean(alone) < np.mean(together)
+
+
+def test_the_joint_reach_is_the_quantile_of_the_largest_deviation() -> None:
+    """With equal errors: a share of all rows, as large as the level, has no larger entry."""
+    rng = np.random.default_rng(0)
+    deviations = rng.standard_normal((2000, 3, 4))
+    reach = _joint_reach(deviations, np.ones((3, 4)), 0.9)
+    assert np.ptp(reach) == 0
+    assert np.mean((np.abs(deviations) <= reach).all(axis=(1, 2))) == pytest.approx(0.9, abs=1e-3)
+    steady = np.ones((3, 4))
+    steady[0, 0] = 0.0  # what never moves has no band
+    assert _joint_reach(deviations * steady, steady, 0.9)[0, 0] == 0

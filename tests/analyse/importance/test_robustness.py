@@ -59,8 +59,8 @@ def test_only_pairs_that_are_active_together_are_looked_at() -> None:
     table = condped.problems.get("three-way").sample(600, seed=0)
     pairs = {effect.parameters for effect in condped.joint_effects(table)}
     assert pairs == {("c", name) for name in table.names if name != "c"}
-    with pytest.raises(SettingsError, match="at least 200 trials"):
-        condped.joint_effects(condped.problems.get("nested").sample(100, seed=0))
+    with pytest.raises(SettingsError, match="at least 50 trials"):
+        condped.joint_effects(condped.problems.get("nested").sample(49, seed=0))
 
 
 def test_nothing_agrees_with_nothing_only_in_name() -> None:

@@ -52,8 +52,10 @@ def test_bars_hold_the_importances() -> None:
     """With intervals, full names on hover, verdicts as words and patterns."""
     of = result("hostile")
     figure = condped.plot.importance(of)
-    (bars,) = figure.data
+    bars, joint = figure.data
     assert list(bars.x) == [parameter.importance for parameter in of]
+    wide = [p.intervals.importance.joint_high for p in of if p.intervals is not None]
+    assert list(joint.x)[1::3] == wide
     ends = [p.intervals.importance.high for p in of if p.intervals is not None]
     assert [x + more for x, more in zip(bars.x, bars.error_x.array, strict=True)] == pytest.approx(
         ends
@@ -138,7 +140,7 @@ def test_figures_given_are_added_to() -> None:
     figure.add_scatter(x=[0, 1], y=[0, 1], name="mine")
     assert condped.plot.importance(result("three"), on=figure) is figure
     assert figure.data[0].name == "mine"
-    assert len(figure.data) == 2
+    assert len(figure.data) == 3  # bars, and the lines of all together
 
 
 def test_several_parameters_together_have_no_interval() -> None:
@@ -148,6 +150,7 @@ def test_several_parameters_together_have_no_interval() -> None:
     of = condped.importance(
         {**columns, "loss": columns["p0"]}, objective="loss", intervals="jackknife"
     )
-    (drawn,) = condped.plot.importance(of).data
+    drawn, joint = condped.plot.importance(of).data
+    assert len(joint.x) == 3 * 19
     assert (drawn.error_x.array[-1], drawn.error_x.arrayminus[-1]) == (0, 0)
     assert drawn.error_x.array[1] > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from condped.show.views.curves import MOST_CURVES, curves_view
 from condped.show.views.heat_maps import heat_view
 from condped.show.views.labels import labels_of
 from condped.show.views.panels import panels_view
+from tests.analyse.importance.test_calibrated import hidden_effects, shared_result
 from tests.show.cases import CASES, HOSTILE, curve, result
 
 
@@ -29,6 +31,7 @@ def test_bars_hold_numbers_intervals_and_verdicts() -> None:
         interval = parameter.intervals.importance
         assert (bar.name, bar.value) == (parameter.name, parameter.importance)
         assert (bar.low, bar.high) == (interval.low, interval.high)
+        assert (bar.joint_low, bar.joint_high) == (interval.joint_low, interval.joint_high)
         assert bar.verdict == of.evidence[parameter.name].verdict
     assert view.level == 0.9
 
@@ -229,3 +232,27 @@ def test_values_that_lead_to_an_outcome_are_not_good(backend: condped.plot.Backe
     assert (
         panels_view(condped.importance(table, objective="loss")).panels[0].good.startswith("good")
     )
+
+
+@pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
+def test_what_is_unattributed_is_drawn(backend: Any) -> None:
+    """As the last bar, the last part, a point, a line and a row; with the others it makes 1."""
+    of = shared_result()
+    view = bars_view(of)
+    assert view.bars[-1].label == "unattributed"
+    assert sum(bar.value for bar in view.bars) == pytest.approx(1)
+    assert "unattributed" in view.scale
+    assert breakdown_view(of).rows[-1].value == of.unattributed
+    compared = comparison_view({"one": of, "two": of})
+    assert compared.labels[-1] == "unattributed"
+    assert compared.series[0].points[-1].row == len(compared.labels) - 1
+    swept = condped.sweep(hidden_effects(), objective="loss", method="calibrated")
+    drawn = curves_view(swept).unattributed
+    assert drawn is not None
+    np.testing.assert_array_equal(drawn[swept.determined], swept.unattributed[swept.determined])
+    assert heat_view(swept).labels[-1] == "unattributed"
+    condped.plot.importance(of, backend=backend)
+    condped.plot.regimes(of, backend=backend)
+    condped.plot.sweep(swept, backend=backend)
+    condped.plot.heatmap(swept, backend=backend)
+    condped.plot.comparison({"one": of, "two": of}, backend=backend)

@@ -26,6 +26,7 @@ class Numbers:
 
     names: tuple[str, ...]
     importance: FloatArray  # (T, P): normalised; 0 where undetermined
+    unattributed: FloatArray  # (T,): share that no parameter gets; 1 with the importances
     variance: FloatArray  # (T, P)
     eta_squared: FloatArray  # (T, P): 0 where undetermined; NaN where the method knows none
     within: FloatArray  # (T, P)
@@ -39,10 +40,18 @@ class Numbers:
         return np.array([reason is None for reason in self.reasons], dtype=bool)
 
 
-def shared_out(variance: FloatArray, reasons: Reasons) -> FloatArray:
-    """Return (T, P): importances, which sum to 1; 0 where nothing can be told."""
-    known = np.array([[reason is None] for reason in reasons])
-    return np.where(known, normalised(variance), 0.0)
+def shared_out(
+    variance: FloatArray, reasons: Reasons, rest: FloatArray | float = 0.0
+) -> dict[str, FloatArray]:
+    """Return (T, P) importances, and (T,) what is unattributed; 0 where nothing can be told.
+
+    Together they sum to 1.
+    """
+    known = np.array([reason is None for reason in reasons])
+    shares = np.where(known[:, None], normalised(variance, rest), 0.0)
+    whole = variance.sum(axis=-1) + rest
+    left = np.divide(rest, whole, out=np.zeros_like(whole), where=known & (whole > 0))
+    return {"importance": shares, "unattributed": left}
 
 
 def numbers_of(
@@ -54,7 +63,7 @@ def numbers_of(
     explained = eta_squared(found.variance, counts.target_sizes, counts.region_size)
     return Numbers(
         names=tuple(parameter.name for parameter in counts.parameters),
-        importance=shared_out(found.variance, reasons),
+        **shared_out(found.variance, reasons, found.rest),
         variance=found.variance,
         eta_squared=np.where(known, explained, 0.0),
         within=found.within,
@@ -93,7 +102,9 @@ def estimated(counts: SetCounts, settings: Settings, pooled: Sequence[str]) -> E
 def _estimate(counts: SetCounts, settings: Settings, *, unit: bool) -> Estimate:
     own = counts.by(settings.method, unit=unit)
     if settings.method == "calibrated":
-        return calibrated_estimate(own, counts.p_values)
+        # What nothing can deviate from was not tested.
+        p_values = np.where(counts.p_values == 1.0, np.nan, counts.p_values)
+        return calibrated_estimate(own, p_values)
     return estimate(own, settings)
 
 

@@ -57,9 +57,12 @@ class ImportanceResult(Result):
         "inter",
         "importance_low",
         "importance_high",
+        "joint_low",
+        "joint_high",
         "p_value",
         "verdict",
         "regimes",
+        "unattributed",
     )
 
     parameters: tuple[ParameterImportance, ...]
@@ -69,6 +72,9 @@ class ImportanceResult(Result):
     account: Account
     status: Status
     reason: str | None  # why the status is not "ok"
+    # Share of what all parameters explain that the evidence does not attribute to any of them; the
+    # importances sum to 1 less this. 0 for the paper's method and where undetermined.
+    unattributed: float = 0.0
     level: float | None = None  # of the intervals, if there are some
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
@@ -162,13 +168,16 @@ class ImportanceResult(Result):
         return len(self.parameters)
 
     def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
-        """Return name → importance, or name → variance, in the result's order."""
+        """Return name → importance, or name → variance, in the result's order.
+
+        Importances sum to 1 less what is unattributed.
+        """
         if normalize:
             return {parameter.name: parameter.importance for parameter in self.parameters}
         return {parameter.name: parameter.variance for parameter in self.parameters}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat record per parameter."""
+        """Return one flat record per parameter; ``unattributed`` is the result's, in each."""
         evidence = self.ready_evidence
         found = []
         for parameter in self.parameters:
@@ -176,6 +185,7 @@ class ImportanceResult(Result):
             row = parameter.row() | {
                 "p_value": None if tested is None else tested.p_value,
                 "verdict": None if tested is None else tested.verdict,
+                "unattributed": self.unattributed,
             }
             found.append({name: row[name] for name in self._columns})
         return found
@@ -194,6 +204,7 @@ class ImportanceResult(Result):
             "status": self.status,
             "reason": self.reason,
             "target_size": self.target_size,
+            "unattributed": self.unattributed,
             "evidence": None if evidence is None else evidence.message,
             "parameters": [
                 row | self._details(parameter, evidence)
@@ -230,6 +241,7 @@ class ImportanceResult(Result):
         scores = Numbers(
             names=self.names,
             **{name: np.array([[getattr(p, name) for p in self]]) for name in columns},
+            unattributed=np.array([self.unattributed]),
             target_sizes=np.array([self.target_size]),
             reasons=(self.reason,),
         )
@@ -268,6 +280,7 @@ def scored_result(
         account=account,
         status="ok" if reason is None else "undetermined",
         reason=reason,
+        unattributed=float(numbers.unattributed[0]),
         level=None if analysis is None else analysis.level,
         _analysis=analysis,
     )

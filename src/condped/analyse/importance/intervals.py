@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import NormalDist
 
 import numpy as np
@@ -12,11 +12,13 @@ from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.options import Question
 from condped.arrays import FloatArray
-from condped.count.resampling import Intervals
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.formula import normalised
 from condped.estimate.subsample_variances import subset_variances
+
+_STEADY = 0.5  # of the median error; chosen by coverage on the problems of docs/statistics.md
+_DRAWS = 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,17 +30,20 @@ class Bands:
     error
         (T, P): the standard error.
     low, high
-        (T, P): the ends, inside what the number can be.
+        (T, P): the ends of each interval by itself, inside what the number can be.
+    joint_low, joint_high
+        (T, P): wider ones, which hold all T × P numbers at once with the stated probability.
     """
 
     error: FloatArray
     low: FloatArray
     high: FloatArray
+    joint_low: FloatArray
+    joint_high: FloatArray
 
     def at(self, place: int) -> Bands:
-        """Return the intervals of one target set."""
-        one = slice(place, place + 1)
-        return Bands(self.error[one], self.low[one], self.high[one])
+        """Return the intervals of one target set; the joint ones stay those of all."""
+        return Bands(*(getattr(self, one.name)[place : place + 1] for one in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,15 +62,19 @@ class Uncertainty:
 
 
 def uncertainty(
-    numbers: Numbers, counts: SetCounts, question: Question, pooled: Sequence[str]
+    numbers: Numbers,
+    counts: SetCounts,
+    question: Question,
+    pooled: Sequence[str],
+    bias: FloatArray | None = None,
 ) -> Uncertainty | None:
     """Return intervals around the numbers; None where there are too few trials to halve.
 
-    Cut-offs are found anew in each subset; cells are those of the whole.
+    Cut-offs are found anew in each subset; cells are those of the whole. ``bias`` is (T, P): what
+    the sampler alone would have given, subtracted in each subset as in the whole.
     """
-    trials, intervals = counts.trials, question.intervals
+    trials = counts.trials
     assert trials is not None
-    assert intervals is not None
     replicated = _replicated(trials.raw, trials.top, question)
     if replicated is None:
         return None
@@ -76,17 +85,24 @@ def uncertainty(
         again = _replicated(trials.unit, trials.top, question)
         assert again is not None
         variance[:, :, places] = np.maximum(variance[:, :, places], again[0][:, :, places])
+    if bias is not None:
+        variance -= bias
+    rest: FloatArray | float = 0.0
+    if question.settings.method == "calibrated":
+        # What passed the test in the whole is what parts share out, and a rest as in the whole.
+        passed = np.where(numbers.variance > 0, np.maximum(variance, 0.0), 0.0).sum(axis=-1)
+        rest, variance = variance.sum(axis=-1), np.maximum(variance, 0.0)
+        rest = np.maximum(passed, rest) - variance.sum(axis=-1)
     # What has no evidence in the whole has its share in the parts: this is uncertain, too.
-    shares = normalised(variance)
+    shares = np.minimum(normalised(variance, rest), 1.0)
     spread = np.broadcast_to(kappa * (1.0 - kappa), variance.shape)
     explained = np.divide(variance, spread, out=np.zeros_like(variance), where=spread > 0)
-    reach = NormalDist().inv_cdf(0.5 + question.level / 2)
     # Where all trials are alike the parts show nothing but rounding.
     moves = 0.0 if trials.top.all_equal else 1.0
     return Uncertainty(
-        importance=_bands(numbers.importance, moves * shares, intervals, reach, highest=1.0),
-        variance=_bands(numbers.variance, moves * variance, intervals, reach, highest=np.inf),
-        eta_squared=_bands(numbers.eta_squared, moves * explained, intervals, reach, highest=1.0),
+        importance=_bands(numbers.importance, moves * shares, question, highest=1.0),
+        variance=_bands(numbers.variance, moves * variance, question, highest=np.inf),
+        eta_squared=_bands(numbers.eta_squared, moves * explained, question, highest=1.0),
     )
 
 
@@ -113,18 +129,45 @@ def _replicated(
     return np.concatenate(variances), np.concatenate(kappas)[:, :, None]
 
 
-def _bands(
-    whole: FloatArray, parts: FloatArray, intervals: Intervals, reach: float, *, highest: float
-) -> Bands:
+def _bands(whole: FloatArray, parts: FloatArray, question: Question, *, highest: float) -> Bands:
     """Return the standard error from (S, T, P) parts, and what lies within reach of the whole."""
-    if intervals == "half-sampling":
+    middle, deviations = parts.mean(axis=0), parts - parts.mean(axis=0)
+    if question.intervals == "half-sampling":
         # Half of the trials, drawn without replacement, scatter as much as the whole does.
         error = parts.std(axis=0, ddof=1)
     else:
         groups = len(parts)
-        error = np.sqrt((groups - 1) / groups * ((parts - parts.mean(axis=0)) ** 2).sum(axis=0))
-    low = np.maximum(whole - reach * error, 0.0)
+        error = np.sqrt((groups - 1) / groups * (deviations**2).sum(axis=0))
+        # So few parts say how numbers scatter together, not how far: drawn from the normal
+        # distribution with their covariances.
+        deviations = _drawn(deviations * np.sqrt((groups - 1) / groups), question.seed)
     # Around what the parts show where the whole was set to 0 for lack of evidence.
-    middle = np.where(whole > 0, whole, parts.mean(axis=0))
-    high = np.maximum(np.minimum(middle + reach * error, highest), whole)
-    return Bands(error, low, high)
+    middle = np.where(whole > 0, whole, middle)
+
+    def ends(reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        low = np.maximum(whole - reach, 0.0)
+        return low, np.maximum(np.minimum(middle + reach, highest), whole)
+
+    alone = NormalDist().inv_cdf(0.5 + question.level / 2) * error
+    joint = np.maximum(_joint_reach(deviations, error, question.level), alone)
+    return Bands(error, *ends(alone), *ends(joint))
+
+
+def _joint_reach(deviations: FloatArray, error: FloatArray, level: float) -> FloatArray:
+    """Return (T, P): how far all numbers at once stay from the whole, with a probability.
+
+    By the largest deviation in units of the standard error ("max-t"). A part of a typical error
+    is added to each, or numbers that hardly ever move would decide alone.
+    """
+    moving = error > 0
+    if not moving.any():
+        return error
+    unit = np.where(moving, error + _STEADY * np.median(error[moving]), 1.0)
+    largest = (np.abs(deviations) / unit).max(axis=(1, 2))
+    return np.where(moving, np.quantile(largest, level) * unit, 0.0)
+
+
+def _drawn(deviations: FloatArray, seed: int) -> FloatArray:
+    """Return sums of (groups, T, P) deviations with normal weights."""
+    weights = np.random.default_rng(seed).standard_normal((_DRAWS, len(deviations)))
+    return np.tensordot(weights, deviations, axes=1)

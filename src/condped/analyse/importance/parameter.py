@@ -38,11 +38,17 @@ class RegimeImportance:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a number may lie with other trials of the same kind."""
+    """Where a number may lie with other trials of the same kind.
+
+    ``low`` and ``high`` are about this number by itself; ``joint_low`` and ``joint_high`` hold for
+    all parameters at once, and for all target quantiles that were asked together.
+    """
 
     low: float
     high: float
     standard_error: float
+    joint_low: float
+    joint_high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,8 @@ class ParameterImportance:
     """
 
     name: str
-    importance: float  # normalised over the parameters; 0 if the result is undetermined
+    # Share of what all parameters explain; 0 if the result is undetermined
+    importance: float
     variance: float  # v, by the requested measure
     # v / (kappa (1 - kappa)): share of the variance of "reaches the target set" that it explains.
     # Not above 1 in truth; the smoothing can carry an estimate from few trials beyond.
@@ -85,6 +92,8 @@ class ParameterImportance:
             "inter": _known(self.inter),
             "importance_low": None if interval is None else interval.low,
             "importance_high": None if interval is None else interval.high,
+            "joint_low": None if interval is None else interval.joint_low,
+            "joint_high": None if interval is None else interval.joint_high,
             "regimes": len(self.regimes),
         }
 
@@ -126,7 +135,12 @@ def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[Paramete
 def _intervals(bands: Uncertainty, place: int) -> ParameterIntervals:
     return ParameterIntervals(
         *(
-            Interval(float(b.low[0, place]), float(b.high[0, place]), float(b.error[0, place]))
+            Interval(
+                *(
+                    float(end[0, place])
+                    for end in (b.low, b.high, b.error, b.joint_low, b.joint_high)
+                )
+            )
             for b in (bands.importance, bands.variance, bands.eta_squared)
         )
     )

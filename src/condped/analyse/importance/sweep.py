@@ -58,12 +58,16 @@ class SweepResult(Result):
         *_NUMBERS,
         "importance_low",
         "importance_high",
+        "joint_low",
+        "joint_high",
         "determined",
+        "unattributed",
     )
 
     names: tuple[str, ...]
     target_quantiles: FloatArray  # (T,): gamma'
-    importance: FloatArray  # (T, P): normalised; 0 where undetermined
+    importance: FloatArray  # (T, P): share of what all parameters explain; 0 where undetermined
+    unattributed: FloatArray  # (T,): share that the evidence attributes to no parameter
     variance: FloatArray  # (T, P)
     eta_squared: FloatArray  # (T, P)
     within: FloatArray  # (T, P)
@@ -122,15 +126,20 @@ class SweepResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
-        bands = self.intervals
+        bands = None if self.intervals is None else self.intervals.importance
+        ends = {"importance_low": "low", "importance_high": "high"}
+        ends |= {name: name for name in ("joint_low", "joint_high")}
         return [
             {
                 "target_quantile": float(quantile),
                 "parameter": name,
                 **{number: float(getattr(self, number)[t, p]) for number in _NUMBERS},
-                "importance_low": None if bands is None else float(bands.importance.low[t, p]),
-                "importance_high": None if bands is None else float(bands.importance.high[t, p]),
+                **{
+                    column: None if bands is None else float(getattr(bands, end)[t, p])
+                    for column, end in ends.items()
+                },
                 "determined": bool(self.determined[t]),
+                "unattributed": float(self.unattributed[t]),
             }
             for t, quantile in enumerate(self.target_quantiles)
             for p, name in enumerate(self.names)
@@ -143,6 +152,7 @@ class SweepResult(Result):
             "status": self.status,
             "reason": self.reason,
             "target_sizes": self.target_sizes,
+            "unattributed": self.unattributed,
             "determined": self.determined,
             "reasons": self.reasons,
             "parameters": {
@@ -229,7 +239,8 @@ def sweep(
     target_quantiles
         Ascending; by default 0.01, 0.02, … up to 0.01 below ``region_quantile``.
     **options
-        As for :func:`condped.importance`; intervals are bands around the curves.
+        As for :func:`condped.importance`; intervals are bands around the curves, for each number
+        by itself and, as pictures draw them, jointly for all parameters and target quantiles.
 
     Examples
     --------

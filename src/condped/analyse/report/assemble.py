@@ -19,7 +19,13 @@ from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.importance import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
-from condped.analyse.report.numbers import Analyses, parameters_data, slider_quantiles, tree_data
+from condped.analyse.report.numbers import (
+    Analyses,
+    parameters_data,
+    shares,
+    slider_quantiles,
+    tree_data,
+)
 from condped.analyse.report.result import Report
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
@@ -136,6 +142,7 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
         "definition": _definition(question.settings, paper.account),
         "level": paper.level,
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
+        "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
     }
 
 

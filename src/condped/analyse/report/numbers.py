@@ -100,8 +100,8 @@ def _parameter(analyses: Analyses, place: int, own: ParameterCounts) -> dict[str
     }
     bands = {m: a.bands.importance for m, a in analyses.items() if a.bands is not None}
     if bands:
-        data["low"] = {m: shares(band.low[:, place]) for m, band in bands.items()}
-        data["high"] = {m: shares(band.high[:, place]) for m, band in bands.items()}
+        for end in ("low", "high", "joint_low", "joint_high"):
+            data[end] = {m: shares(getattr(b, end)[:, place]) for m, b in bands.items()}
     parts = {m: _parts(analysis, place) for m, analysis in analyses.items()}
     verdicts = _verdicts(counts, place)
     data["regimes"] = []
@@ -221,6 +221,9 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
         "sizes": numbers.target_sizes.tolist(),
         "more": len(names) - len(shown),
         "reasons": {m: _once(analysis.numbers.reasons) for m, analysis in branch.analyses.items()},
+        "unattributed": {
+            m: shares(analysis.numbers.unattributed) for m, analysis in branch.analyses.items()
+        },
         "parameters": [
             {"parameter": places[names[p]], **_numbers(branch.analyses, p)} for p in shown
         ],

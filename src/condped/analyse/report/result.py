@@ -16,6 +16,10 @@ from condped.analyse.saving.plain import rebuilt
 from condped.errors import DataError
 from condped.writing import PAGES, ending_of
 
+# Of intervals: the columns, and what they are called among the numbers of a page.
+_ENDS = {"importance_low": "low", "importance_high": "high"}
+_ENDS |= {end: end for end in ("joint_low", "joint_high")}
+
 
 @dataclass(frozen=True)
 class Report(Result):
@@ -38,11 +42,14 @@ class Report(Result):
         "importance",
         "importance_low",
         "importance_high",
+        "joint_low",
+        "joint_high",
         "eta_squared",
         "p_value",
         "adjusted_p_value",
         "verdict",
         "determined",
+        "unattributed",
     )
 
     data: dict[str, Any]
@@ -71,13 +78,16 @@ class Report(Result):
                 "target_quantile": quantile,
                 "target_trials": self.data["sizes"][step],
                 "importance": one["importance"][method][step],
-                "importance_low": one["low"][method][step] if "low" in one else None,
-                "importance_high": one["high"][method][step] if "high" in one else None,
+                **{
+                    column: one[end][method][step] if end in one else None
+                    for column, end in _ENDS.items()
+                },
                 "eta_squared": one["eta"][method][step],
                 "p_value": one["p"][step],
                 "adjusted_p_value": one["adjusted"][step],
                 "verdict": VERDICTS[one["verdict"][step]],
                 "determined": self.data["reasons"][method][step] is None,
+                "unattributed": self.data["unattributed"][method][step],
             }
             for method in self.data["methods"]
             for step, quantile in enumerate(quantiles)

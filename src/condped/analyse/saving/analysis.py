@@ -215,6 +215,7 @@ def restored_scores(data: Mapping[str, Any], target_sets: int) -> Numbers:
     return Numbers(
         names=tuple(entries),
         **columns,
+        unattributed=np.zeros(target_sets),
         # A method that knows no target sets has neither.
         within=np.where(np.isnan(explained), np.nan, variance),
         inter=np.where(np.isnan(explained), np.nan, 0.0),

@@ -182,7 +182,7 @@ def _of_whole_objective(
     unknown = np.full_like(scores, np.nan)
     numbers = Numbers(
         names=table.names,
-        importance=shared_out(scores, (reason,)),
+        **shared_out(scores, (reason,)),
         variance=scores,
         eta_squared=unknown,
         within=unknown,

@@ -63,7 +63,7 @@ def _joined(parts: list[Analysis]) -> PedAnova:
     )
     numbers = Numbers(
         names=tuple(name for one in each for name in one.names),
-        importance=shared_out(variance, reasons),
+        **shared_out(variance, reasons),
         variance=variance,
         eta_squared=np.concatenate([one.eta_squared for one in each], axis=1),
         within=variance,

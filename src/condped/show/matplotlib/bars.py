@@ -24,8 +24,10 @@ def bars(view: BarsView, ax: Axes) -> Axes:
             linewidth=0.6,
             hatch=_HATCHES.get(bar.verdict or ""),
         )
+        if bar.joint_low is not None and bar.joint_high is not None:
+            ax.plot([bar.joint_low, bar.joint_high], [place, place], color=INK, linewidth=0.8)
         if bar.low is not None and bar.high is not None:
-            ax.plot([bar.low, bar.high], [place, place], color=INK, linewidth=1.4)
+            ax.plot([bar.low, bar.high], [place, place], color=INK, linewidth=2.0)
             for end in (bar.low, bar.high):
                 ax.plot([end, end], [place - 0.16, place + 0.16], color=INK, linewidth=1.4)
         _behind(ax, bar.end, place, bar.text)
@@ -60,7 +62,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
     _rows(ax, [row.label for row in view.rows])
     ax.set_ylim(max(len(view.rows), 2) - 0.3, -0.6)
     _scale(ax, [row.value for row in view.rows])
-    ax.set_xlabel("importance (sums to 1); from dark to light: the regimes named below each bar")
+    ax.set_xlabel(f"{view.scale}; from dark to light: the regimes named below each bar")
     titled(ax, view.title)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
@@ -72,8 +74,11 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
         colour = COLOURS[place]
         for point in series.points:
             row = point.row + series.shift
+            if point.joint_low is not None and point.joint_high is not None:
+                joint = [point.joint_low, point.joint_high]
+                ax.plot(joint, [row, row], color=colour, linewidth=0.6)
             if point.low is not None and point.high is not None:
-                ax.plot([point.low, point.high], [row, row], color=colour, linewidth=1.2)
+                ax.plot([point.low, point.high], [row, row], color=colour, linewidth=1.8)
             ax.plot(
                 point.value, row, marker=MARKERS[place], linestyle="none", markersize=6,
                 color=colour, markerfacecolor=colour if point.filled else "white", clip_on=False,
@@ -87,7 +92,7 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
     _rows(ax, view.labels)
     ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
     ax.set_xlim(-0.02 * view.highest, 1.03 * view.highest)
-    ax.set_xlabel("importance (sums to 1); hollow: not said to matter")
+    ax.set_xlabel("importance (each result sums to 1); hollow: not said to matter")
     titled(ax, view.title)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
     noted(ax, view.note, empty=view.empty)

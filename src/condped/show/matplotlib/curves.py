@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
-from condped.show.palette import COLOURS, INK
+from condped.show.palette import COLOURS, GREY, INK
+from condped.show.text.account import UNATTRIBUTED
 from condped.show.views.curves import CurvesView
 from condped.show.views.labels import QUANTILE_AXIS, lines_of
 
@@ -35,10 +36,12 @@ def curves(view: CurvesView, ax: Axes) -> Axes:
             # Not all at the same place, where they would cover each other.
             markevery=(place % every, every),
         )
+    if view.unattributed is not None:
+        ax.plot(quantiles, view.unattributed, color=GREY, linewidth=2.6, label=UNATTRIBUTED)
     if any(curve.truth is not None for curve in view.curves):
         ax.plot([], [], color=INK, linestyle=":", linewidth=1.6, label="exact")
-    if view.level is not None:
-        ax.fill_between([], [], [], color=INK, alpha=0.15, label=f"{100 * view.level:.3g} % bands")
+    if view.bands is not None:
+        ax.fill_between([], [], [], color=INK, alpha=0.15, label=view.bands)
     ax.set_xlim(0, 1)
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel(QUANTILE_AXIS)

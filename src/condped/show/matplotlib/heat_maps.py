@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -11,6 +13,8 @@ from condped.show.matplotlib.figures import figure_of, literal, noted, plain, ti
 from condped.show.palette import PALE
 from condped.show.views.heat_maps import HeatView
 from condped.show.views.labels import QUANTILE_AXIS
+
+_DOT: dict[str, Any] = {"color": "white", "markeredgecolor": "black", "linestyle": "none"}
 
 
 def heat(view: HeatView, ax: Axes) -> Axes:
@@ -28,6 +32,10 @@ def joint(view: HeatView, ax: Axes) -> Axes:
         labels = [literal(label) for label in view.labels]
         ax.set_xticks(range(len(labels)), labels, rotation=40, ha="right")
         ax.tick_params(axis="x", length=0, labelsize=8 if len(view.labels) > 10 else 9)
+        for row, verdicts in enumerate(view.verdicts or ()):
+            for column, verdict in enumerate(verdicts):
+                if verdict == "matters":
+                    ax.plot(column, row, marker="o", markersize=6, **_DOT)
     return ax
 
 

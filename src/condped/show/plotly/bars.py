@@ -35,11 +35,12 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
                 "solidity": 0.25,
             },
         },
-        error_x=_intervals(view.bars, INK, thickness=1.4, width=4),
+        error_x=_intervals(view.bars, INK, thickness=2.0, width=4),
         customdata=[[literal(bar.name), bar.verdict or "not tested"] for bar in view.bars],
         hovertemplate="%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}<extra></extra>",
         showlegend=False,
     )
+    _joint_intervals(figure, view.bars, places, INK)
     for place, bar in enumerate(view.bars):
         _behind(figure, bar.end, place, bar.text)
     ends = [bar.end for bar in view.bars]
@@ -91,7 +92,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         empty=view.empty,
         barmode="overlay",
         xaxis=share_axis(
-            "importance (sums to 1)<br>dark to light: the regimes named below each bar",
+            f"{view.scale}<br>dark to light: the regimes named below each bar",
             _room([row.value for row in view.rows]),
         ),
         yaxis=row_axis([row.label for row in view.rows]),
@@ -124,7 +125,7 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
                 "size": 9,
                 "line": {"width": 1.6, "color": colour},
             },
-            error_x=_intervals(points, colour, thickness=1.2, width=0),
+            error_x=_intervals(points, colour, thickness=1.8, width=0),
             customdata=[[literal(p.name), p.verdict or "not tested"] for p in points],
             hovertemplate=(
                 "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
@@ -132,6 +133,8 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
             ),
             cliponaxis=False,
         )
+        rows = [point.row + series.shift for point in points]
+        _joint_intervals(figure, points, rows, colour)
     highest = view.highest
     return laid_out(
         figure,
@@ -141,7 +144,9 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         empty=view.empty,
         showlegend=True,
         xaxis=share_axis(
-            "importance (sums to 1); hollow: not said to matter", 1.03 * highest, -0.02 * highest
+            "importance (each result sums to 1); hollow: not said to matter",
+            1.03 * highest,
+            -0.02 * highest,
         ),
         yaxis=row_axis(view.labels),
     )
@@ -156,12 +161,29 @@ def _intervals(
     return {
         "type": "data",
         "symmetric": False,
-        "array": [bar.end - bar.value for bar in bars],
+        "array": [0.0 if bar.high is None else max(bar.high - bar.value, 0.0) for bar in bars],
         "arrayminus": [0.0 if bar.low is None else bar.value - bar.low for bar in bars],
         "color": colour,
         "thickness": thickness,
         "width": width,
     }
+
+
+def _joint_intervals(
+    figure: go.Figure, bars: Sequence[Bar], rows: Sequence[float], colour: str
+) -> None:
+    """Draw the longer and thinner lines that hold for all bars at once."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for bar, row in zip(bars, rows, strict=True):
+        if bar.joint_low is not None:
+            x += [bar.joint_low, bar.joint_high, None]
+            y += [row, row, None]
+    if x:
+        figure.add_scatter(
+            x=x, y=y, mode="lines", line={"color": colour, "width": 0.8}, hoverinfo="skip",
+            showlegend=False, cliponaxis=False,
+        )  # fmt: skip
 
 
 def _room(ends: list[float]) -> float:

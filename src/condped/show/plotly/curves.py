@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.show.palette import COLOURS, INK, PALE
+from condped.show.palette import COLOURS, GREY, INK, PALE
 from condped.show.plotly.figures import MARKERS, laid_out, literal, with_gaps
+from condped.show.text.account import UNATTRIBUTED
 from condped.show.views.curves import Curve, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS
 
@@ -42,14 +43,20 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
             marker={"symbol": MARKERS[place % len(MARKERS)], "size": sizes, "opacity": 1},
             hovertemplate=(f"{literal(curve.name)}<br>γ' = %{{x:.3g}}: %{{y:.3f}}<extra></extra>"),
         )
+    if view.unattributed is not None:
+        figure.add_scatter(
+            x=quantiles, y=with_gaps(view.unattributed), mode="lines", name=UNATTRIBUTED,
+            line={"color": GREY, "width": 3},
+            hovertemplate=f"{UNATTRIBUTED}<br>γ' = %{{x:.3g}}: %{{y:.3f}}<extra></extra>",
+        )  # fmt: skip
     if any(curve.truth is not None for curve in view.curves):
         figure.add_scatter(
             x=[None], y=[None], mode="lines", name="exact",
             line={"color": INK, "dash": "dot", "width": 1.6},
         )  # fmt: skip
-    if view.level is not None:
+    if view.bands is not None:
         figure.add_scatter(
-            x=[None], y=[None], mode="markers", name=f"{100 * view.level:.3g} % bands",
+            x=[None], y=[None], mode="markers", name=view.bands,
             marker={"symbol": "square", "size": 12, "color": INK, "opacity": 0.15},
         )  # fmt: skip
     return laid_out(

@@ -27,13 +27,30 @@ def heat(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
 def joint(view: HeatView, figure: go.Figure | None = None) -> go.Figure:
     """Draw the η² of each pair as a cell, empty where two are never active together."""
     names, columns = [literal(name) for name in view.names], list(range(len(view.names)))
-    pairs = [[f"{one} × {other}" for other in names] for one in names]
+    verdicts = view.verdicts or ()
+    pairs = [
+        [f"{one} × {other}: {told}" for other, told in zip(names, row, strict=True)]
+        for one, row in zip(names, verdicts, strict=True)
+    ]
     ends = [-0.5, max(len(columns), 1) - 0.5]
-    return _cells(
+    figure = _cells(
         view, figure, columns, pairs, words="η² %{z:.3f}", scale="η² beyond<br>both alone",
         height=160 + 24 * max(len(columns), 6),
         xaxis=row_axis(view.labels) | {"range": ends, "tickangle": -40},
     )  # fmt: skip
+    dots = [
+        (column, row)
+        for row, line in enumerate(verdicts)
+        for column, told in enumerate(line)
+        if told == "matters"
+    ]
+    if dots:
+        figure.add_scatter(
+            x=[column for column, _ in dots], y=[row for _, row in dots], mode="markers",
+            marker={"color": "white", "size": 8, "line": {"color": "black", "width": 1}},
+            hoverinfo="skip", showlegend=False,
+        )  # fmt: skip
+    return figure
 
 
 def _cells(

@@ -8,7 +8,14 @@ from typing import Any, TypeAlias
 
 from condped.comparison.compare import Comparison
 from condped.safe_text import printable, shortened
-from condped.show.text.account import data_lines, goals, trial_lines
+from condped.show.text.account import (
+    UNATTRIBUTED,
+    UNATTRIBUTED_WORDS,
+    data_lines,
+    goals,
+    is_shared,
+    trial_lines,
+)
 from condped.show.text.layout import table_lines, text_width, width_of, wrapped
 
 Row: TypeAlias = dict[str, Any]
@@ -49,6 +56,8 @@ def comparison_text(comparison: Comparison) -> str:
     for key in filter(_LEGENDS.__contains__, meant):
         lines += wrapped(f"{key}: {_LEGENDS[key]}", then="  ")
     results = [comparison[method] for method in comparison]
+    if any(is_shared(result.unattributed) for result in results):
+        lines += wrapped(UNATTRIBUTED_WORDS, then="  ")
     for reason in dict.fromkeys(result.reason for result in results if result.reason):
         lines += wrapped(f"?: undetermined: {reason}", then="  ")
     lines += [line for told in trial_lines(results[0].account) for line in wrapped(told)]
@@ -78,6 +87,10 @@ def _table(comparison: Comparison) -> list[str]:
         cells = [row[method] for method in comparison]
         numbers = ["?" if cell is None else f"{cell:.3f}" for cell in cells]
         rows.append([_fitted(row["parameter"], room), *numbers])
+    left = [comparison[method].unattributed for method in comparison]
+    if any(map(is_shared, left)):
+        numbers = [f"{share:.3f}" if is_shared(share) else "" for share in left]
+        rows.append([_fitted(UNATTRIBUTED, room), *numbers])
     first = max(width_of(row[0]) for row in rows)
     lines = [(" " * first + titles).rstrip(), *table_lines(rows, right=range(1, len(columns) + 1))]
     if hidden:

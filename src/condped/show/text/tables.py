@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from condped.estimate.settings import BaselineSettings
 from condped.safe_text import shortened
 from condped.show.text.account import (
+    UNATTRIBUTED,
+    UNATTRIBUTED_WORDS,
     account_lines,
     data_lines,
     headline,
     highest_first,
+    is_shared,
     pairs_headline,
     trial_lines,
 )
@@ -60,6 +63,9 @@ def importance_text(result: ImportanceResult) -> str:
         rest = sum(parameter.importance for parameter in hidden)
         lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
     told = []
+    if is_shared(result.unattributed):
+        lines.append(f"{UNATTRIBUTED}: {result.unattributed:.3f}")
+        told += wrapped(UNATTRIBUTED_WORDS)
     if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
         told += wrapped(OVER_WORDS)
     if evidence is not None and result.status == "ok":
@@ -86,7 +92,7 @@ def _columns(result: ImportanceResult) -> list[list[str]]:
         ["importance", *(f"{p.importance:.3f}" for p in shown)],
     ]
     if result.level is not None:
-        columns.append([percent(result.level), *map(_interval, shown)])
+        columns.append([f"{percent(result.level)} each", *map(_interval, shown)])
     columns.append(["", *("█" * round(p.importance * longest) for p in shown)])
     if isinstance(result.settings, BaselineSettings):
         return [*columns, ["score", *(f"{p.variance:.4g}" for p in shown)]]
@@ -134,17 +140,24 @@ def sweep_text(curve: SweepResult) -> str:
     lines = [*wrapped(headline(curve.account, curve.settings, None)), ""]
     if curve.status != "ok":
         lines += [*wrapped(f"Undetermined: {curve.reason}"), ""]
-    most = max(1, (text_width() - 6) // (_MOST_COLUMN + 2))
+    room = text_width() - 6
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        room -= len(UNATTRIBUTED) + 2
+    most = max(1, room // (_MOST_COLUMN + 2))
     shown = highest_first(curve.importance)[:most]
     every = len(curve.target_quantiles)
     points = min(every, _MOST_QUANTILES)
     quantiles = sorted({round((every - 1) * p / max(points - 1, 1)) for p in range(points)})
-    header = ("γ'", *(shortened(curve.names[p], _MOST_COLUMN) for p in shown))
+    header = ["γ'", *(shortened(curve.names[p], _MOST_COLUMN) for p in shown)]
+    columns = [curve.importance[:, p] for p in shown]
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        header.append(UNATTRIBUTED)
+        columns.append(curve.unattributed)
     rows = [
-        (
+        [
             f"{curve.target_quantiles[t]:.3g}",
-            *(f"{curve.importance[t, p]:.3f}" if curve.determined[t] else "?" for p in shown),
-        )
+            *(f"{column[t]:.3f}" if curve.determined[t] else "?" for column in columns),
+        ]
         for t in quantiles
     ]
     lines += table_lines([header, *rows], right=set(range(len(header))))
@@ -186,21 +199,29 @@ def joint_text(found: JointEffects) -> str:
     title = pairs_headline(account, found.target_quantile)
     rows = [
         (" × ".join(shortened(name) for name in effect.parameters),
-         f"{effect.eta_squared:.3f}", str(effect.trials))
+         f"{effect.eta_squared:.3f}", str(effect.trials),
+         "–" if effect.p_value is None else _p_text(effect.p_value), effect.verdict)
         for effect in found.effects[:_MOST_PAIRS]
     ]  # fmt: skip
-    lines = [*wrapped(title), "", *table_lines([("pair", "η²", "trials"), *rows], right={1, 2})]
+    header = ("pair", "η²", "trials", "p", "verdict")
+    lines = [*wrapped(title), "", *table_lines([header, *rows], right={1, 2, 3})]
     if len(found) > _MOST_PAIRS:
         lines.append(f"… and {len(found) - _MOST_PAIRS} more pairs")
     if not len(found):
         lines.append("No two parameters vary together in enough trials.")
     lines += ["", *wrapped(
         "η²: the share of the variance of reaching the target set that a pair explains beyond what "
-        "its parameters explain alone; a little below 0 by chance."
+        "its parameters explain alone; a little below 0 by chance. The verdicts allow for the "
+        "number of pairs, and take the trials as drawn at random: among those of an adaptive "
+        "sampler more pairs seem to matter than do."
     )]  # fmt: skip
     sets = f"; {found.target_size} in the target set"
     told = [*trial_lines(account, sets), *data_lines(account), *account.notes]
     return "\n".join([*lines, *(line for one in told for line in wrapped(one))])
+
+
+def _p_text(p_value: float) -> str:
+    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"
 
 
 def sources_text(sources: Sources) -> str:

@@ -10,7 +10,7 @@ from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.errors import SettingsError
 from condped.safe_text import shortened
-from condped.show.text.account import headline
+from condped.show.text.account import UNATTRIBUTED, headline, is_shared, sum_words
 from condped.show.views.labels import count_of, labels_of
 
 MOST_BARS = 20
@@ -34,6 +34,8 @@ class Bar:
         What stands beside the bar, and the whole name.
     low, high
         The ends of the interval; None if there is none.
+    joint_low, joint_high
+        The ends of those that hold for all bars at once.
     verdict
         None if nothing was tested, as for several parameters together.
     """
@@ -45,11 +47,13 @@ class Bar:
     low: float | None = None
     high: float | None = None
     verdict: Verdict | None = None
+    joint_low: float | None = None
+    joint_high: float | None = None
 
     @property
     def end(self) -> float:
-        """Where the bar and its interval end."""
-        return self.value if self.high is None else max(self.value, self.high)
+        """Where the bar and its intervals end."""
+        return max(self.value, self.high or 0.0, self.joint_high or 0.0)
 
     @property
     def text(self) -> str:
@@ -70,12 +74,14 @@ class BarsView:
     bars: tuple[Bar, ...]
     note: str | None  # why the picture shows nothing
     level: float | None  # of the intervals
+    unattributed: float = 0.0  # the last bar, if there is so much
 
     @property
     def scale(self) -> str:
         """What stands at the axis of importances."""
-        level = "" if self.level is None else f"; lines: {100 * self.level:.3g} % intervals"
-        return f"importance (sums to 1){level}"
+        words = "thick for each alone, thin for all together"
+        level = "" if self.level is None else f"; {100 * self.level:.3g} % intervals: {words}"
+        return f"importance ({sum_words(self.unattributed)}){level}"
 
     @property
     def empty(self) -> bool:
@@ -126,6 +132,12 @@ class BreakdownView:
     title: str
     rows: tuple[Breakdown, ...]
     note: str | None
+    unattributed: float = 0.0  # the last row, if there is so much
+
+    @property
+    def scale(self) -> str:
+        """What stands at the axis of importances."""
+        return f"importance ({sum_words(self.unattributed)})"
 
     @property
     def empty(self) -> bool:
@@ -173,11 +185,14 @@ def bars_view(result: ImportanceResult) -> BarsView:
     bars = [_bar(row, labels[row], parameter, evidence) for row, parameter in enumerate(shown)]
     if rest:
         bars.append(Bar(len(bars), together, together, sum(other.importance for other in rest)))
+    if is_shared(result.unattributed):
+        bars.append(Bar(len(bars), UNATTRIBUTED, UNATTRIBUTED, result.unattributed))
     return BarsView(
         title=headline(result.account, result.settings, result.target_quantile),
         bars=tuple(bars),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         level=result.level,
+        unattributed=result.unattributed,
     )
 
 
@@ -191,6 +206,8 @@ def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | No
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
         verdict=None if evidence is None else evidence[own.name].verdict,
+        joint_low=None if interval is None else interval.joint_low,
+        joint_high=None if interval is None else interval.joint_high,
     )
 
 
@@ -215,10 +232,14 @@ def breakdown_view(result: ImportanceResult) -> BreakdownView:
         value = sum(parameter.importance for parameter in rest)
         part = Part("all of their regimes", 1.0, value, None, None)
         rows.append(Breakdown(together, together, value, (part,) if value else (), 0, True))
+    if is_shared(result.unattributed):
+        part = Part("to any parameter", 1.0, result.unattributed, None, None)
+        rows.append(Breakdown(UNATTRIBUTED, UNATTRIBUTED, result.unattributed, (part,), 0, True))
     return BreakdownView(
         title=headline(result.account, result.settings, result.target_quantile),
         rows=tuple(rows),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
+        unattributed=result.unattributed,
     )
 
 
@@ -286,6 +307,8 @@ def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
     labels = labels_of(names)
     if rest:
         labels = (*labels, f"{len(rest)} others together")
+    if any(is_shared(result.unattributed) for result in results.values()):
+        labels = (*labels, UNATTRIBUTED)
     shown = labels_of([str(label) for label in results])
     each = list(zip(shown, results.values(), strict=True))
     unknown = [label for label, result in each if result.status != "ok"]
@@ -314,4 +337,7 @@ def _points(result: ImportanceResult, names: list[str], rest: set[str]) -> tuple
     if others:
         together = f"{len(others)} others together"
         points.append(Bar(len(names), together, together, sum(others)))
+    if is_shared(result.unattributed):
+        last = len(names) + bool(rest)
+        points.append(Bar(last, UNATTRIBUTED, UNATTRIBUTED, result.unattributed))
     return tuple(points)

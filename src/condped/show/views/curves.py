@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.show.text.account import headline, highest_first
+from condped.show.text.account import headline, highest_first, is_shared
 from condped.show.views.labels import labels_of
 
 MOST_CURVES = 8
@@ -36,7 +36,13 @@ class CurvesView:
     target_quantiles: FloatArray
     curves: tuple[Curve, ...]
     note: str | None  # what the picture leaves out, or why it shows nothing
-    level: float | None  # of the bands
+    level: float | None  # of the bands, which hold for all curves at all quantiles together
+    unattributed: FloatArray | None = None  # a line of its own, if there is so much
+
+    @property
+    def bands(self) -> str | None:
+        """What the bands are."""
+        return None if self.level is None else f"{100 * self.level:.3g} % bands, joint"
 
     @property
     def empty(self) -> bool:
@@ -70,15 +76,22 @@ def curves_view(
                 label=label,
                 name=curve.names[place],
                 values=_known(curve, curve.importance, place),
-                low=None if bands is None else _known(curve, bands.low, place),
-                high=None if bands is None else _known(curve, bands.high, place),
+                low=None if bands is None else _known(curve, bands.joint_low, place),
+                high=None if bands is None else _known(curve, bands.joint_high, place),
                 truth=exact.get(curve.names[place]),
             )
             for label, place in zip(labels, shown, strict=True)
         ),
         note="; ".join(notes) or None,
         level=curve.level,
+        unattributed=_unattributed(curve),
     )
+
+
+def _unattributed(curve: SweepResult) -> FloatArray | None:
+    if not is_shared(curve.unattributed.max(initial=0.0)):
+        return None
+    return np.where(curve.determined, curve.unattributed, np.nan)
 
 
 def _known(curve: SweepResult, numbers: FloatArray, place: int) -> FloatArray:

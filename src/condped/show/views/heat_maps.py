@@ -9,7 +9,13 @@ import numpy as np
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
-from condped.show.text.account import headline, highest_first, pairs_headline
+from condped.show.text.account import (
+    UNATTRIBUTED,
+    headline,
+    highest_first,
+    is_shared,
+    pairs_headline,
+)
 from condped.show.views.labels import labels_of
 
 _MOST_ROWS = 40
@@ -40,6 +46,7 @@ class HeatView:
     highest: float
     note: str | None
     target_quantiles: FloatArray | None = None  # of the columns; None: these are the rows again
+    verdicts: tuple[tuple[str, ...], ...] | None = None  # (rows, columns): of pairs; "" if none
 
     @property
     def empty(self) -> bool:
@@ -60,7 +67,11 @@ def heat_view(curve: SweepResult) -> HeatView:
         together = float(curve.importance[:, rest].sum(axis=1).max(initial=0.0))
         notes.append(f"{len(rest)} more with lower peaks not shown, together up to {together:.2f}")
     names = tuple(curve.names[place] for place in shown)
-    values = np.where(curve.determined, curve.importance[:, shown].T, np.nan)
+    rows = curve.importance[:, shown].T
+    if is_shared(curve.unattributed.max(initial=0.0)):
+        names = (*names, UNATTRIBUTED)
+        rows = np.concatenate([rows, curve.unattributed[None]])
+    values = np.where(curve.determined, rows, np.nan)
     return HeatView(
         title=headline(curve.account, curve.settings, None),
         labels=labels_of(names),
@@ -82,16 +93,22 @@ def joint_view(found: JointEffects) -> HeatView:
     names = tuple(every[:_MOST_PAIRED])
     places = {name: place for place, name in enumerate(names)}
     values = np.full((len(names), len(names)), np.nan)
+    verdicts = [[""] * len(names) for _ in names]
     for effect in found:
         if all(name in places for name in effect.parameters):
             row, column = (places[name] for name in effect.parameters)
             values[row, column] = values[column, row] = effect.eta_squared
+            verdicts[row][column] = verdicts[column][row] = effect.verdict
     chance = _CHANCE / max(found.account.region_size, 1)
     least, strongest = max(_LEAST, 2 * chance), _largest(values)
     notes = []
     if not names:
         notes.append("No two parameters vary together in enough trials.")
-    elif strongest < least:
+    elif any(effect.verdict == "matters" for effect in found):
+        notes.append("dots: statistically significant if trials were drawn at random")
+    else:
+        notes.append("no pair is statistically significant")
+    if names and strongest < least:
         notes.append(
             f"chance alone reaches about {chance:.2g}; the colours go on up to {least:.2g}"
         )
@@ -105,6 +122,7 @@ def joint_view(found: JointEffects) -> HeatView:
         values=values,
         highest=max(least, strongest),
         note="; ".join(notes) or None,
+        verdicts=tuple(map(tuple, verdicts)),
     )
 
 

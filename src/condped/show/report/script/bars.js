@@ -7,7 +7,8 @@ function highest() {
   const method = state.method;
   if (highestImportance[method] === undefined) {
     highestImportance[method] = parameters.reduce((most, parameter) =>
-      Math.max(most, ...parameter.importance[method], ...(parameter.high?.[method] || [])), 0.05);
+      Math.max(most, ...parameter.importance[method], ...(parameter.joint_high?.[method] || [])),
+    Math.max(0.05, ...data.unattributed[method]));
   }
   return highestImportance[method];
 }
@@ -16,8 +17,9 @@ function barRow(parameter) {
   if (!barRows.has(parameter)) barRows.set(parameter, newBarRow(parameter));
   const { row, picture, number, interval, eta, tag } = barRows.get(parameter);
   const step = state.step, verdict = verdictOf(parameter);
-  const low = parameter.low?.[state.method]?.[step], high = parameter.high?.[state.method]?.[step];
-  setBar(picture, importanceOf(parameter), highest(), verdict, low, high);
+  const end = (name) => parameter[name]?.[state.method]?.[step];
+  const low = end("low"), high = end("high");
+  setBar(picture, importanceOf(parameter), highest(), verdict, low, high, end("joint_low"), end("joint_high"));
   setText(number, share(importanceOf(parameter)));
   if (low !== undefined) setText(interval, ` ${share(low)}–${share(high)}`);
   setText(eta, etaText(etaOf(parameter), verdict));
@@ -42,20 +44,33 @@ function drawBars() {
   const shown = visible(), rest = parameters.length - shown.length;
   const heading = (text, kind, title) => element("th", { scope: "col", role: "columnheader", class: kind, title }, text);
   if (!byId("bars").firstChild) {
-    const interval = data.level ? ` (${percent(data.level)} interval)` : "";
+    const interval = data.level ? ` (${percent(data.level)} interval, each)` : "";
     fill("bars", element("table", { class: data.level ? "bars banded" : "bars", role: "table" },
       element("caption", { class: "unseen" }, "Importance of each parameter"),
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
         heading("Parameter", "name-cell"), heading("", "bar-cell"), heading(`Importance${interval}`, "number"),
         heading("η²", "number eta", "Share of the variance of “reaches the target set” that it explains"),
         heading("Verdict", "verdict-cell"))),
-      element("tbody", { id: "bar-rows", role: "rowgroup" })),
+      element("tbody", { id: "bar-rows", role: "rowgroup" }),
+      element("tfoot", { id: "bar-rest", role: "rowgroup" })),
     element("p", { id: "bars-more" }));
   }
   putInOrder(byId("bar-rows"), shown.map(barRow));
+  drawUnattributed();
   drawMore("bars-more", rest);
   byId("find").hidden = parameters.length <= MOST;
   byId("bars").hidden = nothingEver();
+}
+
+// What the evidence attributes to no parameter, below all of them.
+function drawUnattributed() {
+  const rest = unattributedNow();
+  if (rest < 0.0005) { byId("bar-rest").replaceChildren(); return; }
+  const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
+  const picture = bar(rest, highest(), "untested");
+  picture.children[1].setAttribute("class", "rest");
+  byId("bar-rest").replaceChildren(element("tr", { role: "row" }, cell("name-cell aside", "unattributed"),
+    cell("bar-cell", picture), cell("number", element("span", {}, share(rest))), cell("number eta"), cell("verdict-cell")));
 }
 
 // Moved only when the order changes.
@@ -87,7 +102,10 @@ function drawHints() {
   const reason = reasonNow();
   if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
   const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
+  const sums = unattributedNow() < 0.0005 ? "They sum to 1."
+    : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;
   const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
-  fill("importance-hint", `${what} They sum to 1. η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
-    over ? ` ${OVER_WORDS}` : "");
+  fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
+    over ? ` ${OVER_WORDS}` : "",
+    data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "");
 }

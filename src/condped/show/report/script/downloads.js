@@ -14,12 +14,13 @@ function csv(header, rows) {
 }
 
 const HEADER = ["parameter", "method", "target_quantile", "target_trials", "importance", "importance_low",
-  "importance_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "determined"];
+  "importance_high", "joint_low", "joint_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "determined", "unattributed"];
 
 function importanceRow(parameter, method, step) {
   return [parameter.name, method, data.steps ? data.steps[step] : "", data.sizes[step], parameter.importance[method][step],
-    parameter.low?.[method]?.[step], parameter.high?.[method]?.[step], parameter.eta[method][step],
-    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], !data.reasons[method][step]];
+    ...["low", "high", "joint_low", "joint_high"].map((end) => parameter[end]?.[method]?.[step]), parameter.eta[method][step],
+    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], !data.reasons[method][step],
+    data.unattributed[method][step]];
 }
 
 const nowCsv = () => csv(HEADER, ranked().map((parameter) => importanceRow(parameter, state.method, state.step)));

@@ -121,7 +121,7 @@ function bar(value, highest, verdict, low, high) {
   return picture;
 }
 
-function setBar(picture, value, highest, verdict, low, high) {
+function setBar(picture, value, highest, verdict, low, high, jointLow, jointHigh) {
   const scale = (number) => `${(100 * Math.min(1, number / (highest || 1))).toFixed(2)}%`;
   const rect = picture.children[1];
   rect.setAttribute("class", value > 0 ? classOf(verdict) : "nothing");
@@ -131,6 +131,7 @@ function setBar(picture, value, highest, verdict, low, high) {
   const line = (from, to, top, bottom) => drawn("line",
     { class: "whisker", x1: scale(from), x2: scale(to), y1: top, y2: bottom });
   picture.append(line(low, high, 7, 7), line(low, low, 3, 11), line(high, high, 3, 11));
+  if (jointLow !== undefined) picture.append(line(jointLow, low, 7, 7), line(high, jointHigh, 7, 7));
 }
 
 // A table with a caption for those who cannot see where it stands.

@@ -20,6 +20,7 @@ parameters.forEach((parameter, place) => { parameter.place = place; });
 const importanceOf = (parameter) => parameter.importance[state.method][state.step];
 const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
+const unattributedNow = () => data.unattributed[state.method][state.step];
 const reasonNow = () => data.reasons[state.method][state.step];
 
 // Whether nothing can be told at any step by any method.

@@ -74,7 +74,7 @@ function treeBranch(branch, gate) {
 }
 
 function fillInside(branch, slot) {
-  const { parameters: rows, reasons, sizes, more } = branch.inside;
+  const { parameters: rows, reasons, sizes, more, unattributed } = branch.inside;
   const all = reasons[state.method], reason = all.length === 1 ? all[0] : all[state.step];
   if (reason || !rows.length) {
     slot.replaceChildren(element("p", {}, `Nothing can be told inside: ${reason || "no parameter varies here."}`));
@@ -88,5 +88,7 @@ function fillInside(branch, slot) {
   slot.replaceChildren(
     element("p", { class: "aside" }, `Among the trials where ${cut(branch.condition, 120)}: what leads to the best ${whole(sizes[state.step])} of these`),
     table(`Importances inside ${branch.condition}`, ["Parameter", "", "Importance", "η²", "Verdict"], inside, [2, 3]),
-    more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "");
+    more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "",
+    unattributed[state.method][state.step] < 0.0005 ? "" : element("p", { class: "aside" },
+      `Unattributed: ${share(unattributed[state.method][state.step])}.`));
 }
