@@ -1,0 +1,172 @@
+"""A study's trials as the replay test takes them; replays are kept with the study."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.estimate.replay.cells import cells_of_domains
+from condped.estimate.replay.history import Ended, History, history_of
+from condped.estimate.replay.joint import JointGroup, JointParameter, JointWeights
+from condped.estimate.replay.replays import Replayed, Tpe
+from condped.estimate.replay.test import ReplayedSeries
+from condped.space.domain import Categorical, Domain
+from condped.trials.drawing import Drawing
+from condped.trials.table import Parameter, State, TrialTable
+
+_MOST_DOMAINS = 8  # of one parameter; more vary smoothly and are not replayed
+_known: WeakKeyDictionary[TrialTable, dict[int | None, StudyReplays]] = WeakKeyDictionary()
+
+
+@dataclass(eq=False)
+class StudyReplays:
+    """All parameters of a study, to be replayed."""
+
+    table: TrialTable
+    tpe: Tpe
+    history: History
+    _series: dict[str, ReplayedSeries | None] = field(default_factory=dict)
+    _groups: dict[bytes, JointGroup] | None = None
+
+    def series(self, name: str) -> ReplayedSeries | None:
+        """Return a parameter's replays; None if its domains cannot be replayed."""
+        if name not in self._series:
+            parameter = next(one for one in self.table.parameters if one.name == name)
+            self._series[name] = self._made(parameter)
+        return self._series[name]
+
+    def _made(self, parameter: Parameter) -> ReplayedSeries | None:
+        if len(parameter.domains) > _MOST_DOMAINS:
+            return None
+        layout = cells_of_domains(parameter.domains)
+        if layout is None:
+            return None
+        ids = np.asarray(parameter.domain_ids).astype(np.int64)
+        drawing = self.table.drawing or Drawing()
+        fixed = drawing.fixed.get(parameter.name, np.zeros(len(ids), dtype=bool))
+        replayed = Replayed(
+            layout,
+            layout.cells_of(np.asarray(parameter.values), ids),
+            ids,
+            np.asarray(fixed),
+            self._joint(parameter, drawing),
+        )
+        seed = zlib.crc32(parameter.name.encode("utf-8", "surrogatepass"))
+        values = np.asarray(parameter.values, dtype=np.float64)
+        return ReplayedSeries(replayed, values, self.history, self.tpe, (seed,))
+
+    def _joint(self, parameter: Parameter, drawing: Drawing) -> JointWeights | None:
+        """Return how a parameter was drawn together with others; None if it was not."""
+        if parameter.name not in drawing.joint:
+            return None
+        names = [
+            one.name
+            for one in self.table.parameters
+            if one.name in drawing.joint
+            and len(one.domains) == 1
+            and not one.domains[0].single
+            and np.array_equal(one.domain_ids, parameter.domain_ids)
+        ]
+        if parameter.name not in names or len(names) < 2:
+            return None
+        self._groups = {} if self._groups is None else self._groups
+        key = np.asarray(parameter.domain_ids).tobytes()
+        if key not in self._groups:
+            own = [one for one in self.table.parameters if one.name in names]
+            self._groups[key] = JointGroup(
+                [_joint_parameter(one) for one in own],
+                np.asarray(parameter.domain_ids) >= 0,
+                np.asarray(drawing.joint[parameter.name]),
+                self.history,
+                self.tpe.candidates,
+                np.random.default_rng(0),
+            )
+        return JointWeights(self._groups[key], names.index(parameter.name))
+
+
+def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
+    """Return a study's replays, the same as long as somebody holds its table."""
+    kept = _known.setdefault(table, {})
+    if startup not in kept:
+        records = () if table.drawing is None else table.drawing.samplers
+        tpe = next((record for record in records if record.kind == "tpe"), None)
+        first = startup if startup is not None else tpe.startup if tpe is not None else None
+        candidates = None if tpe is None else tpe.candidates
+        liar = _lies(table, None if tpe is None else tpe.constant_liar)
+        settings = Tpe(10 if first is None else first, candidates or 24)
+        kept[startup] = StudyReplays(
+            table, settings, history_of(_ended(table), constant_liar=liar)
+        )
+    return kept[startup]
+
+
+def _lies(table: TrialTable, recorded: bool | None) -> bool:
+    """Return whether running trials counted as bad: as recorded, or where joint draws show it."""
+    if recorded is not None:
+        return recorded
+    return table.drawing is not None and bool(table.drawing.joint)
+
+
+def _ended(table: TrialTable) -> Ended:
+    drawing = table.drawing or Drawing()
+    losses = drawing.losses
+    if losses is None:
+        losses = np.column_stack([objective.losses for objective in table.objectives])
+    nothing = np.full(len(table), np.nan)
+    lasts = nothing if drawing.last_values is None else drawing.last_values
+    if table.objectives[0].direction == "maximize":
+        lasts = -lasts
+    violation = np.zeros(len(table))
+    if table.violations is not None:
+        violation = np.nansum(np.maximum(table.violations, 0.0), axis=1)
+    complete = np.asarray(table.states == State.COMPLETE) & ~np.isnan(losses).any(axis=1)
+    return Ended(
+        losses=losses,
+        complete=complete,
+        pruned=np.asarray(table.states == State.PRUNED),
+        steps=nothing if drawing.steps is None else drawing.steps,
+        last_losses=lasts,
+        violation=violation,
+        started=drawing.started,
+        finished=drawing.finished,
+    )
+
+
+def _joint_parameter(parameter: Parameter) -> JointParameter:
+    domain: Domain = parameter.domains[0]
+    values = np.asarray(parameter.values, dtype=np.float64)
+    nothing = np.zeros(0)
+    if isinstance(domain, Categorical):
+        return JointParameter(values, nothing, nothing, len(domain.choices))
+    half = 0.5 * (domain.step or 0)
+    ends = np.array([domain.low - half, domain.high + half], dtype=np.float64)
+
+    def unit(found: FloatArray) -> FloatArray:
+        if not domain.log:
+            return np.asarray((found - ends[0]) / (ends[1] - ends[0]))
+        low, high = np.log(ends)
+        return np.asarray((np.log(np.maximum(found, ends[0])) - low) / (high - low))
+
+    if not half:
+        return JointParameter(unit(values), nothing, nothing)
+    return JointParameter(unit(values), unit(values - half), unit(values + half))
+
+
+def regimes_of(parameter: Parameter, region: BoolArray, smallest: int) -> list[BoolArray]:
+    """Return (N,) for each domain with enough trials: which of the region set are in it."""
+    ids = np.asarray(parameter.domain_ids)
+    found = [region & (ids == number) for number in range(len(parameter.domains))]
+    return [rows for rows in found if np.count_nonzero(rows) >= smallest]
+
+
+def placed(rows: IntArray | None, members: Sequence[BoolArray], size: int) -> BoolArray:
+    """Return (…, size): members of a selection among all trials that it was made from."""
+    found = np.zeros((len(members), size), dtype=bool)
+    for place, own in enumerate(members):
+        found[place, slice(None) if rows is None else rows] = own
+    return found

@@ -1,0 +1,104 @@
+"""How trials were drawn, as far as the source records it and the trials show it; how to test then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from condped.count.ranking import ranked
+from condped.count.target_sets import Sets
+from condped.estimate.settings import Settings
+from condped.trials.batch import Batch
+from condped.trials.drawing import SamplerRecord
+from condped.trials.order import FEWEST, followed_parameter, learns, wanders
+from condped.trials.table import TrialTable
+
+# ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.
+# ``one``: among all trials.
+TestKind = Literal["replay", "strata", "one", "none"]
+MOST_REPLAYED = 1_500  # trials
+_STRATUM = 10  # trials
+MOST_STRATA = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingDecision:
+    """How the trials are tested, and why so.
+
+    Attributes
+    ----------
+    test
+        What a parameter is compared with.
+    reason
+        A sentence for people.
+    """
+
+    test: TestKind
+    reason: str
+
+
+def decide(table: TrialTable, sets: Sets, settings: Settings, *, by_loss: bool) -> SamplingDecision:
+    """Decide for trials in memory."""
+    large = len(table) > MOST_REPLAYED
+    if settings.sampling == "random":
+        return _one("taken as drawn at random, as sampling says")
+    if settings.sampling == "ordered":
+        return _strata("as sampling says")
+    if settings.sampling == "tpe":
+        if large:
+            return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
+        return _replay("TPE, as sampling says")
+    if by_loss:
+        return _one("the rows are sorted by the objective, not by time")
+    recorded = () if table.drawing is None else table.drawing.samplers
+    if recorded:
+        return _as_recorded(recorded, large)
+    return _as_seen(table, sets, large)
+
+
+def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDecision:
+    names = " and ".join(dict.fromkeys(sampler.name for sampler in samplers))
+    source = samplers[0].source
+    if all(sampler.kind == "independent" for sampler in samplers):
+        return _one(f"drawn without regard to results: {names}, from {source}")
+    if large:
+        return _strata(f"{names}, from {source}; more than {MOST_REPLAYED:,} trials")
+    return _replay(f"{names}, from {source}")
+
+
+def _as_seen(table: TrialTable, sets: Sets, large: bool) -> SamplingDecision:
+    if len(table) < FEWEST:
+        return _replay("too few to tell how they were drawn")
+    followed = followed_parameter(table)
+    if followed is not None:
+        return _one(f"the rows are sorted by {followed}: their order is not taken for time")
+    levels, used, _, _ = ranked(Batch(table), sets.ranking)
+    losses = levels if used is None else np.where(used, levels, np.nan)
+    if wanders(table, losses):
+        return _strata("each trial resembles the one before it, whatever its result was")
+    if not learns(table, losses):
+        return _one("no parameter follows earlier results, as if drawn at random")
+    if large:
+        return _strata(f"they follow earlier results; more than {MOST_REPLAYED:,} trials")
+    return _replay("they follow earlier results")
+
+
+def _replay(why: str) -> SamplingDecision:
+    return SamplingDecision(
+        "replay", f"Compared with replays of a sampler that learns from results ({why})."
+    )
+
+
+def _strata(why: str) -> SamplingDecision:
+    return SamplingDecision("strata", f"Compared among trials drawn one after the other ({why}).")
+
+
+def _one(why: str) -> SamplingDecision:
+    return SamplingDecision("one", f"Compared among all trials ({why}).")
+
+
+def strata_of(trials: int) -> int:
+    """Return into how many strata of about ten trials to split."""
+    return max(1, min(MOST_STRATA, trials // _STRATUM))

@@ -1,0 +1,240 @@
+"""p-values of parameters: against replays of the sampler, among neighbours in time, or among all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from condped.analyse.importance.replaying import placed, regimes_of, study_replays
+from condped.analyse.importance.sampling import SamplingDecision, decided, strata_of
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.count.counts import SMALLEST_REGIME
+from condped.count.ranking import ranked
+from condped.count.target_sets import Sets
+from condped.count.trials import Trials
+from condped.estimate.calibrated_estimator import (
+    deviations,
+    parameter_p_values,
+    regime_p_values,
+    test_kernel,
+)
+from condped.estimate.independence_test import Deviation, deviation, no_deviation
+from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
+from condped.estimate.replay.test import replay_test
+from condped.estimate.settings import Settings
+from condped.progress import report
+from condped.trials.batch import Batch
+from condped.trials.regimes import PooledDomains
+from condped.trials.table import Parameter, TrialTable
+
+_MOST_COUNTS = 2_000_000  # cells × strata × target sets of one parameter
+_STRATUM = 10  # trials with neighbouring bounds
+NO_ORDER = (
+    "the table has no order in time, which tells how its trials were drawn. Set order to a column "
+    "with the trials' numbers, or sampling to 'random' if they were drawn at random"
+)
+
+
+class TestedTrials(Protocol):
+    """What is tested: trials with the sets that are compared."""
+
+    @property
+    def asked(self) -> Trials: ...
+    @property
+    def unit(self) -> Trials: ...
+    @property
+    def raw(self) -> Trials: ...
+    @property
+    def pooled(self) -> tuple[PooledDomains, ...]: ...
+    @property
+    def top(self) -> Sets: ...
+    @property
+    def settings(self) -> Settings: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Significance:
+    """p-values of T target sets and P parameters.
+
+    Attributes
+    ----------
+    p_values
+        (T, P): how often the sampler or chance alone gives as much; NaN: not testable.
+    regimes
+        The same, (T,), for each regime of each parameter.
+    bias
+        (R, T): what the sampler alone gives each regime of all parameters, as a contribution to
+        its variance; None: nothing.
+    decision
+        How it was tested, and why so.
+    """
+
+    p_values: FloatArray
+    regimes: list[list[FloatArray]]
+    bias: FloatArray | None
+    decision: SamplingDecision
+
+
+def significance(own: TestedTrials) -> Significance:
+    """Test all parameters."""
+    table = own.asked.in_memory
+    if table is None:
+        return _counted(own)
+    decision = decided(table if table.whole is None else table.whole, own.settings, _sorted(own))
+    if decision.test == "replay":
+        return _replayed(own, table, decision)
+    return _closed(own, decision, strata_of(len(table)) if decision.test == "strata" else 1)
+
+
+def _sorted(own: TestedTrials) -> bool:
+    return own.asked.sorted_by_objective(own.top)
+
+
+def _counted(own: TestedTrials) -> Significance:
+    """Test trials that are only counted."""
+    sampling, counter = own.settings.sampling, own.unit.counter
+    if sampling == "random":
+        reason = "Compared among all trials (taken as drawn at random, as sampling says)."
+        return _closed(own, SamplingDecision("one", reason), 1)
+    if _sorted(own):
+        reason = "Compared among all trials (the rows are sorted by the objective, not by time)."
+        return _closed(own, SamplingDecision("one", reason), 1)
+    if not counter.schema.ordered:
+        return _not_testable(own, SamplingDecision("none", f"Not testable: {NO_ORDER}."))
+    most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
+    strata = min(strata_of(own.top.counts.used), most)
+    reason = (
+        f"Compared among trials of the same stretch of time, {strata:,} of them (trials that are "
+        "only counted are not replayed)."
+    )
+    return _closed(own, SamplingDecision("strata", reason), strata)
+
+
+def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance:
+    nothing = np.full(len(own.top.target_sizes), np.nan)
+    regimes = [
+        [nothing for _ in parameter.regimes]
+        for parameter in own.unit.count_ranked(own.top, 1).counts.parameters
+    ]
+    p_values = np.full((len(nothing), len(regimes)), np.nan)
+    return Significance(p_values, regimes, None, decision)
+
+
+def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Significance:
+    """Test in closed form, within strata of time."""
+    sets = len(own.top.target_sizes)
+    found = deviations(own.unit.count_ranked(own.top, strata))
+    p_values = parameter_p_values(found, sets)
+    regimes = regime_p_values(found, p_values)
+    for place, p_value in _pooled(own).items():
+        p_values[:, place] = p_value
+        regimes[place] = [p_value for _ in regimes[place]]
+    return Significance(p_values, regimes, None, decision)
+
+
+def _replayed(own: TestedTrials, table: TrialTable, decision: SamplingDecision) -> Significance:
+    """Test against replays, those parameters that can be replayed."""
+    whole = table if table.whole is None else table.whole
+    replays = study_replays(whole, own.settings.startup)
+    region, hits = _members(own, table)
+    sizes = len(own.top.target_sizes)
+    pooled = _pooled(own)
+    p_values = np.full((sizes, len(own.unit.names)), np.nan)
+    regimes: list[list[FloatArray]] = []
+    bias: list[FloatArray] = []
+    nothing = np.full(sizes, np.nan)
+    by_name = {parameter.name: parameter for parameter in table.parameters}
+    kept = own.unit.count_ranked(own.top, 1).counts.parameters
+    for place, name in enumerate(own.unit.names):
+        report("Replaying the sampler", place, len(own.unit.names))
+        present = [regime.domain is not None for regime in kept[place].regimes]
+        series = None if place in pooled else replays.series(name)
+        parts = regimes_of(by_name[name], region, SMALLEST_REGIME)
+        if series is None or own.unit.spanned or len(parts) != sum(present):
+            p_value = pooled.get(place, nothing)
+            p_values[:, place] = p_value
+            regimes.append([p_value if here else nothing for here in present])
+            bias += [np.zeros(sizes) for _ in present]
+            continue
+        if not parts:
+            regimes.append([nothing for _ in present])
+            bias += [np.zeros(sizes) for _ in present]
+            continue
+        masks = placed(table.rows, parts, len(whole))
+        tested = replay_test(series, list(masks), placed(table.rows, hits, len(whole)))
+        p_values[:, place] = tested.p_values
+        each, given = iter(tested.regimes), iter(tested.bias)
+        regimes.append([next(each) if here else nothing for here in present])
+        bias += [next(given) if here else np.zeros(sizes) for here in present]
+    report("Replaying the sampler", 1, 1)
+    offset = np.array(bias).reshape(-1, sizes) / max(own.top.region_size, 1)
+    return Significance(p_values, regimes, offset, decision)
+
+
+def _members(own: TestedTrials, table: TrialTable) -> tuple[BoolArray, list[BoolArray]]:
+    """Return (trials,) which are in the region set, and in each target set."""
+    levels, used, _, _ = ranked(Batch(table), own.top.ranking)
+    region = np.ones(len(levels), dtype=bool) if used is None else used.copy()
+    if own.top.region is not None:
+        region &= levels <= own.top.region
+    return region, [region & (levels <= cutoff) for cutoff in own.top.cutoffs.tolist()]
+
+
+def _pooled(own: TestedTrials) -> dict[int, FloatArray]:
+    """Return the p-values of parameters with pooled domains, by their place.
+
+    Trials with neighbouring bounds are compared, by value and by place between the bounds.
+    """
+    table, raw, unit = own.asked.in_memory, own.raw.in_memory, own.unit.in_memory
+    if not own.pooled or table is None or raw is None or unit is None:
+        return {}
+    region, hits = _members(own, table)
+    names = {entry.parameter for entry in own.pooled}
+    found = {}
+    for place, name in enumerate(own.unit.names):
+        if name in names:
+            asked = next(one for one in table.parameters if one.name == name)
+            both = [
+                _by_bounds(asked, _values(kind, name), region, hits).p_value for kind in (raw, unit)
+            ]
+            smaller = np.fmin(both[0], both[1])
+            found[place] = np.minimum(2.0 * smaller, 1.0)
+    return found
+
+
+def _values(table: TrialTable, name: str) -> FloatArray:
+    own = next(one for one in table.parameters if one.name == name)
+    return np.asarray(own.values, dtype=np.float64)
+
+
+def _by_bounds(
+    parameter: Parameter, values: FloatArray, region: BoolArray, hits: list[BoolArray]
+) -> Deviation:
+    """Compare trials with neighbouring bounds."""
+    ids = np.asarray(parameter.domain_ids)
+    rows = np.flatnonzero(region & (ids >= 0))
+    if len(rows) < 2:
+        return no_deviation(len(hits))
+    bounds = np.array([_bounds_of(domain) for domain in parameter.domains])[ids[rows]]
+    order = np.lexsort((bounds[:, 1], bounds[:, 0]))
+    strata = np.empty(len(rows), dtype=np.int64)
+    strata[order] = np.arange(len(rows)) // _STRATUM
+    cells = rank_cells_of(values[rows][None])[0]
+    total = int(cells.max()) + 1
+    every = _table(strata, cells, total)
+    target = np.array([_table(strata[own[rows]], cells[own[rows]], total, every) for own in hits])
+    return deviation(every, target, test_kernel(total, len(rows), ordered=True))
+
+
+def _bounds_of(domain: object) -> tuple[float, float]:
+    return float(getattr(domain, "low", 0.0)), float(getattr(domain, "high", 0.0))
+
+
+def _table(
+    strata: IntArray, cells: IntArray, total: int, like: IntArray | None = None
+) -> IntArray:
+    rows = int(strata.max()) + 1 if like is None else len(like)
+    counted = np.bincount(strata * total + cells, minlength=rows * total)
+    return np.asarray(counted.reshape(rows, total))
