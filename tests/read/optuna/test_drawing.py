@@ -233,7 +233,7 @@ def test_samplers_are_known_by_their_marks(name: str, kind: str, tmp_path: Path)
         study.sampler = RandomSampler()
         samplers = drawing_of(study).samplers[1:]
     expected = [] if marked_as is None else [(marked_as, what, "marks in the storage")]
-    assert [(s.name, s.kind, s.source) for s in samplers] == expected or name == "random"
+    assert [(s.name, s.kind, s.source) for s in samplers] == expected
 
 
 @pytest.mark.parametrize(
