@@ -60,10 +60,6 @@ from condped.trials.where import columns_of
 _FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 # With more domains than this, those with too few trials are found first and get no cells.
 _FEW_DOMAINS = 64
-_NO_TIME = (
-    "The table has no order in time: the test assumes that its trials were drawn at random. Set "
-    "order to a column with the trials' numbers to compare trials of the same period."
-)
 
 
 class PooledTrials(NamedTuple):
@@ -156,6 +152,12 @@ class Trials:
                 f"(source: {self.counter.schema.source}). Read a subset that fits."
             )
         return source.table
+
+    @property
+    def in_memory(self) -> TrialTable | None:
+        """The trials as a table; None if they are only counted."""
+        source = self.counter.source
+        return source.table if isinstance(source, TableSource) else None
 
     def tally(self, ranking: Ranking) -> Tally:
         """Return how many trials are used or left out, and the range of their losses."""
@@ -287,9 +289,6 @@ class Trials:
 
     def count_ranked(self, sets: Sets, blocks: int) -> RankedStudy:
         """Count the trials of each set in each cell by rank, in blocks of time."""
-        if blocks > 1 and not self.counter.schema.ordered:
-            blocks = 1
-            self._note([_NO_TIME])
         cells = self._rank_cells(sets, blocks)
         counted = self._count(
             replace(self._query(sets), edges=cells.edges, block_starts=cells.block_starts)

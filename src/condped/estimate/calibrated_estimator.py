@@ -139,5 +139,10 @@ def _deviation(regime: RankedCounts, target_sets: int) -> Deviation:
     cells = regime.region.shape[1]
     if cells < 2:
         return no_deviation(target_sets)
-    kernel = neighbourhood(cells, int(regime.region.sum()), _FAR, ordered=regime.ordered)
+    kernel = kernel_of_test(cells, int(regime.region.sum()), ordered=regime.ordered)
     return deviation(regime.region, regime.target, kernel)
+
+
+def kernel_of_test(cells: int, trials: int, *, ordered: bool) -> FloatArray | None:
+    """Return which cells by rank the test takes as near each other."""
+    return neighbourhood(cells, trials, _FAR, ordered=ordered)

@@ -129,9 +129,7 @@ def _attraction(
     for own in cells:
         here = own[order]
         size = int(here.max()) + 1
-        for start, stop, good in zip(
-            bounds[:-1].tolist(), bounds[1:].tolist(), goods, strict=True
-        ):
+        for start, stop, good in zip(bounds[:-1].tolist(), bounds[1:].tolist(), goods, strict=True):
             past = here[:start]
             near = np.bincount(past[good], minlength=size) + 0.5
             far = np.bincount(past[~good], minlength=size) + 0.5

@@ -16,6 +16,7 @@ from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import require_conditions
 from condped.analyse.importance.analysis import answered, count_sets
 from condped.analyse.importance.importance import ImportanceResult, importance_result
+from condped.analyse.importance.sampling import strata_of
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
 from condped.options import takes
@@ -77,7 +78,7 @@ def advise(
     structure = structure_of(table)
     base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
-    blocks = _blocks(region, counts.trials.blocks)
+    blocks = _blocks(region, strata_of(int(np.count_nonzero(region))))
     adviser = _Adviser(parameters, result, region, target, structure, blocks, restrictions)
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
@@ -97,7 +98,7 @@ def advise(
 
 
 def _blocks(region: BoolArray, blocks: int) -> IntArray:
-    """Return the stretch of time of each trial, as the test of importances has them."""
+    """Return the stretch of time of each trial."""
     passed = np.cumsum(region) - 1
     size = max(int(np.count_nonzero(region)), 1)
     return np.asarray(np.clip(passed * blocks // size, 0, blocks - 1))

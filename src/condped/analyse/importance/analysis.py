@@ -86,7 +86,7 @@ class Analysis:
         if self.pooled:
             names.append("unit_ranked" if calibrated else "unit_grid")
         if tests or evidence or calibrated or self.pooled:
-            names.append("p_values")
+            names += ["p_values", "bias"]
         if evidence:
             names += ["grid"] if calibrated else []
             names += ["adjusted_p_values", "regime_p_values", "remark"]

@@ -102,9 +102,7 @@ def estimated(counts: SetCounts, settings: Settings, pooled: Sequence[str]) -> E
 def _estimate(counts: SetCounts, settings: Settings, *, unit: bool) -> Estimate:
     own = counts.by(settings.method, unit=unit)
     if settings.method == "calibrated":
-        # What nothing can deviate from was not tested.
-        p_values = np.where(counts.p_values == 1.0, np.nan, counts.p_values)
-        return calibrated_estimate(own, p_values)
+        return calibrated_estimate(own, counts.p_values, counts.bias)
     return estimate(own, settings)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from condped.errors import not_found
 from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.safe_text import shortened
 
-Verdict = Literal["matters", "unclear", "no evidence", "untested"]
+Verdict = Literal["matters", "unclear", "no evidence", "not testable"]
 # Up to this a p-value by itself leaves it open whether there is something.
 _OPEN = 0.1
 
@@ -32,7 +33,7 @@ class ParameterEvidence:
     verdict
         ``matters``: statistically significant; among all that are said to matter about one in ten
         does so by chance. ``no evidence``: chance gives as much more than one time in ten.
-        ``unclear``: in between. ``untested``: nothing about it could have turned out otherwise.
+        ``unclear``: in between. ``not testable``: see the reason.
     regimes
         The p-value of each regime by itself, in the order of the result's regimes.
     """
@@ -98,7 +99,7 @@ def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
     if found:
         which = "The only parameter has" if total == 1 else f"{found} of {total} parameters have"
         return f"{which} {effect} ({sizes})."
-    tested = [parameter for parameter in parameters if parameter.verdict != "untested"]
+    tested = [parameter for parameter in parameters if parameter.verdict != "not testable"]
     best = min(tested, key=lambda parameter: parameter.p_value, default=None)
     nearest = ""
     if best is not None:
@@ -117,8 +118,8 @@ def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
 
 def verdict_of(p_value: float, adjusted: float) -> Verdict:
     """Return what a p-value says, with the one adjusted for the number of parameters."""
-    if p_value == 1.0:  # what nothing can deviate from
-        return "untested"
+    if math.isnan(p_value):
+        return "not testable"
     if adjusted <= FALSE_DISCOVERIES:
         return "matters"
     return "unclear" if p_value <= _OPEN else "no evidence"

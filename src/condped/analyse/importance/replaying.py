@@ -99,9 +99,7 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
         candidates = None if tpe is None else tpe.candidates
         liar = _lies(table, None if tpe is None else tpe.constant_liar)
         settings = Tpe(10 if first is None else first, candidates or 24)
-        kept[startup] = StudyReplays(
-            table, settings, history_of(_ended(table), constant_liar=liar)
-        )
+        kept[startup] = StudyReplays(table, settings, history_of(_ended(table), constant_liar=liar))
     return kept[startup]
 
 

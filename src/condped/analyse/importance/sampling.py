@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from condped.count.ranking import ranked
-from condped.count.target_sets import Sets
+from condped.arrays import FloatArray
 from condped.estimate.settings import Settings
-from condped.trials.batch import Batch
 from condped.trials.drawing import SamplerRecord
 from condped.trials.order import FEWEST, followed_parameter, learns, wanders
-from condped.trials.table import TrialTable
+from condped.trials.table import State, TrialTable
 
 # ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.
 # ``one``: among all trials.
@@ -39,8 +38,20 @@ class SamplingDecision:
     reason: str
 
 
-def decide(table: TrialTable, sets: Sets, settings: Settings, *, by_loss: bool) -> SamplingDecision:
-    """Decide for trials in memory."""
+_known: WeakKeyDictionary[TrialTable, dict[tuple[str, bool], SamplingDecision]]
+_known = WeakKeyDictionary()
+
+
+def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
+    """Decide for all trials of a study in memory; ``by_loss`` if they are sorted by objective."""
+    known = _known.setdefault(table, {})
+    key = settings.sampling, by_loss
+    if key not in known:
+        known[key] = _decided(table, settings, by_loss)
+    return known[key]
+
+
+def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     large = len(table) > MOST_REPLAYED
     if settings.sampling == "random":
         return _one("taken as drawn at random, as sampling says")
@@ -55,7 +66,7 @@ def decide(table: TrialTable, sets: Sets, settings: Settings, *, by_loss: bool) 
     recorded = () if table.drawing is None else table.drawing.samplers
     if recorded:
         return _as_recorded(recorded, large)
-    return _as_seen(table, sets, large)
+    return _as_seen(table, large)
 
 
 def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDecision:
@@ -68,14 +79,13 @@ def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDe
     return _replay(f"{names}, from {source}")
 
 
-def _as_seen(table: TrialTable, sets: Sets, large: bool) -> SamplingDecision:
+def _as_seen(table: TrialTable, large: bool) -> SamplingDecision:
     if len(table) < FEWEST:
         return _replay("too few to tell how they were drawn")
     followed = followed_parameter(table)
     if followed is not None:
         return _one(f"the rows are sorted by {followed}: their order is not taken for time")
-    levels, used, _, _ = ranked(Batch(table), sets.ranking)
-    losses = levels if used is None else np.where(used, levels, np.nan)
+    losses = _losses(table)
     if wanders(table, losses):
         return _strata("each trial resembles the one before it, whatever its result was")
     if not learns(table, losses):
@@ -83,6 +93,16 @@ def _as_seen(table: TrialTable, sets: Sets, large: bool) -> SamplingDecision:
     if large:
         return _strata(f"they follow earlier results; more than {MOST_REPLAYED:,} trials")
     return _replay("they follow earlier results")
+
+
+def _losses(table: TrialTable) -> FloatArray:
+    """Return (trials,): lower is better; of several objectives the mean rank; NaN: no result."""
+    complete = np.asarray(table.states == State.COMPLETE) & table.finite
+    ranks = np.zeros(len(table))
+    for objective in table.objectives:
+        _, place = np.unique(objective.losses, return_inverse=True)
+        ranks += place
+    return np.where(complete, ranks, np.nan)
 
 
 def _replay(why: str) -> SamplingDecision:

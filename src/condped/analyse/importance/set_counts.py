@@ -9,17 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from condped.analyse.importance.significance import Significance, significance
 from condped.arrays import FloatArray
-from condped.count.counts import RankedStudy, StudyCounts
+from condped.count.counts import StudyCounts
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.estimate.calibrated_estimator import (
-    Deviations,
-    deviations,
-    parameter_p_values,
-    regime_p_values,
-)
 from condped.estimate.independence_test import adjusted
 from condped.estimate.settings import Method, Settings
 from condped.trials.regimes import PooledDomains
@@ -49,7 +44,8 @@ class SetTrials:
     pooled: tuple[PooledDomains, ...]
     top: Sets
     handling: Handling
-    blocks: int  # of time, each compared with itself
+    settings: Settings
+    repeats: int = 0  # trials that repeat a configuration, and were merged
 
     @classmethod
     def of(cls, trials: Trials, top: Sets, settings: Settings, handling: Handling) -> SetTrials:
@@ -62,16 +58,7 @@ class SetTrials:
         unit = raw if found is None else found.unit
         raw = raw if found is None else found.raw
         pooled = () if found is None else found.domains
-        blocks = time_blocks(unit, top, settings)
-        return cls(trials, raw, unit, pooled, top, handling, blocks)
-
-
-def time_blocks(trials: Trials, top: Sets, settings: Settings) -> int:
-    """Return how many stretches of time to compare each with itself.
-
-    Rows that are sorted by the objective say nothing of time.
-    """
-    return 1 if trials.sorted_by_objective(top) else settings.blocks
+        return cls(trials, raw, unit, pooled, top, handling, settings)
 
 
 class SetCounts:
@@ -130,22 +117,23 @@ class SetCounts:
     @cached_property
     def unit_ranked(self) -> StudyCounts:
         """The same in unit values."""
-        return self._blocks.counts
-
-    @cached_property
-    def _blocks(self) -> RankedStudy:
-        """By rank and block of time, which the test is about."""
         trials = self._trials
-        return trials.unit.count_ranked(trials.top, trials.blocks)
+        return trials.unit.count_ranked(trials.top, 1).counts
 
     @cached_property
-    def _deviations(self) -> Deviations:
-        return deviations(self._blocks)
+    def significance(self) -> Significance:
+        """The test of all parameters."""
+        return significance(self._trials)
 
     @cached_property
     def p_values(self) -> FloatArray:
-        """(T, P): how often chance alone gives as much as each parameter shows."""
-        return parameter_p_values(self._deviations, len(self._trials.top.target_sizes))
+        """(T, P): how often the sampler or chance alone gives as much; NaN: not testable."""
+        return self.significance.p_values
+
+    @cached_property
+    def bias(self) -> FloatArray | None:
+        """(R, T): what the sampler alone gives each regime; None: nothing."""
+        return self.significance.bias
 
     @cached_property
     def adjusted_p_values(self) -> FloatArray:
@@ -164,12 +152,13 @@ class SetCounts:
     @cached_property
     def regime_p_values(self) -> list[list[FloatArray]]:
         """(T,) for each regime of each parameter."""
-        return regime_p_values(self._deviations, self.p_values)
+        return self.significance.regimes
 
     @cached_property
     def remark(self) -> str:
         """What else a reader of p-values should know."""
-        return self._trials.asked.remark_on_repeats()
+        said = [self.significance.decision.reason, self._trials.asked.remark_on_repeats()]
+        return " ".join(filter(None, said))
 
     @property
     def _trials(self) -> SetTrials:
@@ -215,6 +204,7 @@ def _cut(counts: StudyCounts, one: slice) -> StudyCounts:
 _CUTS: Mapping[str, Callable[[Any, slice], Any]] = {
     **dict.fromkeys(("grid", "unit_grid", "ranked", "unit_ranked"), _cut),
     **dict.fromkeys(("p_values", "adjusted_p_values"), lambda found, one: found[one]),
+    "bias": lambda found, one: None if found is None else found[:, one],
     "regime_p_values": lambda found, one: [[p[one] for p in regimes] for regimes in found],
     "remark": lambda found, one: found,
 }

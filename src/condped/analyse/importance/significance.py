@@ -16,9 +16,9 @@ from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import (
     deviations,
+    kernel_of_test,
     parameter_p_values,
     regime_p_values,
-    test_kernel,
 )
 from condped.estimate.independence_test import Deviation, deviation, no_deviation
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
@@ -225,16 +225,14 @@ def _by_bounds(
     total = int(cells.max()) + 1
     every = _table(strata, cells, total)
     target = np.array([_table(strata[own[rows]], cells[own[rows]], total, every) for own in hits])
-    return deviation(every, target, test_kernel(total, len(rows), ordered=True))
+    return deviation(every, target, kernel_of_test(total, len(rows), ordered=True))
 
 
 def _bounds_of(domain: object) -> tuple[float, float]:
     return float(getattr(domain, "low", 0.0)), float(getattr(domain, "high", 0.0))
 
 
-def _table(
-    strata: IntArray, cells: IntArray, total: int, like: IntArray | None = None
-) -> IntArray:
+def _table(strata: IntArray, cells: IntArray, total: int, like: IntArray | None = None) -> IntArray:
     rows = int(strata.max()) + 1 if like is None else len(like)
     counted = np.bincount(strata * total + cells, minlength=rows * total)
     return np.asarray(counted.reshape(rows, total))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.estimate.leave_one_out import excess, neighbourhood
+from condped.estimate.leave_one_out import neighbourhood, twiced_excess
 
 MOST_CELLS = 50
-_FAR, _NEAR = 0.5, 0.25
+_FAR = 0.5  # share of Scott's bandwidth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +63,8 @@ def rank_cells_of(values: FloatArray) -> IntArray:
     group = new.cumsum(axis=1) - 1 + np.arange(series)[:, None] * trials
     size = np.bincount(group.ravel(), minlength=series * trials)
     rank = np.broadcast_to(np.arange(trials), (series, trials))
-    middle = np.bincount(group.ravel(), rank.ravel(), minlength=series * trials)
-    middle /= np.maximum(size, 1)
+    summed = np.bincount(group.ravel(), rank.ravel(), minlength=series * trials)
+    middle = summed / np.maximum(size, 1)
     found = np.empty((series, trials), dtype=np.int64)
     cell = np.minimum(((middle[group] + 0.5) * cells / trials).astype(np.int64), cells - 1)
     np.put_along_axis(found, order, cell, axis=1)
@@ -90,14 +90,13 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
         return Scores(nothing, nothing, nothing, nothing)
     flat = (cells + np.arange(series)[:, None] * total).ravel()
     region = np.bincount(flat, minlength=series * total).reshape(series, total)
-    target = np.empty((series, sets, total))
+    target = np.empty((series, sets, total), dtype=np.int64)
     for place, members in enumerate(hits):
         within = flat.reshape(series, trials)[:, members].ravel()
         target[:, place] = np.bincount(within, minlength=series * total).reshape(series, total)
     number = hits.sum(axis=1).astype(np.float64)
     difference = target - (number / trials)[:, None] * region[:, None, :]
     far = neighbourhood(total, trials, _FAR, ordered=ordered)
-    near = neighbourhood(total, trials, _NEAR, ordered=ordered)
     trace, squares = _sums(region, far)
     smooth = difference if far is None else difference @ _weights(far)
     around = _around(region, far)
@@ -117,7 +116,7 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
         np.where(moves, statistic, 0.0),
         np.where(moves, mean, 0.0),
         np.where(moves, variance, 0.0),
-        excess(region, target, near),
+        twiced_excess(region, target, trials, ordered=ordered),
     )
 
 
