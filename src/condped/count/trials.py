@@ -329,7 +329,8 @@ class Trials:
         best = counted.best
         if len(self.goals) > 1:
             best = np.full(len(best), np.nan)
-        return ConditionCounts(sets.nested(counted.conditions), best)
+        left_out = counted.rows - counted.conditions.sum(axis=1)
+        return ConditionCounts(sets.nested(counted.conditions), best, left_out)
 
     def sorted_by_objective(self, sets: Sets) -> bool:
         """Return whether the trials are sorted by their objective rather than by time."""

@@ -26,6 +26,9 @@ class Branch:
         How many trials of the study's region set and target set are here.
     best
         The best objective here; None without a trial or with several objectives.
+    left_out
+        How many more trials are here that were not used: pruned, failed, running. They tell the
+        structure, and no number.
     nodes
         What this branch switches on.
     inside
@@ -41,6 +44,7 @@ class Branch:
     best: float | None
     nodes: tuple[Node, ...]
     inside: ImportanceResult = field(repr=False)
+    left_out: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from condped.analyse.branches.discover import Regimes, find_gates
+from condped.analyse.branches.discover import UNKNOWN, Explanation, Regimes, find_gates
 from condped.analyse.branches.splits import chosen, intervals
+from condped.analyse.branches.two_gates import explained_by_two
 from condped.arrays import BoolArray, IdArray, IntArray
 from condped.count.trials import Trials
 from condped.errors import SettingsError
@@ -98,14 +99,14 @@ def _structure_of(table: TrialTable) -> Structure:
     shown = _shown(table, known=conditional, given=set(given))
     entries: dict[str, Any] = {}
     for name in table.names:
-        if name in given and name not in shown.gates:
+        if name in given and name not in shown.explained:
             entries[name] = given[name]
         elif name not in shown.inactive:
             entries[name] = shown.entries[name]
     # What was tried may have one value only, and a space that is given could not say so.
     space = Space(entries, inferred=True)
     found_from: FoundFrom = (
-        "space" if conditional or not (shown.gates or shown.unexplained) else "data"
+        "space" if conditional or not (shown.explained or shown.unexplained) else "data"
     )
     if table.space is None:
         found_from = "data"
@@ -143,7 +144,7 @@ class _Shown:
     """What the trials show."""
 
     entries: dict[str, Any]  # as a Space takes them
-    gates: dict[str, str]
+    explained: dict[str, Explanation]
     unexplained: tuple[str, ...]
     inactive: tuple[str, ...]
 
@@ -153,44 +154,58 @@ def _shown(table: TrialTable, known: set[str], given: set[str]) -> _Shown:
 
     What no trial has is inactive, unless its domain is given.
     """
-    rows = _ended(table)
     pooled = pool_domains(table)
     smooth = set() if pooled is None else {entry.parameter for entry in pooled.domains}
-    parameters = {
-        parameter.name: Regimes.of(parameter, rows, pooled=parameter.name in smooth)
-        for parameter in table.parameters
-    }
-    varying = [n for n, p in parameters.items() if len(np.unique(p.labels)) > 1 and n not in known]
-    gates = find_gates(list(parameters.values())) if varying else {}
+    strict, lenient = _regimes(table, smooth)
+    parameters = dict(zip(table.names, strict, strict=True))
+    varying = [name for name, own in parameters.items() if own.varies and name not in known]
+    found = find_gates(strict, lenient, explained_by_two) if varying else {}
+    explained = {name: found[name] for name in varying if name in found}
+    missing = [name for name, own in parameters.items() if not (own.labels >= 0).any()]
+    inactive = [name for name in missing if name not in given]
     spans = {parameter.name: parameter for parameter in table.parameters}
     entries: dict[str, Any] = {}
     unexplained = []
-    inactive = [n for n, p in parameters.items() if n not in given and (p.labels < 0).all()]
     for parameter in table.parameters:
         name = parameter.name
-        if (name in varying and name in gates) or name in inactive:
-            continue  # below, after its gate
-        if name in varying or name in smooth:
+        if name in explained or name in inactive:
+            continue  # below, after its gates
+        if name in varying or name in smooth or (name in missing and name not in known):
             unexplained.append(name)
         entries[name] = _whole_domain(parameter, parameters[name])
-    todo = [name for name in varying if name in gates]
+    todo = list(explained)
     while todo:
-        ready = [name for name in todo if gates[name] in entries or gates[name] in known]
-        for name in ready:
-            gate = gates[name]
-            domains = _domains(spans[name], pooled=name in smooth)
-            entries[name] = _alternatives(
-                domains, parameters[name], parameters[gate], spans[gate], entries.get(gate)
-            )
-            todo.remove(name)
-    explained = {name: gate for name, gate in gates.items() if name in varying}
+        for name in todo:
+            gates = [table.names[place] for place in explained[name].gates]
+            if all(gate in entries or gate in known for gate in gates):
+                domains = _domains(spans[name], pooled=name in smooth)
+                columns = [_Gate(parameters[g], spans[g], entries.get(g)) for g in gates]
+                entries[name] = _alternatives(domains, explained[name], columns)
+        todo = [name for name in todo if name not in entries]
     return _Shown(entries, explained, tuple(unexplained), tuple(inactive))
 
 
-def _ended(table: TrialTable) -> BoolArray:
-    """Return the trials to learn from: one that failed may have stopped before its parameters."""
-    complete = np.asarray(table.states == State.COMPLETE)
-    return complete if complete.any() else np.ones(len(table), dtype=bool)
+def _regimes(table: TrialTable, smooth: set[str]) -> tuple[list[Regimes], list[Regimes]]:
+    """Return the parameters as the search sees them, strictly and leniently.
+
+    Trials that failed or run may have stopped before all of their parameters were suggested. Of
+    pruned ones this is assumed only leniently, and for parameters that complete trials have.
+    """
+    states = np.asarray(table.states)
+    complete, pruned = states == State.COMPLETE, states == State.PRUNED
+    unfinished = ~(complete | pruned)
+    if unfinished.all():
+        unfinished = np.zeros(len(table), dtype=bool)  # nothing else to learn from
+    strict = [Regimes.of(p, unfinished, pooled=p.name in smooth) for p in table.parameters]
+    if not pruned.any():
+        return strict, strict
+    lenient = [
+        Regimes.of(p, unfinished | pruned, pooled=p.name in smooth)
+        if (own.labels[complete] >= 0).any()
+        else own
+        for p, own in zip(table.parameters, strict, strict=True)
+    ]
+    return strict, lenient
 
 
 def _domains(parameter: Parameter, *, pooled: bool) -> tuple[Domain, ...]:
@@ -212,34 +227,56 @@ def _span(name: str, domains: tuple[Domain, ...]) -> Domain:
     return domains[0] if len(kinds) > 1 else spanning_domain(name, domains)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gate:
+    """A gate as the search sees it, as it was recorded, and what is known of it already."""
+
+    regimes: Regimes
+    column: Parameter
+    entry: Any
+
+
 def _alternatives(
-    domains: tuple[Domain, ...],
-    child: Regimes,
-    gate: Regimes,
-    column: Parameter,
-    above: Any,
+    domains: tuple[Domain, ...], found: Explanation, gates: Sequence[_Gate]
 ) -> list[Alternative]:
-    """Return a parameter's domains, each with the condition on the gate under which it holds."""
-    tests: dict[int, list[Node]] = {}
-    present = gate.labels >= 0
-    whole = _tests(gate, column, present, child.labels)
-    if whole is not None:
-        for label, test in whole:
-            tests.setdefault(label, []).append(test)
+    """Return a parameter's domains, each with the condition under which it holds."""
+    if found.rest is None:
+        tests = _label_tests(gates[0], found.labels)
     else:
-        # The gate's own domain has to be told, too: the cuts differ.
-        for regime in np.unique(gate.labels[present]):
-            found = _tests(gate, column, gate.labels == regime, child.labels)
-            own = _condition(above, column.domains[int(regime)])
-            for label, test in found or ():
-                told = conjunction(own, test)
-                assert told is not None
-                tests.setdefault(label, []).append(told)
+        # The first gate tells the label, or that the second one does.
+        left_open = int(found.labels.max()) + 1
+        tests = _label_tests(gates[0], np.where(found.rest, left_open, found.labels))
+        way = alternative(tests.pop(left_open))
+        inside = _label_tests(gates[1], np.where(found.rest, found.labels, UNKNOWN))
+        for label, nodes in inside.items():
+            joined = (conjunction(way, node) for node in nodes)
+            tests.setdefault(label, []).extend(node for node in joined if node is not None)
     return [
         Alternative(domains[label], condition_of(alternative(tests[label])))
         for label in sorted(tests)
         if label >= 0
     ]
+
+
+def _label_tests(gate: _Gate, labels: IdArray) -> dict[int, list[Node]]:
+    """Return the tests of a gate's value that go with each label."""
+    tests: dict[int, list[Node]] = {}
+    regimes, column = gate.regimes, gate.column
+    present = (regimes.labels >= 0) & (labels != UNKNOWN)
+    whole = _tests(regimes, column, present, labels)
+    if whole is not None:
+        for label, test in whole:
+            tests.setdefault(label, []).append(test)
+        return tests
+    # The gate's own domain has to be told, too: the cuts differ.
+    for regime in np.unique(regimes.labels[present]):
+        found = _tests(regimes, column, present & (regimes.labels == regime), labels)
+        own = _condition(gate.entry, column.domains[int(regime)])
+        for label, test in found or ():
+            told = conjunction(own, test)
+            assert told is not None
+            tests.setdefault(label, []).append(told)
+    return tests
 
 
 def _condition(entry: Any, domain: Domain) -> Node | None:

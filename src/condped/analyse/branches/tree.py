@@ -33,6 +33,8 @@ class GrownBranch:
     ----------
     sizes
         (T + 1,): trials of each target set of the whole study, and of its region set last.
+    left_out
+        How many more trials are here that were not used.
     analyses
         Of what varies among the branch's own trials, by each method.
     """
@@ -40,6 +42,7 @@ class GrownBranch:
     label: str
     condition: Condition
     sizes: IntArray
+    left_out: int
     best: float | None
     nodes: tuple[GrownNode, ...]
     analyses: Mapping[Method, Analysis]
@@ -93,15 +96,16 @@ class Grower:
                 label=split.label,
                 condition=condition,
                 sizes=sizes,
+                left_out=int(left_out),
                 best=self._best(float(best)),
                 nodes=tuple(self._node(child, condition.root) for child in split.children),
                 analyses=self._inside(condition),
             )
-            for split, condition, sizes, best in zip(
-                splits, conditions, counted.sizes, counted.best, strict=True
+            for split, condition, sizes, best, left_out in zip(
+                splits, conditions, counted.sizes, counted.best, counted.left_out, strict=True
             )
             # A gate with several domains has not all of its values on each way to it.
-            if len(self.structure.space[name]) == 1 or sizes[-1]
+            if len(self.structure.space[name]) == 1 or sizes[-1] or left_out
         )
         sizes = np.array([branch.sizes for branch in found]).reshape(len(found), -1)
         return GrownNode(name, found, _choosing(sizes, self.top))
@@ -223,6 +227,7 @@ def _node(grown: GrownNode, structure: Structure, whole: ImportanceResult) -> No
                 trials=int(branch.sizes[-1]),
                 target_trials=int(branch.sizes[0]),
                 best=branch.best,
+                left_out=branch.left_out,
                 nodes=tuple(_node(inner, structure, whole) for inner in branch.nodes),
                 inside=importance_result(next(iter(branch.analyses.values()))),
             )

@@ -1,0 +1,157 @@
+"""Conditions are found from all trials: pruned, failed and running ones show them, too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+
+import condped
+from condped.analyse.branches.structure import Structure, structure_of
+from condped.trials.table import State
+from tests.analyse.branches.pruned_studies import losing_branch_pruned
+
+
+@pytest.fixture(scope="module")
+def pruned() -> optuna.Study:
+    """Return a study whose losing branch was always pruned."""
+    return losing_branch_pruned()
+
+
+def conditions(found: Structure) -> dict[str, str | None]:
+    """Return the condition of each parameter."""
+    return {
+        name: " or ".join(entry.when.text for entry in entries if entry.when) or None
+        for name, entries in found.space.items()
+    }
+
+
+def test_a_branch_that_was_always_pruned_is_found(pruned: optuna.Study) -> None:
+    """No complete trial shows that there are trees at all."""
+    found = structure_of(condped.read(pruned))
+    assert conditions(found) == {
+        "model": None,
+        "lr": "model == 'net'",
+        "dropout": "model == 'net'",
+        "seed": None,
+        "depth": "model == 'tree'",
+    }
+    assert found.unexplained == found.inactive == ()
+
+
+def test_pruned_trials_change_no_number(pruned: optuna.Study) -> None:
+    """They tell the structure; sets and importances rest on the used trials alone."""
+    table = condped.read(pruned)
+    complete = table.only(np.asarray(table.states == State.COMPLETE))
+    every, alone = condped.branches(table).whole, condped.branches(complete).whole
+    assert every.target_size == alone.target_size
+    assert every.account.trials.used == alone.account.trials.used == len(complete)
+    for parameter in alone:
+        assert every[parameter.name].importance == parameter.importance
+
+
+def test_a_branch_tells_the_trials_that_were_left_out(pruned: optuna.Study) -> None:
+    """No used trial is there, and that is not the same as no trial."""
+    found = condped.branches(pruned)
+    trees = sum(trial.params["model"] == "tree" for trial in pruned.trials)
+    (net, tree) = found.roots[0].branches
+    assert (tree.trials, tree.left_out) == (0, trees)
+    assert net.trials + net.left_out + tree.left_out == len(pruned.trials)
+    text = str(found)
+    assert f"tree: no used trial; {trees} left out" in text
+    assert "found from all trials, also from those that were left out" in text
+
+
+def test_a_report_shows_the_branch_that_was_always_pruned(pruned: optuna.Study) -> None:
+    """With how many trials of it were left out."""
+    data = condped.report(pruned).data
+    names = [parameter["name"] for parameter in data["parameters"]]
+    (model,) = [node for node in data["tree"]["roots"] if "branches" in node]
+    told = {branch["label"]: branch for branch in model["branches"]}
+    assert names[model["parameter"]] == "model"
+    assert [names[node["parameter"]] for node in told["tree"]["nodes"]] == ["depth"]
+    assert told["tree"]["trials"] == 0
+    assert told["tree"]["left_out"] > 20
+    assert data["tree"]["unexplained"] == []
+
+
+def _with_states(states: dict[str, Any], failed: State, interrupted: bool) -> condped.TrialTable:
+    """Return 80 trials of two models; model b never completes."""
+    rng = np.random.default_rng(1)
+    model = np.where(np.arange(80) % 3 == 0, "b", "a").astype(object)
+    own = {name: np.where(model == name, rng.random(80), np.nan) for name in "ab"}
+    if interrupted:  # half of model b's trials stop before their parameter
+        own["b"][np.flatnonzero(model == "b")[::2]] = np.nan
+    columns = {"model": model, "x": rng.random(80), **own, "loss": rng.random(80)}
+    table = condped.read({**columns, **states}, objective="loss", parameters=["model", "x", *"ab"])
+    marks = np.where(model == "b", failed, State.COMPLETE).astype(np.int8)
+    return replace(table, states=marks)
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.RUNNING])
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_presence_is_a_fact_in_trials_that_failed_or_run(state: State, interrupted: bool) -> None:
+    """That b was there shows when it is active; that it was not there shows nothing."""
+    found = structure_of(_with_states({}, state, interrupted))
+    assert conditions(found)["b"] == "model == 'b'"
+    # a is in all complete trials, and that others lack it says nothing.
+    assert (conditions(found)["a"], found.unexplained) == (None, ())
+
+
+def test_presence_in_a_failed_trial_refutes_a_condition() -> None:
+    """Two complete trials in three suggest a gate; a failed one has the parameter without it."""
+    rng = np.random.default_rng(0)
+    gate = rng.choice(["on", "off"], 60).astype(object)
+    hole = np.where(gate == "on", rng.random(60), np.nan)
+    last = np.flatnonzero(gate == "off")[-3:]
+    hole[last] = 0.5
+    table = condped.read({"gate": gate, "hole": hole, "loss": rng.random(60)}, objective="loss")
+    states = np.zeros(60, dtype=np.int8)
+    assert structure_of(table.only(np.delete(np.arange(60), last))).parents == {"hole": ("gate",)}
+    states[last] = State.FAILED
+    found = structure_of(replace(table, states=states))
+    assert (found.parents, found.unexplained) == ({}, ("hole",))
+
+
+def test_trials_pruned_before_a_parameter_do_not_hide_its_gate() -> None:
+    """The condition holds in all complete trials, and pruned ones only lack the parameter."""
+    rng = np.random.default_rng(2)
+    gate = rng.random(90)
+    hole = np.where(gate < 0.4, rng.random(90), np.nan)
+    states = np.zeros(90, dtype=np.int8)
+    early = np.flatnonzero(gate < 0.4)[::4]
+    hole[early], states[early] = np.nan, State.PRUNED
+    table = condped.read({"gate": gate, "hole": hole, "loss": rng.random(90)}, objective="loss")
+    found = structure_of(replace(table, states=states))
+    assert (found.parents, found.unexplained) == ({"hole": ("gate",)}, ())
+
+
+def test_absence_in_pruned_trials_without_a_reason_is_unknown() -> None:
+    """All complete trials have it. Whether it has a condition cannot be said."""
+    rng = np.random.default_rng(3)
+    hole, states = rng.random(90), np.zeros(90, dtype=np.int8)
+    early = rng.choice(90, 25, replace=False)
+    hole[early], states[early] = np.nan, State.PRUNED
+    columns = {"k": rng.random(90), "hole": hole, "loss": rng.random(90)}
+    table = replace(condped.read(columns, objective="loss"), states=states)
+    found = structure_of(table)
+    assert (found.parents, found.unexplained) == ({}, ("hole",))
+    states[early] = State.FAILED
+    again = structure_of(replace(table, states=states))
+    assert (again.parents, again.unexplained) == ({}, ())
+
+
+def test_few_complete_trials_beside_many_failed_ones_prove_nothing() -> None:
+    """Three complete trials lack what half of the failed ones have: chance does that often."""
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        gate = np.array(["y"] * 3 + ["x"] * 30, dtype=object)
+        hole = np.where(rng.random(33) < 0.5, rng.random(33), np.nan)
+        hole[:3] = np.nan
+        columns = {"gate": gate, "hole": hole, "loss": rng.random(33)}
+        table = condped.read(columns, objective="loss")
+        states = np.array([State.COMPLETE] * 3 + [State.FAILED] * 30, dtype=np.int8)
+        assert structure_of(replace(table, states=states)).unexplained == ("hole",)
