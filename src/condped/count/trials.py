@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from condped.arrays import IntArray
+from condped.count.absences import AbsencesFold
 from condped.count.cells.cell_counts import grid_sizes, rank_sizes
 from condped.count.cells.rank_cells import RankCells, cell_ranges, rank_cells
 from condped.count.counter import Counted, Counter, Query
@@ -165,10 +166,11 @@ class Trials:
             if not self.quiet:
                 check_any_left(found)
             self.known[ranking] = found
-            self._note(found.notes)
+            self.note(found.notes)
         return found
 
-    def _note(self, notes: Sequence[str]) -> None:
+    def note(self, notes: Sequence[str]) -> None:
+        """Add notes for the user."""
         if not self.quiet:
             self.noted.update(dict.fromkeys(notes))
 
@@ -289,7 +291,7 @@ class Trials:
         """Count the trials of each set in each cell by rank, in blocks of time."""
         if blocks > 1 and not self.counter.schema.ordered:
             blocks = 1
-            self._note([_NO_TIME])
+            self.note([_NO_TIME])
         cells = self._rank_cells(sets, blocks)
         counted = self._count(
             replace(self._query(sets), edges=cells.edges, block_starts=cells.block_starts)
@@ -319,7 +321,7 @@ class Trials:
 
     def _count(self, query: Query) -> Counted:
         counted = self.counter.count(query)
-        self._note(counted.notes)
+        self.note(counted.notes)
         return counted
 
     def count_where(self, sets: Sets, conditions: Sequence[Condition]) -> ConditionCounts:
@@ -389,6 +391,10 @@ class Trials:
         """Return the parameters that take at least two values or domains."""
         fold = VaryingFold(self.names, self.counter.conditions)
         return varying_of(self.counter.source.fold(fold), self.names)
+
+    def absences(self, names: Sequence[str]) -> dict[str, int]:
+        """Return how many complete and pruned trials lack each of some parameters."""
+        return self.counter.source.fold(AbsencesFold(tuple(names), self.counter.conditions))
 
     def with_parameters(self, names: Sequence[str]) -> Trials:
         """Return the trials with these parameters only, in this order."""

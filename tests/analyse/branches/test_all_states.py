@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,3 +156,50 @@ def test_few_complete_trials_beside_many_failed_ones_prove_nothing() -> None:
         table = condped.read(columns, objective="loss")
         states = np.array([State.COMPLETE] * 3 + [State.FAILED] * 30, dtype=np.int8)
         assert structure_of(replace(table, states=states)).unexplained == ("hole",)
+
+
+def _file(folder: Path) -> Path:
+    """Write trials of two models; those of tree were pruned, and some others failed early."""
+    rng = np.random.default_rng(5)
+    lines = ["loss,model,lr,depth,state"]
+    for row in range(200):
+        net = rng.random() < 0.5
+        lr, depth = (rng.random(), "") if net else ("", rng.integers(1, 9))
+        state = "complete" if net else "pruned"
+        if net and row % 10 == 0:
+            lr, state = "", "failed"
+        lines.append(f"{rng.random()},{'net' if net else 'tree'},{lr},{depth},{state}")
+    (folder / "runs.csv").write_text("\n".join(lines))
+    return folder / "runs.csv"
+
+
+def test_trials_that_are_counted_say_which_conditions_are_missing(tmp_path: Path) -> None:
+    """Pruned trials show that lr has one; it is looked for in memory only."""
+    domains = {
+        "model": condped.Categorical(["net", "tree"]),
+        "lr": condped.Float(0, 1),
+        "depth": condped.Int(1, 8),
+    }
+    options: dict[str, Any] = {"objective": "loss", "state": "state"}
+    path = _file(tmp_path)
+    counted = condped.branches(path, space=condped.Space(domains), engine="stream", **options)
+    assert (counted.parents, counted.unexplained) == ({}, ("lr", "depth"))
+    (note,) = [note for note in counted.whole.account.notes if note.startswith("lr, depth: ")]
+    assert "absent from some trials" in note
+    data = condped.report(path, space=condped.Space(domains), engine="stream", **options).data
+    assert note in data["account"]["notes"]
+    inside = condped.branches(path, space=condped.Space(domains), **options)
+    assert inside.parents == {"lr": ("model",), "depth": ("model",)}
+    given = {
+        **domains,
+        "lr": condped.when("model == 'net'", domains["lr"]),
+        "depth": condped.when("model == 'tree'", domains["depth"]),
+    }
+    streamed, memory = (
+        condped.branches(path, space=condped.Space(given), engine=engine, **options)
+        for engine in ("stream", "memory")
+    )
+    assert streamed.unexplained == ()
+    assert streamed.roots == memory.roots
+    assert [branch.left_out for branch in streamed] == [b.left_out for b in inside]
+    assert next(b.left_out for b in streamed if b.label == "net") > 0

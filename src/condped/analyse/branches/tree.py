@@ -186,8 +186,8 @@ def branches(
     trials = open_trials(source, **asked.reading)
     counts = count_sets(trials, question)
     assert counts.trials is not None
+    structure = structure_of(trials)  # first: it may leave a note for the account
     whole = importance_result(answered(counts, question))
-    structure = structure_of(trials)
     method = question.settings.method
     grown = Grower(trials, structure, counts.trials.top, question, (method,)).tree()
     return Branches(
