@@ -172,7 +172,8 @@ def explained_by_one(
     step = max(1, settled.shape[1] // _FIRST_LOOK)
     few = slice(None, None, step) if isinstance(known, slice) else known[::step]
     most_runs = np.array([max(_FEWEST_RUNS, 2 * len(np.unique(row))) for row in settled])
-    could = _could_switch([parameter.labels[known] < 0 for parameter in parameters], settled)
+    absent = np.array([parameter.labels[known] == ABSENT for parameter in parameters])
+    could = _could_switch(absent, settled)
     thresholds = np.log(alpha / np.maximum(could, 1))
     for place, parameter in enumerate(parameters):
         left = np.flatnonzero(fits(parameter.taken(few), labels[:, few], most_runs))
@@ -186,13 +187,12 @@ def explained_by_one(
     return found
 
 
-def _could_switch(absences: Sequence[BoolArray], labels: IdArray) -> IntArray:
+def _could_switch(absent: BoolArray, labels: IdArray) -> IntArray:
     """Return for each row of labels how many parameters their presence allows to switch it.
 
     A gate's absence must go with one label and its presence with several. That says nothing of
     its values, which the test is about; so only these compete.
     """
-    absent = np.array(absences)
     # Eight trials to a byte: presence is compared by the byte, and each pattern of it once.
     patterns, times = np.unique(np.packbits(absent, axis=1), axis=0, return_counts=True)
     found = np.zeros(len(labels), dtype=np.int64)
@@ -208,18 +208,18 @@ def _could_switch(absences: Sequence[BoolArray], labels: IdArray) -> IntArray:
 def fits(parameter: Regimes, labels: IdArray, most_runs: IntArray) -> BoolArray:
     """Return which rows of labels are settled by the parameter's value, in few stretches of it.
 
-    What its absence goes with no comparison of its value can say, unless that is absence.
+    Where it is absent no comparison of its value holds, and the labels must be absence, too.
     """
     values = np.where(parameter.labels < 0, 0, parameter.values)
-    regimes = np.maximum(parameter.labels, ABSENT)
-    order = np.lexsort((values, regimes))
-    regime, value = regimes[order], values[order]
-    same_regime = regime[1:] == regime[:-1]
+    order = np.lexsort((values, parameter.labels))
+    regime, value = parameter.labels[order], values[order]
+    same_regime = (regime[1:] == regime[:-1]) & (regime[1:] >= 0)
     same_value = same_regime & (value[1:] == value[:-1])
     changes = labels[:, order[1:]] != labels[:, order[:-1]]
-    pure = ~(changes & same_value).any(axis=1) & ~(labels[:, regimes < 0] >= 0).any(axis=1)
-    # Between choices there is no order to count stretches in; absence is its own choice.
-    numeric = ~np.array([*parameter.categorical, True])[regime[1:]]
+    without = parameter.labels == ABSENT
+    pure = ~(changes & same_value).any(axis=1) & ~(labels[:, without] >= 0).any(axis=1)
+    # Between choices there is no order to count stretches in.
+    numeric = ~np.array([*parameter.categorical, True, True])[regime[1:]]
     steps = changes & (same_regime & numeric & ~same_value)
     return np.asarray(pure & (steps.sum(axis=1) + 1 <= most_runs))
 
@@ -238,7 +238,7 @@ def _judged(parameter: Regimes, labels: IdArray) -> tuple[int, float]:
         own, values = labels[rows & known], parameter.values[rows & known]
         names, counts = np.unique(own, return_counts=True)
         if len(counts) < 2 or regime < 0:
-            leaves += 1
+            leaves += int(regime != UNKNOWN)
             continue
         orders = _log_assignments(np.unique(values, return_counts=True)[1], counts)
         order = np.argsort(values, kind="stable")

@@ -24,6 +24,7 @@ from condped.analyse.branches.discover import (
     log_multinomial,
 )
 from condped.arrays import BoolArray, IdArray, IntArray, ValueArray
+from condped.trials.table import ABSENT
 
 # Trials that the first gate must settle, and that each label must have where it does not.
 _FEWEST = 5
@@ -96,7 +97,7 @@ def _splits(gate: Regimes, labels: IdArray) -> Iterator[_Split]:
     present = gate.labels >= 0
     regimes = np.unique(gate.labels[present])
     known = labels != UNKNOWN
-    if len(regimes) != 1 or (labels[~present] >= 0).any():
+    if len(regimes) != 1 or (labels[gate.labels == ABSENT] >= 0).any():
         return
     rows = np.flatnonzero(present & known)
     values, own = gate.values[rows], labels[rows]
