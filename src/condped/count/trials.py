@@ -31,6 +31,7 @@ from condped.count.ranking import (
     Ranking,
 )
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
+from condped.count.some_trials import Claims, SomeTrialsFold
 from condped.count.tally import Tally, check_any_left
 from condped.count.target_sets import (
     Sets,
@@ -395,6 +396,15 @@ class Trials:
     def absences(self, names: Sequence[str]) -> dict[str, int]:
         """Return how many complete and pruned trials lack each of some parameters."""
         return self.counter.source.fold(AbsencesFold(tuple(names), self.counter.conditions))
+
+    def some(
+        self, most: int, claims: Claims | None = None, *, strict: bool = True
+    ) -> list[TrialTable]:
+        """Return the first trials, about so many, or trials that contradict claims."""
+        given = self.counter.conditions
+        return self.counter.source.fold(
+            SomeTrialsFold(self.names, given, most, claims or {}, strict)
+        )
 
     def with_parameters(self, names: Sequence[str]) -> Trials:
         """Return the trials with these parameters only, in this order."""

@@ -173,33 +173,83 @@ def _file(folder: Path) -> Path:
     return folder / "runs.csv"
 
 
-def test_trials_that_are_counted_say_which_conditions_are_missing(tmp_path: Path) -> None:
-    """Pruned trials show that lr has one; it is looked for in memory only."""
-    domains = {
-        "model": condped.Categorical(["net", "tree"]),
-        "lr": condped.Float(0, 1),
-        "depth": condped.Int(1, 8),
-    }
+DOMAINS: dict[str, condped.Domain] = {
+    "model": condped.Categorical(["net", "tree"]),
+    "lr": condped.Float(0, 1),
+    "depth": condped.Int(1, 8),
+}
+
+
+def test_conditions_are_found_where_trials_are_counted(tmp_path: Path) -> None:
+    """The same as in memory, from pruned trials, too; and the branches tell what was left out."""
     options: dict[str, Any] = {"objective": "loss", "state": "state"}
     path = _file(tmp_path)
-    counted = condped.branches(path, space=condped.Space(domains), engine="stream", **options)
-    assert (counted.parents, counted.unexplained) == ({}, ("lr", "depth"))
-    (note,) = [note for note in counted.whole.account.notes if note.startswith("lr, depth: ")]
-    assert "absent from some trials" in note
-    data = condped.report(path, space=condped.Space(domains), engine="stream", **options).data
-    assert note in data["account"]["notes"]
-    inside = condped.branches(path, space=condped.Space(domains), **options)
-    assert inside.parents == {"lr": ("model",), "depth": ("model",)}
-    given = {
-        **domains,
-        "lr": condped.when("model == 'net'", domains["lr"]),
-        "depth": condped.when("model == 'tree'", domains["depth"]),
-    }
-    streamed, memory = (
-        condped.branches(path, space=condped.Space(given), engine=engine, **options)
-        for engine in ("stream", "memory")
+    bare = condped.Space(DOMAINS)
+    given = condped.Space(
+        {
+            **DOMAINS,
+            "lr": condped.when("model == 'net'", DOMAINS["lr"]),
+            "depth": condped.when("model == 'tree'", DOMAINS["depth"]),
+        }
     )
-    assert streamed.unexplained == ()
-    assert streamed.roots == memory.roots
-    assert [branch.left_out for branch in streamed] == [b.left_out for b in inside]
-    assert next(b.left_out for b in streamed if b.label == "net") > 0
+    found = [
+        condped.branches(path, space=bare, engine="stream", **options),
+        condped.branches(path, space=bare, engine="memory", **options),
+        condped.branches(path, space=given, engine="stream", **options),
+    ]
+    assert [one.found_from for one in found] == ["data", "data", "space"]
+    for one in found:
+        assert one.parents == {"lr": ("model",), "depth": ("model",)}
+        assert one.unexplained == ()
+        assert [(b.condition, b.trials, b.left_out) for b in one] == [
+            (b.condition, b.trials, b.left_out) for b in found[0]
+        ]
+    net, tree = found[0]
+    assert (tree.trials, net.left_out > 0, tree.left_out > 50) == (0, True, True)
+
+
+def _counted(rows: list[dict[str, Any]], folder: Path, **options: Any) -> condped.Branches:
+    names = list(rows[0])
+    lines = [",".join("" if row[n] is None else str(row[n]) for n in names) for row in rows]
+    (folder / "many.csv").write_text("\n".join([",".join(names), *lines]))
+    return condped.branches(folder / "many.csv", objective="loss", engine="stream", **options)
+
+
+def test_counted_trials_beyond_the_first_have_a_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sorted by model the first ones show nothing; thresholds are moved until all trials agree."""
+    monkeypatch.setattr("condped.analyse.branches.structure._SAMPLE", 60)
+    rng = np.random.default_rng(0)
+    rows = []
+    for row in range(900):
+        model, c = "net" if row < 450 else "tree", rng.random()
+        lr = rng.random() if model == "net" else None
+        x = rng.random() if c < 0.3 else None
+        depth = None if model == "net" else 3
+        rows.append(
+            {"model": model, "c": c, "lr": lr, "x": x, "depth": depth, "loss": rng.random()}
+        )
+    space = condped.Space({"c": condped.Float(0, 1), **DOMAINS, "x": condped.Float(0, 1)})
+    found = _counted(rows, tmp_path, space=space)
+    assert found.parents == {"lr": ("model",), "depth": ("model",), "x": ("c",)}
+    below = next(b for b in found if b.condition.startswith("c <"))
+    assert below.trials == sum(row["x"] is not None for row in rows)
+
+
+def test_counted_trials_without_a_condition_say_so(tmp_path: Path) -> None:
+    """Random absences are unexplained; one trial of many that contradicts is enough."""
+    rng = np.random.default_rng(0)
+    rows: list[dict[str, Any]] = [
+        {
+            "model": model,
+            "lr": rng.random() if model == "net" else None,
+            "depth": 3 if rng.random() < 0.5 else None,
+            "loss": rng.random(),
+        }
+        for model in rng.choice(["net", "tree"], 300).tolist()
+    ]
+    next(row for row in rows if row["model"] == "tree")["lr"] = 0.5
+    found = _counted(rows, tmp_path, space=condped.Space(DOMAINS))
+    assert (found.parents, found.unexplained) == ({}, ("lr", "depth"))
+    assert "lr: active, or in one domain, only sometimes" in str(found)

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from condped.analyse.branches.shown import shown_by, span
+from condped.count.some_trials import Claims, joined
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.space import Alternative, Space
 from condped.trials.table import TrialTable
 
 FoundFrom = Literal["data", "space"]
-_NOT_INFERRED = (
-    "absent from some trials, and the space has no condition for it. Conditions are inferred from "
-    "trials in memory only; these are counted where they are. Give the space its conditions."
+# Trials to look at where trials are counted, and how often those that contradict are added.
+_SAMPLE, _ATTEMPTS = 20_000, 5
+_CONTRADICTED = (
+    "conditions that some of the trials show are contradicted by others. Give the space its "
+    "conditions."
 )
 
 
@@ -62,8 +65,7 @@ class Structure:
 def structure_of(trials: TrialTable | Trials) -> Structure:
     """Return the conditions of a space, those that the trials show where it has none.
 
-    What the trials show is looked for in memory only; otherwise a note names the parameters whose
-    conditions are missing.
+    Where trials are counted, conditions are looked for among some of them, and hold for all.
     """
     trials = Trials.of(trials)
     if trials.counter.in_memory:
@@ -73,14 +75,42 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
             "The conditional structure is inferred from trials in memory only (these are counted "
             "where they are). Give a space with conditions."
         )
-    structure = _structure_of_some(trials.space, trials.names)
-    always = [name for name in trials.names if trials.space[name][0].when is None]
-    absent = [name for name, count in trials.absences(always).items() if count]
-    if not absent:
-        return structure
-    trials.note([f"{', '.join(absent)}: {_NOT_INFERRED}"])
-    unexplained = {*structure.unexplained, *absent}
-    return replace(structure, unexplained=tuple(n for n in trials.names if n in unexplained))
+    given = _structure_of_some(trials.space, trials.names)
+    plain = [n for n, entries in given.space.items() if entries[0].when is None]
+    plain = [name for name in plain if name not in given.unexplained]
+    absent = [name for name, count in trials.absences(plain).items() if count]
+    return _structure_of_counted(trials, given, absent) if absent else given
+
+
+def _structure_of_counted(trials: Trials, given: Structure, absent: Sequence[str]) -> Structure:
+    """Return the conditions that some of the trials show and that no trial contradicts.
+
+    ``absent`` are parameters without a condition that not all trials have.
+    """
+    always: Claims = dict.fromkeys(absent, ((0, None),))
+    sample = trials.some(_SAMPLE) or trials.some(_SAMPLE, always)
+    for attempt in range(_ATTEMPTS):
+        table = replace(joined(sample), space=given.space)
+        found = _structure_of(table)
+        never = [p.name for p in table.parameters if not (p.domain_ids >= 0).any()]
+        claims = {
+            name: tuple((trials.domains[name].index(e.domain), e.when) for e in found.space[name])
+            for name in absent
+            if name not in found.unexplained
+        }
+        claims |= {name: () for name in absent if name in never}
+        # What pruned trials lack is asked for once: a condition may hold without that.
+        others = trials.some(_SAMPLE, claims, strict=attempt == 0) if claims else []
+        if not others:
+            return _with_unexplained(found, given.unexplained)
+        sample += others
+    trials.note([f"{', '.join(claims)}: {_CONTRADICTED}"])
+    return _with_unexplained(given, (*found.unexplained, *claims))
+
+
+def _with_unexplained(structure: Structure, more: Sequence[str]) -> Structure:
+    missing = {*structure.unexplained, *more}
+    return replace(structure, unexplained=tuple(n for n in structure.space if n in missing))
 
 
 def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
