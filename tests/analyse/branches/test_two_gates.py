@@ -11,6 +11,7 @@ import pytest
 
 import condped
 from condped import Categorical, Float, Int, Space, when
+from condped.analyse.branches.result import Node
 from condped.analyse.branches.structure import structure_of
 from tests.drawing import draw, meets
 
@@ -96,6 +97,32 @@ def test_both_gates_are_named() -> None:
     tree = condped.branches(replace(table, objectives=(_by_p(table),)))
     under = {node.parameter: node for node in tree.roots}
     assert {b.label for n in "ab" for b in under[n].branches if b.nodes} == {"x", "v"}
+
+
+def _shown(nodes: tuple[Node, ...]) -> dict[str, Any]:
+    """Return the tree as mappings: gates, their branches, and what these switch on."""
+    return {
+        node.parameter: {branch.label: _shown(branch.nodes) for branch in node.branches}
+        for node in nodes
+        if node.parameter in ("a", "b", "p")
+    }
+
+
+def test_the_tree_has_a_parameter_only_where_it_is_active() -> None:
+    """Below the gate that decides last, on every way to it, and nowhere else."""
+    p: dict[str, Any] = {"p": {}}
+    trees = {
+        "a gate in a branch of the other": {
+            "a": {"x": {"b": {"u": {}, "v": p}}, "y": {"b": {}}, "z": {}}
+        },
+        "one branch, or a choice in another": {
+            "a": {"x": p, "y": {"b": {"u": {}, "v": p}}, "z": {}}
+        },
+    }
+    for name, tree in trees.items():
+        table = _table(SPACES[name], 200, 0)
+        found = condped.branches(replace(table, objectives=(_by_p(table),)))
+        assert _shown(found.roots) == tree
 
 
 def _by_p(table: condped.TrialTable) -> Any:

@@ -10,6 +10,8 @@ from condped.analyse.branches.shown import shown_by, span
 from condped.count.some_trials import Claims, joined
 from condped.count.trials import Trials
 from condped.errors import SettingsError
+from condped.space.condition import Between, Condition, Either
+from condped.space.simplify import Leaf
 from condped.space.space import Alternative, Space
 from condped.trials.table import TrialTable
 
@@ -157,16 +159,37 @@ def _parents(space: Space) -> dict[str, tuple[str, ...]]:
 
 
 def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
-    """Return the parameters that a parameter's conditions name, without those behind them."""
-    named = gates_of(space[name])
-    behind: set[str] = set()
-    for gate in named:
-        todo = list(gates_of(space[gate]))
-        seen = {gate, name}
-        while todo:
-            above = todo.pop()
-            if above not in seen:
-                seen.add(above)
-                behind.add(above)
-                todo += gates_of(space[above])
-    return tuple(gate for gate in named if gate not in behind) or named
+    """Return the parameters that a parameter's conditions name, without those behind them.
+
+    Each way to it has its own: with ``a == 'x' or (a == 'y' and b == 'v')``, where ``a == 'y'``
+    switches b, these are a and b.
+    """
+    roots = [entry.when.root for entry in space[name] if entry.when]
+    ways = [way for r in roots for way in (r.parts if isinstance(r, Either) else (r,))]
+    found: dict[str, None] = {}
+    for way in ways:
+        leaves = list(Condition("", way).leaves())
+        named = tuple(dict.fromkeys(gate for leaf in leaves for gate in _named(leaf)))
+        implied = set().union(*(_implied(gate, name, space) for gate in named))
+        direct = [gate for leaf in leaves if leaf not in implied for gate in _named(leaf)]
+        found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
+    return tuple(found)
+
+
+def _implied(gate: str, name: str, space: Space) -> set[Leaf]:
+    """Return the comparisons that may have led to a parameter's gate, one behind the other."""
+    found: set[Leaf] = set()
+    todo, seen = [gate], {name}
+    while todo:
+        above = todo.pop()
+        if above in seen:
+            continue
+        seen.add(above)
+        for entry in space[above]:
+            found |= set(entry.when.leaves()) if entry.when else set()
+        todo += gates_of(space[above])
+    return found
+
+
+def _named(leaf: Leaf) -> tuple[str, ...]:
+    return (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)

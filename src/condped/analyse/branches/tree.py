@@ -88,7 +88,9 @@ class Grower:
         children = self.structure.gates.get(name, ())
         if not children:
             return GrownNode(name)
-        splits = splits_of(self.structure.space, name, children)
+        splits = splits_of(self.structure.space, name, children, path)
+        if not any(split.children for split in splits):  # on this path it switches nothing
+            return GrownNode(name)
         conditions = [_joined(path, split.test) for split in splits]
         counted = self.trials.count_where(self.top, conditions)
         found = tuple(
