@@ -1,13 +1,16 @@
-"""Which parameters are absent from some trials, whatever became of these."""
+"""Which parameters some trials lack, whatever became of these."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from condped.count.counter import Counter
+from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
-from condped.trials.batch import Batch
+from condped.trials.batch import Batch, TableSource
 from condped.trials.table import State
 from condped.trials.where import condition_mask
 
@@ -44,3 +47,20 @@ class AbsencesFold:
     def merge(self, state: dict[str, int], other: dict[str, int]) -> None:
         for name, count in other.items():
             state[name] += count
+
+
+def absences(counter: Counter, names: Sequence[str]) -> dict[str, int]:
+    """Return how many complete and pruned trials lack each of some parameters."""
+    return counter.source.fold(AbsencesFold(tuple(names), counter.conditions))
+
+
+def only_unused(counter: Counter, ranking: Ranking) -> tuple[str, ...]:
+    """Return the parameters that only unused trials have; none if trials are not in memory."""
+    source = counter.source
+    if not isinstance(source, TableSource):
+        return ()
+    used = ranked(source.batch, ranking).used
+    if used is None:
+        return ()
+    present = {p.name: np.asarray(p.domain_ids) >= 0 for p in source.table.parameters}
+    return tuple(n for n, rows in present.items() if rows.any() and not (rows & used).any())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from condped.arrays import BoolArray
+from condped.count.counter import Counter
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.table import ABSENT, State, TrialTable
@@ -68,6 +69,19 @@ class SomeTrialsFold:
                 told[slice(None) if condition is None else condition.holds(columns)] = place
             found |= (own != told) & ((own >= 0) | ended)
         return found
+
+
+def some_trials(
+    counter: Counter,
+    names: Sequence[str],
+    most: int,
+    claims: Claims | None = None,
+    *,
+    strict: bool = True,
+) -> list[TrialTable]:
+    """Return the first trials, at most so many from a worker, or those that contradict claims."""
+    fold = SomeTrialsFold(tuple(names), counter.conditions, most, claims or {}, strict)
+    return counter.source.fold(fold)
 
 
 def joined(tables: Sequence[TrialTable]) -> TrialTable:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from condped.arrays import IntArray
-from condped.count.absences import AbsencesFold
 from condped.count.cells.cell_counts import grid_sizes, rank_sizes
 from condped.count.cells.rank_cells import RankCells, cell_ranges, rank_cells
 from condped.count.counter import Counted, Counter, Query
@@ -31,7 +30,6 @@ from condped.count.ranking import (
     Ranking,
 )
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
-from condped.count.some_trials import Claims, SomeTrialsFold
 from condped.count.tally import Tally, check_any_left
 from condped.count.target_sets import (
     Sets,
@@ -392,19 +390,6 @@ class Trials:
         """Return the parameters that take at least two values or domains."""
         fold = VaryingFold(self.names, self.counter.conditions)
         return varying_of(self.counter.source.fold(fold), self.names)
-
-    def absences(self, names: Sequence[str]) -> dict[str, int]:
-        """Return how many complete and pruned trials lack each of some parameters."""
-        return self.counter.source.fold(AbsencesFold(tuple(names), self.counter.conditions))
-
-    def some(
-        self, most: int, claims: Claims | None = None, *, strict: bool = True
-    ) -> list[TrialTable]:
-        """Return the first trials, about so many, or trials that contradict claims."""
-        given = self.counter.conditions
-        return self.counter.source.fold(
-            SomeTrialsFold(self.names, given, most, claims or {}, strict)
-        )
 
     def with_parameters(self, names: Sequence[str]) -> Trials:
         """Return the trials with these parameters only, in this order."""

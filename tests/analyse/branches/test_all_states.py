@@ -54,6 +54,14 @@ def test_pruned_trials_change_no_number(pruned: optuna.Study) -> None:
         assert every[parameter.name].importance == parameter.importance
 
 
+def test_importances_say_what_only_trials_that_were_left_out_have(pruned: optuna.Study) -> None:
+    """An importance of 0 would read as if it had been tried."""
+    told = "Active only in trials that were left out: depth."
+    assert told in str(condped.importance(pruned))
+    assert told in condped.report(pruned).data["account"]["notes"]
+    assert told not in str(condped.importance(pruned, pruned="worst"))
+
+
 def test_a_branch_tells_the_trials_that_were_left_out(pruned: optuna.Study) -> None:
     """No used trial is there, and that is not the same as no trial."""
     found = condped.branches(pruned)
@@ -252,4 +260,4 @@ def test_counted_trials_without_a_condition_say_so(tmp_path: Path) -> None:
     next(row for row in rows if row["model"] == "tree")["lr"] = 0.5
     found = _counted(rows, tmp_path, space=condped.Space(DOMAINS))
     assert (found.parents, found.unexplained) == ({}, ("lr", "depth"))
-    assert "lr: active, or in one domain, only sometimes" in str(found)
+    assert "lr: not active in all trials, or not in one domain" in str(found)

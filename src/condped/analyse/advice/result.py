@@ -50,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCondition:
-    """A parameter of the new space that is active, or in one domain, only sometimes.
+    """A parameter of the new space that is not active in all trials, or not in one domain.
 
     When that is could not be inferred. It was ``active`` in so many of all ``trials``.
     """

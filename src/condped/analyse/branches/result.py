@@ -87,8 +87,8 @@ class Branches(Result):
     found_from
         ``space`` where conditions were given or recorded, ``data`` where the trials show them.
     unexplained
-        Parameters that are active, or in one domain, only sometimes; the condition could not be
-        inferred.
+        Parameters that are not active in all trials, or not in one domain; the condition could not
+        be inferred.
     inactive
         Parameters that no trial has.
     whole

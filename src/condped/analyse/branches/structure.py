@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from condped.analyse.branches.shown import shown_by, span
-from condped.count.some_trials import Claims, joined
+from condped.count.absences import absences
+from condped.count.some_trials import Claims, joined, some_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.condition import Between, Condition, Either
@@ -80,7 +82,7 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
     given = _structure_of_some(trials.space, trials.names)
     plain = [n for n, entries in given.space.items() if entries[0].when is None]
     plain = [name for name in plain if name not in given.unexplained]
-    absent = [name for name, count in trials.absences(plain).items() if count]
+    absent = [name for name, count in absences(trials.counter, plain).items() if count]
     return _structure_of_counted(trials, given, absent) if absent else given
 
 
@@ -90,7 +92,8 @@ def _structure_of_counted(trials: Trials, given: Structure, absent: Sequence[str
     ``absent`` are parameters without a condition that not all trials have.
     """
     always: Claims = dict.fromkeys(absent, ((0, None),))
-    sample = trials.some(_SAMPLE) or trials.some(_SAMPLE, always)
+    some = partial(some_trials, trials.counter, trials.names, _SAMPLE)
+    sample = some() or some(always)
     for attempt in range(_ATTEMPTS):
         table = replace(joined(sample), space=given.space)
         found = _structure_of(table)
@@ -102,7 +105,7 @@ def _structure_of_counted(trials: Trials, given: Structure, absent: Sequence[str
         }
         claims |= {name: () for name in absent if name in never}
         # What pruned trials lack is asked for once: a condition may hold without that.
-        others = trials.some(_SAMPLE, claims, strict=attempt == 0) if claims else []
+        others = some(claims, strict=attempt == 0) if claims else []
         if not others:
             return _with_unexplained(found, given.unexplained)
         sample += others

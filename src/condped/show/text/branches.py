@@ -42,7 +42,9 @@ def branches_text(found: Branches) -> str:
             "allow for the number of branches."
         )
     for name in found.unexplained:
-        told = "active, or in one domain, only sometimes; the condition could not be inferred."
+        told = (
+            "not active in all trials, or not in one domain; the condition could not be inferred."
+        )
         lines += wrapped(f"{shortened(name)}: {told}")
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))

@@ -9,7 +9,7 @@ function drawTree() {
   const plain = roots.filter((node) => !node.branches);
   const names = (places) => listed(places.map((place) => parameters[place].name), 12);
   const notes = [];
-  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Active, or in one domain, only sometimes; the condition could not be inferred: ", names(unexplained), "."));
+  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not active in all trials, or not in one domain; the condition could not be inferred: ", names(unexplained), "."));
   if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
   if (!data.account.trials.total || !parameters.length) {
     fill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
