@@ -112,7 +112,7 @@ def find_gates(
     # Parameters that are switched together are explained together.
     groups = list(distinct.values())
     found: list[list[Explanation]] = [[] for _ in groups]
-    for kind in (parameters, lenient):
+    for kind in (parameters,) if lenient is parameters else (parameters, lenient):
         left = [g for g, places in enumerate(groups) if not found[g] and kind[places[0]].varies]
         rows = [kind[groups[g][0]].labels for g in left]
         for group, explained in zip(left, _explanations(parameters, rows), strict=True):
