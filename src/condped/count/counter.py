@@ -101,6 +101,8 @@ class Counted:
         (conditions, buckets): those that meet each condition.
     best
         (conditions,): the lowest level of trials not counted as worst; NaN if none.
+    rows
+        (conditions,): all trials that meet each condition, used or not.
     notes
         Notes on the values, for the user.
     """
@@ -109,6 +111,7 @@ class Counted:
     sizes: IntArray
     conditions: IntArray
     best: FloatArray
+    rows: IntArray
     notes: tuple[str, ...] = ()
 
 
@@ -119,6 +122,7 @@ class CountState:
     sizes: IntArray
     met: IntArray  # (conditions, …)
     best: FloatArray  # (conditions,)
+    rows: IntArray  # (conditions,)
     parameters: dict[str, IntArray] = field(default_factory=dict)  # (places, …) each
     noted: Notes = field(default_factory=Notes)
 
@@ -127,6 +131,7 @@ class CountState:
         self.sizes = self.sizes + other.sizes
         self.met = self.met + other.met
         self.best = np.minimum(self.best, other.best)
+        self.rows = self.rows + other.rows
         for name, counts in other.parameters.items():
             known = self.parameters.get(name)
             self.parameters[name] = counts if known is None else known + counts
@@ -152,6 +157,7 @@ class CountFold:
             sizes=np.zeros(places, dtype=np.int64),
             met=np.zeros((conditions, places), dtype=np.int64),
             best=np.full(conditions, np.inf),
+            rows=np.zeros(conditions, dtype=np.int64),
         )
 
     def add(self, state: CountState, batch: Batch) -> None:
@@ -177,13 +183,7 @@ class CountFold:
                 state.parameters[name] = counts
         if query.conditions:
             ranked_levels = levels if ordinary is None else np.where(ordinary, levels, np.inf)
-            _add_met(
-                state,
-                batch,
-                query.conditions,
-                buckets,
-                ranked_levels if selected is None else np.where(selected, ranked_levels, np.inf),
-            )
+            _add_met(state, batch, query.conditions, buckets, ranked_levels, selected=selected)
 
     def merge(self, state: CountState, other: CountState) -> None:
         state.merge(other)
@@ -195,11 +195,15 @@ def _add_met(
     conditions: Sequence[Condition],
     buckets: ValueArray,
     levels: FloatArray,
+    *,
+    selected: BoolArray | None,
 ) -> None:
-    """Count the trials that meet each condition, and find the lowest level among them."""
+    """Count the selected trials that meet each condition, and find the lowest level among them."""
     columns, n = columns_of(batch.table), len(state.sizes)
     for place, condition in enumerate(conditions):
         rows = condition.holds(columns)
+        rows = rows if selected is None else rows & selected
+        state.rows[place] += np.count_nonzero(rows)
         state.met[place] += np.bincount(buckets[rows].astype(np.intp), minlength=n + 1)[:n]
         state.best[place] = min(state.best[place], np.min(levels[rows], initial=np.inf))
 
@@ -238,6 +242,7 @@ def counted_of(whole: CountState, query: Query, names: Sequence[str]) -> Counted
         sizes=whole.sizes.reshape(groups, blocks, buckets).sum(axis=1),
         conditions=whole.met.reshape(-1, groups, blocks, buckets).sum(axis=(1, 2)),
         best=np.where(whole.best < np.inf, whole.best, np.nan),
+        rows=whole.rows,
         notes=whole.noted.sentences(names),
     )
 

@@ -132,10 +132,13 @@ class ConditionCounts:
         (C, target sets + 1): how many each target set has, and the region set last.
     best
         (C,): the lowest loss among the used ones; NaN if there is none, or several objectives.
+    left_out
+        (C,): how many were not used: pruned, failed, running …
     """
 
     sizes: IntArray
     best: FloatArray
+    left_out: IntArray
 
 
 def parameter_counts(

@@ -167,10 +167,11 @@ class Trials:
             if not self.quiet:
                 check_any_left(found)
             self.known[ranking] = found
-            self._note(found.notes)
+            self.note(found.notes)
         return found
 
-    def _note(self, notes: Sequence[str]) -> None:
+    def note(self, notes: Sequence[str]) -> None:
+        """Add notes for the user."""
         if not self.quiet:
             self.noted.update(dict.fromkeys(notes))
 
@@ -318,7 +319,7 @@ class Trials:
 
     def _count(self, query: Query) -> Counted:
         counted = self.counter.count(query)
-        self._note(counted.notes)
+        self.note(counted.notes)
         return counted
 
     def count_where(self, sets: Sets, conditions: Sequence[Condition]) -> ConditionCounts:
@@ -328,7 +329,8 @@ class Trials:
         best = counted.best
         if len(self.goals) > 1:
             best = np.full(len(best), np.nan)
-        return ConditionCounts(sets.nested(counted.conditions), best)
+        left_out = counted.rows - counted.conditions.sum(axis=1)
+        return ConditionCounts(sets.nested(counted.conditions), best, left_out)
 
     def sorted_by_objective(self, sets: Sets) -> bool:
         """Return whether the trials are sorted by their objective rather than by time."""

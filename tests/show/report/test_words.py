@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 import condped
+from tests.analyse.branches.pruned_studies import losing_branch_pruned
 from tests.show.report.conftest import Opener
 from tests.show.report.studies import conditional, failing
 
@@ -248,3 +249,30 @@ def test_names_that_cannot_be_seen_are_seen(opened: Opener) -> None:
     assert "\\u202eetar" in text
     assert "a\\u200bb" in text
     assert text.isprintable() or all(line.isprintable() for line in text.splitlines())
+
+
+def test_a_branch_that_was_always_pruned_says_so(opened: Opener) -> None:
+    """It is in the tree, without used trials, and nothing is said of choosing it."""
+    study = losing_branch_pruned()
+    trees = sum(trial.params["model"] == "tree" for trial in study.trials)
+    page = opened(condped.report(study))
+    open_all(page)
+    tree = words(page, "#tree")
+    assert f"no used trial; {trees} left out" in tree
+    assert "found from all trials, also from those that were left out" in tree
+    assert "only one has used trials" in tree
+    assert "choosing the branch explains" not in tree
+    assert "could not be inferred" not in words(page, "body")
+
+
+def test_code_on_the_page_suggests_nothing_of_unknown_condition(opened: Opener) -> None:
+    """The comment is in the code, and a sentence beside it."""
+    rng = np.random.default_rng(0)
+    lr, hole = rng.random(300), np.where(rng.random(300) < 0.5, rng.random(300), np.nan)
+    trials = {"lr": lr, "hole": hole, "loss": np.abs(lr - 0.3)}
+    page = opened(condped.report(trials, objective="loss"))
+    open_all(page)
+    advice = words(page, "#advice")
+    assert "# The condition of hole is unknown" in advice
+    assert "put in your own if" in advice
+    assert "The code does not suggest it" in advice

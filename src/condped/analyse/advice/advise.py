@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.analyse.advice.narrow import Restrictions, given, meet, narrowed
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.result import Advice, Kind, Step
+from condped.analyse.advice.result import Advice, Kind, Step, UnknownCondition
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import require_conditions
@@ -82,8 +82,12 @@ def advise(
     adviser = _Adviser(parameters, result, region, target, structure, blocks, restrictions)
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
-    space, possible = narrowed(base, domains)
     stays = adviser.staying(domains)
+    # Where nothing says when a parameter is active, the trials of the new space have a say.
+    unexplained = structure.unexplained
+    gone = [name for name in unexplained if not (adviser.present(name) & stays).any()]
+    space, possible = narrowed(base, domains, without=gone)
+    unknown = tuple(adviser.unknown(name) for name in unexplained if name in space)
     return Advice(
         steps=adviser.steps(found, possible),
         space=space,
@@ -93,7 +97,11 @@ def advise(
         kept_region=int(np.count_nonzero(region & stays)),
         region_size=top.region_size,
         importance=result,
-        notes=tuple(_notes(recorded, table, structure, region_quantile)),
+        notes=(
+            *_space_notes(table, unknown, gone),
+            *_trial_notes(recorded, table, region_quantile),
+        ),
+        unknown=unknown,
     )
 
 
@@ -104,17 +112,26 @@ def _blocks(region: BoolArray, blocks: int) -> IntArray:
     return np.asarray(np.clip(passed * blocks // size, 0, blocks - 1))
 
 
-def _notes(
-    recorded: TrialTable, table: TrialTable, structure: Structure, region_quantile: float
+def _space_notes(
+    table: TrialTable, unknown: Sequence[UnknownCondition], gone: Sequence[str]
 ) -> Iterator[str]:
-    """Iterate over what the user should know of the space and of the trials behind it."""
+    """Iterate over what the user should know of the new space."""
     if table.where is not None:
         yield f"The new space is for {table.where.text} only."
-    for name in structure.unexplained:
+    for name in gone:
+        yield f"{name}: its condition is unknown, and no trial in the new space has it; left out."
+    for entry in unknown:
+        told = f"active in {entry.active} of {entry.trials} trials; its condition is unknown"
+        if entry.active == entry.trials:
+            told = "its domain varies, and why is unknown"
         yield (
-            f"{name}: active, or in one domain, only sometimes; the condition could not be "
-            "inferred, and the new space has it always active."
+            f"{entry.parameter}: {told}. The code does not suggest it: put in your own if, where a "
+            "comment says so. The new space lists it without a condition."
         )
+
+
+def _trial_notes(recorded: TrialTable, table: TrialTable, region_quantile: float) -> Iterator[str]:
+    """Iterate over what the user should know of the trials behind the advice."""
     if region_quantile != 1.0:
         yield (
             "Advice looks at all trials, not only at the best "
@@ -267,6 +284,15 @@ class _Adviser:
             risk=risk,
         )
 
+    def present(self, name: str) -> BoolArray:
+        """Return which trials have a parameter."""
+        return np.asarray(self.parameters[name].domain_ids >= 0)
+
+    def unknown(self, name: str) -> UnknownCondition:
+        """Return how often a parameter is active whose condition is unknown."""
+        present = self.present(name)
+        return UnknownCondition(name, int(np.count_nonzero(present)), len(present))
+
     def _hits(self, name: str, domain: Domain) -> BoolArray:
         parameter = self.parameters[name]
         if domain not in parameter.domains:  # it stands for several
@@ -285,6 +311,8 @@ class _Adviser:
         verdict = self.result.evidence[name].verdict
         if domain.single:
             return "one value only."
+        if verdict not in told and name in self.structure.unexplained:
+            return "when it is active, or in which domain, could not be inferred."
         if verdict not in told and self._untouchable(name):
             return "the domain varies in a way that a new space cannot say."
         if domain in self._sure_domains(name):

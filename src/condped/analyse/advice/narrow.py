@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -46,12 +46,19 @@ def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
 
 
 def narrowed(
-    space: Space, proposals: Mapping[tuple[str, Domain], Domain]
+    space: Space,
+    proposals: Mapping[tuple[str, Domain], Domain],
+    without: Collection[str] = (),
 ) -> tuple[Space, set[tuple[str, Domain]]]:
-    """Return the space with proposed domains, and which of the old domains are still possible."""
+    """Return the space with proposed domains, and which of the old domains are still possible.
+
+    It is ``without`` some parameters, and without what only these switch on.
+    """
     found: dict[str, tuple[Alternative, ...]] = {}
     possible: set[tuple[str, Domain]] = set()
     for name in in_order(space):
+        if name in without:
+            continue
         kept = []
         for entry in space[name]:
             domain = _writable(proposals.get((name, entry.domain), entry.domain))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from condped.analyse.advice.narrow import in_order
@@ -18,8 +18,13 @@ _INDENT = "    "
 _Way = tuple[Node, ...]
 
 
-def suggest_code(space: Space) -> str:
-    """Return the text of ``suggest(trial)``, which returns the drawn values by name."""
+def suggest_code(space: Space, unknown: Mapping[str, tuple[int, int]] | None = None) -> str:
+    """Return the text of ``suggest(trial)``, which returns the drawn values by name.
+
+    Parameters with ``unknown`` conditions, given with how many of how many trials have them, are
+    left to the user in a comment.
+    """
+    unknown = unknown or {}
     lines = ["def suggest(trial):", f"{_INDENT}p = {{}}"]
     open_ways: _Way = ()
     todo = in_order(space)
@@ -34,17 +39,41 @@ def suggest_code(space: Space) -> str:
         )
         todo.remove(name)
         done.add(name)
+        if name in unknown:
+            comment = _left_open(name, space[name], own_names, *unknown[name])
+            lines += [f"{_INDENT}# {line}" for line in comment]
+            open_ways = ()
+            continue
         for entry in space[name]:
             way = _way(entry, space, places)
             shared = _shared(open_ways, way)
             for depth in range(shared, len(way)):
                 known = {*way[:depth]}
-                lines.append(
-                    f"{_INDENT * (depth + 1)}if {_python(way[depth], space, known, places)}:"
-                )
+                test = _python(way[depth], space, known, places, unknown)
+                lines.append(f"{_INDENT * (depth + 1)}if {test}:")
             lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry, own_names)}")
             open_ways = way
     return "\n".join([*lines, f"{_INDENT}return p"])
+
+
+def _left_open(
+    name: str,
+    entries: Sequence[Alternative],
+    own_names: Mapping[tuple[str, Alternative], str],
+    active: int,
+    trials: int,
+) -> list[str]:
+    """Return what the code says of a parameter in place of suggesting it."""
+    shown = "".join(map(_character, name))
+    suggestions = [_suggestion(name, entry, own_names) for entry in entries]
+    if active == trials:
+        return [f"The domain of {shown} varies, and why is unknown. Put in your own:", *suggestions]
+    return [
+        f"The condition of {shown} is unknown: it was active in {active} of {trials} trials. Put "
+        "in your own if:",
+        "if ...:",
+        *(f"{_INDENT}{one}" for one in suggestions),
+    ]
 
 
 def _way(entry: Alternative, space: Space, places: Mapping[str, int]) -> _Way:
@@ -138,13 +167,20 @@ def _list(values: Sequence[Any]) -> str:
     return f"[{', '.join(map(_literal, values))}]"
 
 
-def _python(node: Node, space: Space, known: set[Node], places: Mapping[str, int]) -> str:
+def _python(
+    node: Node,
+    space: Space,
+    known: set[Node],
+    places: Mapping[str, int],
+    unknown: Collection[str],
+) -> str:
     """Return a condition in Python; a comparison with what was not drawn does not hold."""
     if isinstance(node, Negation):
-        return f"not ({_python(node.part, space, known, places)})"
+        return f"not ({_python(node.part, space, known, places, unknown)})"
     if isinstance(node, Both | Either):
         word = " and " if isinstance(node, Both) else " or "
-        return word.join(f"({_python(part, space, known, places)})" for part in node.parts)
+        parts = (_python(part, space, known, places, unknown) for part in node.parts)
+        return word.join(f"({part})" for part in parts)
     names = (node.name, node.other) if isinstance(node, Between) else (node.name,)
     if isinstance(node, Between):
         test = f"{_drawn_value(node.name)} {node.op} {_drawn_value(node.other)}"
@@ -155,7 +191,9 @@ def _python(node: Node, space: Space, known: set[Node], places: Mapping[str, int
         equal = node.value is None or isinstance(node.value, bool)
         op = {"==": "is", "!=": "is not"}.get(node.op, node.op) if equal else node.op
         test = f"{_drawn_value(node.name)} {op} {_literal(node.value)}"
-    unsure = [name for name in names if not _drawn(name, space, known, places)]
+    sure = (name for name in names if name not in unknown)
+    drawn = {name for name in sure if _drawn(name, space, known, places)}
+    unsure = [name for name in names if name not in drawn]
     return " and ".join([*(f"{_literal(name)} in p" for name in unsure), test])
 
 

@@ -48,6 +48,18 @@ class Step:
     risk: str
 
 
+@dataclass(frozen=True, slots=True)
+class UnknownCondition:
+    """A parameter of the new space that is not active in all trials, or not in one domain.
+
+    When that is could not be inferred. It was ``active`` in so many of all ``trials``.
+    """
+
+    parameter: str
+    active: int
+    trials: int
+
+
 @dataclass(frozen=True)
 class Advice(Result):
     """What to do next.
@@ -57,7 +69,8 @@ class Advice(Result):
     steps
         What changes comes first, the most important parameter before others; then what to leave.
     space
-        The space after all steps, with its conditions.
+        The space after all steps, with its conditions. It lists parameters with ``unknown``
+        conditions as well, without one.
     dropped
         Parameters that become inactive: nothing in the new space switches them on.
     kept_target, target_size
@@ -68,6 +81,9 @@ class Advice(Result):
         The importances that the advice rests on.
     notes
         What the user should know of the space, one sentence each.
+    unknown
+        Parameters of the new space whose conditions could not be inferred. The code has a comment
+        in place of each.
 
     Examples
     --------
@@ -92,6 +108,12 @@ class Advice(Result):
     region_size: int
     importance: ImportanceResult = field(repr=False)
     notes: tuple[str, ...] = ()
+    unknown: tuple[UnknownCondition, ...] = ()
+
+    @property
+    def unexplained(self) -> tuple[str, ...]:
+        """The parameters of the new space whose conditions could not be inferred."""
+        return tuple(entry.parameter for entry in self.unknown)
 
     @property
     def changes(self) -> tuple[Step, ...]:
@@ -100,6 +122,9 @@ class Advice(Result):
 
     def optuna_code(self) -> str:
         """Return a function for Optuna that draws from the new space, ready to paste.
+
+        A parameter whose condition is unknown is not drawn: a comment says where to put in an
+        ``if``.
 
         Examples
         --------
@@ -112,7 +137,8 @@ class Advice(Result):
             p["x"] = trial.suggest_float("x", -5.0, -4.3...)
             return p
         """
-        return suggest_code(self.space)
+        counts = {entry.parameter: (entry.active, entry.trials) for entry in self.unknown}
+        return suggest_code(self.space, counts)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per step."""
@@ -125,6 +151,7 @@ class Advice(Result):
             "steps": self.steps,
             "space": self.space,
             "dropped": self.dropped,
+            "unexplained": self.unexplained,
             "kept_target": self.kept_target,
             "target_size": self.target_size,
             "kept_region": self.kept_region,

@@ -3,23 +3,28 @@
 A gate of a conditional parameter has to explain it completely: each of the gate's choices, or each
 of a few stretches of its values, goes with one regime of the parameter. What only goes along with
 it, such as a sibling that the same gate switches, is told apart by this: a gate switches while it
-is itself in one regime.
+is itself in one regime. Where no single gate explains a parameter, two may (``two_gates.py``).
+
+That a trial has a parameter is a fact, however the trial ended. That it lacks one is none where the
+trial may have stopped before: such a trial fits every condition, and the test counts it so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray, IntArray, ValueArray
 from condped.space.domain import Categorical
-from condped.trials.table import Parameter
+from condped.trials.table import ABSENT, Parameter
 
+# In place of a regime: absent from a trial that may have stopped before suggesting it.
+UNKNOWN = -2
 # How likely a gate may be found where there is none, over all that are tried for one parameter.
-_ALPHA = 0.01
+ALPHA = 0.01
 _FEWEST_RUNS = 4
 # Trials to look at first: most candidates are refuted by a few.
 _FIRST_LOOK = 512
@@ -32,90 +37,162 @@ class Regimes:
     """A parameter as the search sees it."""
 
     name: str
-    labels: IdArray  # (trials,): its regime; -1 where it is absent
+    labels: IdArray  # (trials,): its regime; -1 where it is absent, or UNKNOWN
     values: ValueArray  # (trials,): numbers, or positions of choices
     categorical: BoolArray  # (regimes,): which regimes have choices
 
     @classmethod
-    def of(cls, parameter: Parameter, rows: BoolArray, *, pooled: bool) -> Regimes:
-        """Return a parameter in some of the trials; pooled ones have one regime beside absence."""
-        ids = parameter.domain_ids[rows].astype(np.int32)
+    def of(cls, parameter: Parameter, interrupted: BoolArray, *, pooled: bool) -> Regimes:
+        """Return a parameter; absence means nothing in trials that may have been interrupted.
+
+        Pooled ones have one regime beside absence.
+        """
+        ids = parameter.domain_ids.astype(np.int32)
         choices = [isinstance(domain, Categorical) for domain in parameter.domains]
         if pooled:
             ids, choices = np.minimum(ids, 0), [False]
-        return cls(parameter.name, ids, parameter.values[rows], np.array(choices, dtype=bool))
+        ids[interrupted & (ids < 0)] = UNKNOWN
+        return cls(parameter.name, ids, parameter.values, np.array(choices, dtype=bool))
 
-    def taken(self, rows: slice) -> Regimes:
+    def taken(self, rows: slice | BoolArray | IntArray) -> Regimes:
         """Return it in some of the trials."""
         return Regimes(self.name, self.labels[rows], self.values[rows], self.categorical)
 
+    @property
+    def varies(self) -> bool:
+        """Whether it is known to have more than one regime, absence included."""
+        known = self.labels[self.labels != UNKNOWN]
+        return bool(known.size) and bool((known != known[0]).any())
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A gate that explains a parameter, by what it is preferred for."""
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """One or two gates that explain a parameter.
+
+    Attributes
+    ----------
+    gates
+        Their places among the parameters.
+    leaves, log_p
+        What it is preferred for: few leaves, and a small chance that there would be such gates.
+    labels
+        (trials,): the parameter's labels that it explains.
+    rest
+        (trials,): where the first of two gates leaves it to the second; None for one gate.
+    """
+
+    gates: tuple[int, ...]
     leaves: int
     log_p: float
-    place: int  # among the parameters
+    labels: IdArray
+    rest: BoolArray | None = None
 
 
-def find_gates(parameters: Sequence[Regimes]) -> dict[str, str]:
-    """Return for each conditional parameter the one that switches it, if one does."""
-    distinct: dict[bytes, list[int]] = {}
-    for place, parameter in enumerate(parameters):
-        if len(parameter.labels) and (parameter.labels != parameter.labels[0]).any():
-            distinct.setdefault(parameter.labels.tobytes(), []).append(place)
+Search = Callable[[Sequence[Regimes], IdArray, Collection[int]], list[Explanation]]
+
+
+def find_gates(
+    parameters: Sequence[Regimes],
+    lenient: Sequence[Regimes] | None = None,
+    more: Search | None = None,
+) -> dict[str, Explanation]:
+    """Return for each conditional parameter what switches it, if that can be said.
+
+    ``lenient`` are the same parameters with absence unknown in more trials; they are looked at for
+    what is not explained otherwise. ``more`` searches on where no single gate explains a parameter.
+    """
+    lenient = parameters if lenient is None else lenient
+    distinct: dict[tuple[bytes, bytes], list[int]] = {}
+    for place, (own, milder) in enumerate(zip(parameters, lenient, strict=True)):
+        if own.varies:
+            key = (own.labels.tobytes(), milder.labels.tobytes())
+            distinct.setdefault(key, []).append(place)
     if not distinct:
         return {}
     # Parameters that are switched together are explained together.
-    labels = np.stack([parameters[places[0]].labels for places in distinct.values()])
-    found = _candidates(parameters, labels)
-    gates: dict[int, int] = {}
     groups = list(distinct.values())
+    found: list[list[Explanation]] = [[] for _ in groups]
+    for kind in (parameters,) if lenient is parameters else (parameters, lenient):
+        left = [g for g, places in enumerate(groups) if not found[g] and kind[places[0]].varies]
+        rows = [kind[groups[g][0]].labels for g in left]
+        for group, explained in zip(left, _explanations(parameters, rows), strict=True):
+            found[group] = explained
+        for group, labels in zip(left, rows, strict=True):
+            if more is not None and not found[group]:
+                found[group] = more(parameters, labels, groups[group])
+    gates: dict[int, Explanation] = {}
     # The surest first, so that the least sure yields where two would switch each other.
     order = sorted(range(len(groups)), key=lambda g: min((c.log_p for c in found[g]), default=0.0))
     for group in order:
-        ranked = sorted(found[group], key=lambda c: (c.leaves, c.log_p, c.place))
+        ranked = sorted(found[group], key=lambda c: (c.leaves, c.log_p, c.gates))
         for child in groups[group]:
             for candidate in ranked:
-                if candidate.place != child and child not in _above(candidate.place, gates):
-                    gates[child] = candidate.place
+                if child not in _above(candidate.gates, gates):
+                    gates[child] = candidate
                     break
-    return {parameters[c].name: parameters[gates[c]].name for c in sorted(gates)}
+    return {parameters[child].name: gates[child] for child in sorted(gates)}
 
 
-def _above(place: int, gates: dict[int, int]) -> Iterable[int]:
-    while place in gates:
-        place = gates[place]
-        yield place
-
-
-def _candidates(parameters: Sequence[Regimes], labels: IdArray) -> list[list[_Candidate]]:
-    """Return for each row of labels the parameters that explain it."""
-    found: list[list[_Candidate]] = [[] for _ in labels]
-    step = max(1, labels.shape[1] // _FIRST_LOOK)
-    few = slice(None, None, step)
-    most_runs = np.array([max(_FEWEST_RUNS, 2 * len(np.unique(row))) for row in labels])
-    thresholds = np.log(_ALPHA / np.maximum(_could_switch(parameters, labels), 1))
-    for place, parameter in enumerate(parameters):
-        left = np.flatnonzero(_fits(parameter.taken(few), labels[:, few], most_runs))
-        if not left.size:
-            continue
-        left = left[_fits(parameter, labels[left], most_runs[left])]
-        for row in left:
-            leaves, log_p = _judged(parameter, labels[row])
-            if log_p < thresholds[row]:
-                found[row].append(_Candidate(leaves, log_p, place))
+def _above(places: tuple[int, ...], gates: dict[int, Explanation]) -> set[int]:
+    """Return some parameters and all that switch them, one behind the other."""
+    found: set[int] = set()
+    todo = list(places)
+    while todo:
+        place = todo.pop()
+        if place not in found:
+            found.add(place)
+            todo += gates[place].gates if place in gates else ()
     return found
 
 
-def _could_switch(parameters: Sequence[Regimes], labels: IdArray) -> IntArray:
+def _explanations(
+    parameters: Sequence[Regimes], rows: Sequence[IdArray]
+) -> list[list[Explanation]]:
+    """Return for each row of labels the single gates that explain it."""
+    found: list[list[Explanation]] = [[] for _ in rows]
+    alike: dict[bytes, list[int]] = {}
+    for place, labels in enumerate(rows):
+        alike.setdefault(np.packbits(labels == UNKNOWN).tobytes(), []).append(place)
+    for places in alike.values():
+        explained = explained_by_one(parameters, np.stack([rows[place] for place in places]))
+        for place, one in zip(places, explained, strict=True):
+            found[place] = one
+    return found
+
+
+def explained_by_one(
+    parameters: Sequence[Regimes], labels: IdArray, alpha: float = ALPHA
+) -> list[list[Explanation]]:
+    """Return for each row of labels, unknown in the same trials, the parameters that explain it."""
+    found: list[list[Explanation]] = [[] for _ in labels]
+    known: slice | IntArray = slice(None)
+    if (labels[0] == UNKNOWN).any():
+        known = np.flatnonzero(labels[0] != UNKNOWN)
+    settled = labels[:, known]
+    step = max(1, settled.shape[1] // _FIRST_LOOK)
+    few = slice(None, None, step) if isinstance(known, slice) else known[::step]
+    most_runs = np.array([max(_FEWEST_RUNS, 2 * len(np.unique(row))) for row in settled])
+    absent = np.array([parameter.labels[known] == ABSENT for parameter in parameters])
+    could = _could_switch(absent, settled)
+    thresholds = np.log(alpha / np.maximum(could, 1))
+    for place, parameter in enumerate(parameters):
+        left = np.flatnonzero(fits(parameter.taken(few), labels[:, few], most_runs))
+        if not left.size:
+            continue
+        left = left[fits(parameter.taken(known), settled[left], most_runs[left])]
+        for row in left:
+            leaves, log_p = _judged(parameter, labels[row])
+            if log_p < thresholds[row]:
+                found[row].append(Explanation((place,), leaves, log_p, labels[row]))
+    return found
+
+
+def _could_switch(absent: BoolArray, labels: IdArray) -> IntArray:
     """Return for each row of labels how many parameters their presence allows to switch it.
 
     A gate's absence must go with one label and its presence with several. That says nothing of
     its values, which the test is about; so only these compete.
     """
-    absent = np.array([parameter.labels < 0 for parameter in parameters])
     # Eight trials to a byte: presence is compared by the byte, and each pattern of it once.
     patterns, times = np.unique(np.packbits(absent, axis=1), axis=0, return_counts=True)
     found = np.zeros(len(labels), dtype=np.int64)
@@ -128,17 +205,21 @@ def _could_switch(parameters: Sequence[Regimes], labels: IdArray) -> IntArray:
     return found
 
 
-def _fits(parameter: Regimes, labels: IdArray, most_runs: IntArray) -> BoolArray:
-    """Return which rows of labels are settled by the parameter's value, in few stretches of it."""
+def fits(parameter: Regimes, labels: IdArray, most_runs: IntArray) -> BoolArray:
+    """Return which rows of labels are settled by the parameter's value, in few stretches of it.
+
+    Where it is absent no comparison of its value holds, and the labels must be absence, too.
+    """
     values = np.where(parameter.labels < 0, 0, parameter.values)
     order = np.lexsort((values, parameter.labels))
     regime, value = parameter.labels[order], values[order]
-    same_regime = regime[1:] == regime[:-1]
+    same_regime = (regime[1:] == regime[:-1]) & (regime[1:] >= 0)
     same_value = same_regime & (value[1:] == value[:-1])
     changes = labels[:, order[1:]] != labels[:, order[:-1]]
-    pure = ~(changes & same_value).any(axis=1)
-    # Between choices there is no order to count stretches in; absence is its own choice.
-    numeric = ~np.array([*parameter.categorical, True])[regime[1:]]
+    without = parameter.labels == ABSENT
+    pure = ~(changes & same_value).any(axis=1) & ~(labels[:, without] >= 0).any(axis=1)
+    # Between choices there is no order to count stretches in.
+    numeric = ~np.array([*parameter.categorical, True, True])[regime[1:]]
     steps = changes & (same_regime & numeric & ~same_value)
     return np.asarray(pure & (steps.sum(axis=1) + 1 <= most_runs))
 
@@ -147,27 +228,43 @@ def _judged(parameter: Regimes, labels: IdArray) -> tuple[int, float]:
     """Return in how many leaves a parameter explains labels, and the log of the chance of that.
 
     The chance is that of labels in any other order to be explained as well: the number of such
-    orders (from above) among all orders.
+    orders (from above) among all orders. Unknown labels are in these orders as absences, and are
+    explained wherever they stand.
     """
     leaves, log_p = 0, 0.0
-    for regime in np.unique(parameter.labels):
+    known = labels != UNKNOWN
+    for regime in np.unique(parameter.labels[known]):
         rows = parameter.labels == regime
-        own = labels[rows]
-        counts = np.unique(own, return_counts=True)[1]
+        own, values = labels[rows & known], parameter.values[rows & known]
+        names, counts = np.unique(own, return_counts=True)
         if len(counts) < 2 or regime < 0:
-            leaves += 1
+            leaves += int(regime != UNKNOWN)
             continue
-        values = parameter.values[rows]
         orders = _log_assignments(np.unique(values, return_counts=True)[1], counts)
+        order = np.argsort(values, kind="stable")
         if parameter.categorical[regime]:
             leaves += len(counts)
         else:
-            sorted_labels = own[np.argsort(values, kind="stable")]
-            runs = 1 + int(np.count_nonzero(sorted_labels[1:] != sorted_labels[:-1]))
+            runs = 1 + int(np.count_nonzero(np.diff(own[order])))
             leaves += runs
             orders = min(orders, _log_orders(len(own), len(counts), runs))
-        log_p += min(0.0, orders - _log_multinomial(counts))
+        unknown = parameter.values[rows & ~known]
+        if unknown.size:
+            active = _among_active(unknown, values[order], own[order])
+            orders += log_choose(int(np.count_nonzero(own >= 0)) + active, active)
+            counts = np.r_[counts[names < 0].sum() + unknown.size, counts[names >= 0]]
+        log_p += min(0.0, orders - log_multinomial(counts))
     return leaves, log_p
+
+
+def _among_active(unknown: ValueArray, values: ValueArray, labels: IdArray) -> int:
+    """Return how many values lie at or between sorted values whose labels are not absence.
+
+    One that lies between two different labels counts, too.
+    """
+    after = np.minimum(np.searchsorted(values, unknown), len(values) - 1)
+    before = np.where(values[after] == unknown, after, np.maximum(after - 1, 0))
+    return int(np.count_nonzero((labels[after] >= 0) | (labels[before] >= 0)))
 
 
 def _log_assignments(sizes: IntArray, counts: IntArray) -> float:
@@ -211,5 +308,6 @@ def log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _log_multinomial(counts: IntArray) -> float:
+def log_multinomial(counts: IntArray) -> float:
+    """Return the log of how many orders there are of labels with these counts."""
     return math.lgamma(int(counts.sum()) + 1) - sum(math.lgamma(int(c) + 1) for c in counts)

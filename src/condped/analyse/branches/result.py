@@ -26,6 +26,9 @@ class Branch:
         How many trials of the study's region set and target set are here.
     best
         The best objective here; None without a trial or with several objectives.
+    left_out
+        How many more trials are here that were not used: pruned, failed, running. They tell the
+        structure, and no number.
     nodes
         What this branch switches on.
     inside
@@ -41,6 +44,7 @@ class Branch:
     best: float | None
     nodes: tuple[Node, ...]
     inside: ImportanceResult = field(repr=False)
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,8 @@ class Branches(Result):
     found_from
         ``space`` where conditions were given or recorded, ``data`` where the trials show them.
     unexplained
-        Parameters that are active, or in one domain, only sometimes; the condition could not be
-        inferred.
+        Parameters that are not active in all trials, or not in one domain; the condition could not
+        be inferred.
     inactive
         Parameters that no trial has.
     whole

@@ -121,20 +121,37 @@ class Split:
 _Pattern = tuple[tuple[Settled, ...], ...]
 
 
-def splits_of(space: Space, gate: str, children: Sequence[str]) -> tuple[Split, ...]:
-    """Return the branches of a gate: choices that switch on the same together, or intervals."""
+def splits_of(
+    space: Space, gate: str, children: Sequence[str], path: Node | None = None
+) -> tuple[Split, ...]:
+    """Return the branches of a gate: choices that switch on the same together, or intervals.
+
+    ``path`` is what holds already, of other gates.
+    """
+    known = _by_name(path)
     conditions = [[entry.when.root for entry in space[c] if entry.when] for c in children]
     domains = [entry.domain for entry in space[gate]]
 
     def pattern(value: Any) -> _Pattern:
         return tuple(
-            tuple(simplified(root, lambda leaf: _settled(leaf, gate, value)) for root in roots)
+            tuple(simplified(root, lambda leaf: settled(leaf, value)) for root in roots)
             for roots in conditions
         )
 
+    def settled(leaf: Leaf, value: Any) -> Settled:
+        if isinstance(leaf, Between):
+            return leaf
+        if leaf.name == gate:
+            return holds_for(leaf, value)
+        return _under(leaf, known.get(leaf.name, ()), [one.domain for one in space[leaf.name]])
+
     def active(told: _Pattern) -> tuple[str, ...]:
-        pairs = zip(children, told, strict=True)
-        return tuple(child for child, roots in pairs if any(root is not False for root in roots))
+        found = {
+            child: [root for root in roots if root is not False]
+            for child, roots in zip(children, told, strict=True)
+        }
+        here = [child for child, roots in found.items() if roots]
+        return tuple(child for child in here if not _below(found[child], here))
 
     choices = list(_choices(domains))
     found: list[Split] = []
@@ -157,11 +174,44 @@ def splits_of(space: Space, gate: str, children: Sequence[str]) -> tuple[Split, 
     return tuple(found)
 
 
-def _settled(leaf: Leaf, gate: str, value: Any) -> Settled:
-    """Return what a comparison comes to when the gate has a value."""
-    if isinstance(leaf, Between) or leaf.name != gate:
+def _below(roots: Sequence[Settled], here: Sequence[str]) -> bool:
+    """Return whether all that is left of conditions is about parameters that are switched here.
+
+    What has them is shown where these have their branches.
+    """
+    return all(
+        not isinstance(root, bool) and any(name in here for name in Condition("", root).names)
+        for root in roots
+    )
+
+
+def _by_name(path: Node | None) -> dict[str, list[Comparison | Membership]]:
+    """Return the comparisons with values that hold on a path, by parameter."""
+    found: dict[str, list[Comparison | Membership]] = {}
+    for part in path.parts if isinstance(path, Both) else (path,):
+        if isinstance(part, Comparison | Membership):
+            found.setdefault(part.name, []).append(part)
+    return found
+
+
+def _under(
+    leaf: Comparison | Membership,
+    known: Sequence[Comparison | Membership],
+    domains: Sequence[Domain],
+) -> Settled:
+    """Return what a comparison comes to where others of the same parameter hold."""
+    if not known:
         return leaf
-    return holds_for(leaf, value)
+    values: list[Any] = list(_choices(domains))
+    numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
+    if numeric:
+        named = {n for test in (leaf, *known) for n in numbers_in(test)}
+        low, high = min(d.low for d in numeric), max(d.high for d in numeric)
+        pieces = _whole_pieces if all(isinstance(d, Int) for d in numeric) else _pieces
+        inside = {number for number in named if low <= number <= high}
+        values += [piece.value for piece in pieces(inside, low, high)]
+    held = {holds_for(leaf, v) for v in values if all(holds_for(test, v) for test in known)}
+    return leaf if len(held) != 1 else held.pop()
 
 
 def holds_for(leaf: Comparison | Membership, value: Any) -> bool:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-
-from condped.analyse.branches.discover import Regimes, find_gates
-from condped.analyse.branches.splits import chosen, intervals
-from condped.arrays import BoolArray, IdArray, IntArray
+from condped.analyse.branches.shown import shown_by, span
+from condped.count.absences import absences
+from condped.count.some_trials import Claims, joined, some_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.space.condition import Node
-from condped.space.domain import Categorical, Domain, Int
-from condped.space.simplify import alternative, condition_of, conjunction
+from condped.space.condition import Between, Condition, Either
+from condped.space.simplify import Leaf
 from condped.space.space import Alternative, Space
-from condped.trials.regimes import pool_domains, spanning_domain
-from condped.trials.table import Parameter, State, TrialTable
+from condped.trials.table import TrialTable
 
 FoundFrom = Literal["data", "space"]
+# Trials to look at where trials are counted, and how often those that contradict are added.
+_SAMPLE, _ATTEMPTS = 20_000, 5
+_CONTRADICTED = (
+    "conditions that some of the trials show are contradicted by others. Give the space its "
+    "conditions."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Structure:
 def structure_of(trials: TrialTable | Trials) -> Structure:
     """Return the conditions of a space, those that the trials show where it has none.
 
-    What the trials show is looked for in memory only.
+    Where trials are counted, conditions are looked for among some of them, and hold for all.
     """
     trials = Trials.of(trials)
     if trials.counter.in_memory:
@@ -76,14 +79,50 @@ def structure_of(trials: TrialTable | Trials) -> Structure:
             "The conditional structure is inferred from trials in memory only (these are counted "
             "where they are). Give a space with conditions."
         )
-    return _structure_of_some(trials.space, trials.names)
+    given = _structure_of_some(trials.space, trials.names)
+    plain = [n for n, entries in given.space.items() if entries[0].when is None]
+    plain = [name for name in plain if name not in given.unexplained]
+    absent = [name for name, count in absences(trials.counter, plain).items() if count]
+    return _structure_of_counted(trials, given, absent) if absent else given
+
+
+def _structure_of_counted(trials: Trials, given: Structure, absent: Sequence[str]) -> Structure:
+    """Return the conditions that some of the trials show and that no trial contradicts.
+
+    ``absent`` are parameters without a condition that not all trials have.
+    """
+    always: Claims = dict.fromkeys(absent, ((0, None),))
+    some = partial(some_trials, trials.counter, trials.names, _SAMPLE)
+    sample = some() or some(always)
+    for attempt in range(_ATTEMPTS):
+        table = replace(joined(sample), space=given.space)
+        found = _structure_of(table)
+        never = [p.name for p in table.parameters if not (p.domain_ids >= 0).any()]
+        claims = {
+            name: tuple((trials.domains[name].index(e.domain), e.when) for e in found.space[name])
+            for name in absent
+            if name not in found.unexplained
+        }
+        claims |= {name: () for name in absent if name in never}
+        # What pruned trials lack is asked for once: a condition may hold without that.
+        others = some(claims, strict=attempt == 0) if claims else []
+        if not others:
+            return _with_unexplained(found, given.unexplained)
+        sample += others
+    trials.note([f"{', '.join(claims)}: {_CONTRADICTED}"])
+    return _with_unexplained(given, (*found.unexplained, *claims))
+
+
+def _with_unexplained(structure: Structure, more: Sequence[str]) -> Structure:
+    missing = {*structure.unexplained, *more}
+    return replace(structure, unexplained=tuple(n for n in structure.space if n in missing))
 
 
 def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
     """Return the conditions of some parameters; one whose gates are not there is unexplained."""
     unexplained = tuple(name for name in names if not set(gates_of(space[name])) <= set(names))
     entries: dict[str, Any] = {
-        name: _span(name, tuple(entry.domain for entry in space[name]))
+        name: span(name, tuple(entry.domain for entry in space[name]))
         if name in unexplained
         else space[name]
         for name in names
@@ -95,17 +134,17 @@ def _structure_of_some(space: Space, names: Sequence[str]) -> Structure:
 def _structure_of(table: TrialTable) -> Structure:
     given: Mapping[str, tuple[Alternative, ...]] = table.space or {}
     conditional = {name for name in given if given[name][0].when is not None}
-    shown = _shown(table, known=conditional, given=set(given))
+    shown = shown_by(table, known=conditional, given=set(given))
     entries: dict[str, Any] = {}
     for name in table.names:
-        if name in given and name not in shown.gates:
+        if name in given and name not in shown.explained:
             entries[name] = given[name]
         elif name not in shown.inactive:
             entries[name] = shown.entries[name]
     # What was tried may have one value only, and a space that is given could not say so.
     space = Space(entries, inferred=True)
     found_from: FoundFrom = (
-        "space" if conditional or not (shown.gates or shown.unexplained) else "data"
+        "space" if conditional or not (shown.explained or shown.unexplained) else "data"
     )
     if table.space is None:
         found_from = "data"
@@ -123,189 +162,37 @@ def _parents(space: Space) -> dict[str, tuple[str, ...]]:
 
 
 def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
-    """Return the parameters that a parameter's conditions name, without those behind them."""
-    named = gates_of(space[name])
-    behind: set[str] = set()
-    for gate in named:
-        todo = list(gates_of(space[gate]))
-        seen = {gate, name}
-        while todo:
-            above = todo.pop()
-            if above not in seen:
-                seen.add(above)
-                behind.add(above)
-                todo += gates_of(space[above])
-    return tuple(gate for gate in named if gate not in behind) or named
+    """Return the parameters that a parameter's conditions name, without those behind them.
 
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What the trials show."""
-
-    entries: dict[str, Any]  # as a Space takes them
-    gates: dict[str, str]
-    unexplained: tuple[str, ...]
-    inactive: tuple[str, ...]
-
-
-def _shown(table: TrialTable, known: set[str], given: set[str]) -> _Shown:
-    """Find domains and conditions; parameters whose conditions are known need none.
-
-    What no trial has is inactive, unless its domain is given.
+    Each way to it has its own: with ``a == 'x' or (a == 'y' and b == 'v')``, where ``a == 'y'``
+    switches b, these are a and b.
     """
-    rows = _ended(table)
-    pooled = pool_domains(table)
-    smooth = set() if pooled is None else {entry.parameter for entry in pooled.domains}
-    parameters = {
-        parameter.name: Regimes.of(parameter, rows, pooled=parameter.name in smooth)
-        for parameter in table.parameters
-    }
-    varying = [n for n, p in parameters.items() if len(np.unique(p.labels)) > 1 and n not in known]
-    gates = find_gates(list(parameters.values())) if varying else {}
-    spans = {parameter.name: parameter for parameter in table.parameters}
-    entries: dict[str, Any] = {}
-    unexplained = []
-    inactive = [n for n, p in parameters.items() if n not in given and (p.labels < 0).all()]
-    for parameter in table.parameters:
-        name = parameter.name
-        if (name in varying and name in gates) or name in inactive:
-            continue  # below, after its gate
-        if name in varying or name in smooth:
-            unexplained.append(name)
-        entries[name] = _whole_domain(parameter, parameters[name])
-    todo = [name for name in varying if name in gates]
+    roots = [entry.when.root for entry in space[name] if entry.when]
+    ways = [way for r in roots for way in (r.parts if isinstance(r, Either) else (r,))]
+    found: dict[str, None] = {}
+    for way in ways:
+        leaves = list(Condition("", way).leaves())
+        named = tuple(dict.fromkeys(gate for leaf in leaves for gate in _named(leaf)))
+        implied = set().union(*(_implied(gate, name, space) for gate in named))
+        direct = [gate for leaf in leaves if leaf not in implied for gate in _named(leaf)]
+        found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
+    return tuple(found)
+
+
+def _implied(gate: str, name: str, space: Space) -> set[Leaf]:
+    """Return the comparisons that may have led to a parameter's gate, one behind the other."""
+    found: set[Leaf] = set()
+    todo, seen = [gate], {name}
     while todo:
-        ready = [name for name in todo if gates[name] in entries or gates[name] in known]
-        for name in ready:
-            gate = gates[name]
-            domains = _domains(spans[name], pooled=name in smooth)
-            entries[name] = _alternatives(
-                domains, parameters[name], parameters[gate], spans[gate], entries.get(gate)
-            )
-            todo.remove(name)
-    explained = {name: gate for name, gate in gates.items() if name in varying}
-    return _Shown(entries, explained, tuple(unexplained), tuple(inactive))
+        above = todo.pop()
+        if above in seen:
+            continue
+        seen.add(above)
+        for entry in space[above]:
+            found |= set(entry.when.leaves()) if entry.when else set()
+        todo += gates_of(space[above])
+    return found
 
 
-def _ended(table: TrialTable) -> BoolArray:
-    """Return the trials to learn from: one that failed may have stopped before its parameters."""
-    complete = np.asarray(table.states == State.COMPLETE)
-    return complete if complete.any() else np.ones(len(table), dtype=bool)
-
-
-def _domains(parameter: Parameter, *, pooled: bool) -> tuple[Domain, ...]:
-    return (_span(parameter.name, parameter.domains),) if pooled else parameter.domains
-
-
-def _whole_domain(parameter: Parameter, regimes: Regimes) -> Domain:
-    """Return the one domain of a parameter that has no conditions."""
-    present = np.unique(regimes.labels[regimes.labels >= 0])
-    if len(present) == 1 and len(regimes.categorical) == len(parameter.domains):
-        return parameter.domains[int(present[0])]
-    return _span(parameter.name, parameter.domains)
-
-
-def _span(name: str, domains: tuple[Domain, ...]) -> Domain:
-    """Return a domain that holds all of a parameter's domains."""
-    kinds = {isinstance(domain, Categorical) for domain in domains}
-    # Numbers here and choices there: the first kind stands for it.
-    return domains[0] if len(kinds) > 1 else spanning_domain(name, domains)
-
-
-def _alternatives(
-    domains: tuple[Domain, ...],
-    child: Regimes,
-    gate: Regimes,
-    column: Parameter,
-    above: Any,
-) -> list[Alternative]:
-    """Return a parameter's domains, each with the condition on the gate under which it holds."""
-    tests: dict[int, list[Node]] = {}
-    present = gate.labels >= 0
-    whole = _tests(gate, column, present, child.labels)
-    if whole is not None:
-        for label, test in whole:
-            tests.setdefault(label, []).append(test)
-    else:
-        # The gate's own domain has to be told, too: the cuts differ.
-        for regime in np.unique(gate.labels[present]):
-            found = _tests(gate, column, gate.labels == regime, child.labels)
-            own = _condition(above, column.domains[int(regime)])
-            for label, test in found or ():
-                told = conjunction(own, test)
-                assert told is not None
-                tests.setdefault(label, []).append(told)
-    return [
-        Alternative(domains[label], condition_of(alternative(tests[label])))
-        for label in sorted(tests)
-        if label >= 0
-    ]
-
-
-def _condition(entry: Any, domain: Domain) -> Node | None:
-    """Return when the gate has a domain, by what is known of it."""
-    for one in entry if isinstance(entry, (list, tuple)) else ():
-        if one.domain == domain and one.when is not None:
-            root: Node = one.when.root
-            return root
-    return None
-
-
-def _tests(
-    gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
-) -> list[tuple[int, Node]] | None:
-    """Return tests of the gate's value with the label that each goes with.
-
-    None if the value alone does not tell the labels apart, whatever domain it is from.
-    """
-    kinds = np.unique(gate.categorical[gate.labels[rows]])
-    if len(kinds) > 1:
-        return None
-    if kinds[0]:
-        return _choice_tests(gate, column, rows, labels)
-    values, own = gate.values[rows], labels[rows]
-    order = np.lexsort((own, values))
-    values, own = values[order], own[order]
-    starts = np.flatnonzero(np.r_[True, own[1:] != own[:-1]])
-    ends = np.r_[starts[1:] - 1, len(own) - 1]
-    if (values[starts[1:]] == values[ends[:-1]]).any() or len(starts) > 4 * len(np.unique(own)):
-        return None
-    runs = [(values[a].item(), values[b].item()) for a, b in zip(starts, ends, strict=True)]
-    if len(runs) == 1:
-        return None
-    numeric = [domain for domain in column.domains if not isinstance(domain, Categorical)]
-    cuts = intervals(
-        runs,
-        whole=all(isinstance(domain, Int) for domain in numeric),
-        log=all(domain.log for domain in numeric),
-    )
-    found = zip(starts, cuts, strict=True)
-    return [(int(own[start]), interval.test(gate.name)) for start, interval in found]
-
-
-def _choice_tests(
-    gate: Regimes, column: Parameter, rows: BoolArray, labels: IdArray
-) -> list[tuple[int, Node]] | None:
-    goes_with: dict[tuple[type, Any], tuple[Any, int]] = {}
-    parts = [of[rows].astype(np.int64) for of in (gate.labels, gate.values, labels)]
-    for regime, position, label in _together(*parts):
-        domain = column.domains[regime]
-        assert isinstance(domain, Categorical)
-        choice = domain.choices[position]
-        known = goes_with.setdefault((type(choice), choice), (choice, label))
-        if known[1] != label:
-            return None
-    by_label: dict[int, list[Any]] = {}
-    for choice, label in goes_with.values():
-        by_label.setdefault(label, []).append(choice)
-    return [(label, chosen(gate.name, choices)) for label, choices in by_label.items()]
-
-
-def _together(regimes: IntArray, positions: IntArray, labels: IntArray) -> list[list[int]]:
-    """Return the different triples, in order; labels start at -1."""
-    # As one number each: rows of a matrix take many times as long to sort.
-    width, depth = int(positions.max(initial=0)) + 1, int(labels.max(initial=0)) + 2
-    found = np.unique((regimes * width + positions) * depth + labels + 1)
-    upper, label = np.divmod(found, depth)
-    triples: list[list[int]] = np.column_stack([*np.divmod(upper, width), label - 1]).tolist()
-    return triples
+def _named(leaf: Leaf) -> tuple[str, ...]:
+    return (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)

@@ -33,6 +33,8 @@ class GrownBranch:
     ----------
     sizes
         (T + 1,): trials of each target set of the whole study, and of its region set last.
+    left_out
+        How many more trials are here that were not used.
     analyses
         Of what varies among the branch's own trials, by each method.
     """
@@ -40,6 +42,7 @@ class GrownBranch:
     label: str
     condition: Condition
     sizes: IntArray
+    left_out: int
     best: float | None
     nodes: tuple[GrownNode, ...]
     analyses: Mapping[Method, Analysis]
@@ -85,7 +88,9 @@ class Grower:
         children = self.structure.gates.get(name, ())
         if not children:
             return GrownNode(name)
-        splits = splits_of(self.structure.space, name, children)
+        splits = splits_of(self.structure.space, name, children, path)
+        if not any(split.children for split in splits):  # on this path it switches nothing
+            return GrownNode(name)
         conditions = [_joined(path, split.test) for split in splits]
         counted = self.trials.count_where(self.top, conditions)
         found = tuple(
@@ -93,15 +98,16 @@ class Grower:
                 label=split.label,
                 condition=condition,
                 sizes=sizes,
+                left_out=int(left_out),
                 best=self._best(float(best)),
                 nodes=tuple(self._node(child, condition.root) for child in split.children),
                 analyses=self._inside(condition),
             )
-            for split, condition, sizes, best in zip(
-                splits, conditions, counted.sizes, counted.best, strict=True
+            for split, condition, sizes, best, left_out in zip(
+                splits, conditions, counted.sizes, counted.best, counted.left_out, strict=True
             )
             # A gate with several domains has not all of its values on each way to it.
-            if len(self.structure.space[name]) == 1 or sizes[-1]
+            if len(self.structure.space[name]) == 1 or sizes[-1] or left_out
         )
         sizes = np.array([branch.sizes for branch in found]).reshape(len(found), -1)
         return GrownNode(name, found, _choosing(sizes, self.top))
@@ -182,8 +188,8 @@ def branches(
     trials = open_trials(source, **asked.reading)
     counts = count_sets(trials, question)
     assert counts.trials is not None
+    structure = structure_of(trials)  # first: it may leave a note for the account
     whole = importance_result(answered(counts, question))
-    structure = structure_of(trials)
     method = question.settings.method
     grown = Grower(trials, structure, counts.trials.top, question, (method,)).tree()
     return Branches(
@@ -223,6 +229,7 @@ def _node(grown: GrownNode, structure: Structure, whole: ImportanceResult) -> No
                 trials=int(branch.sizes[-1]),
                 target_trials=int(branch.sizes[0]),
                 best=branch.best,
+                left_out=branch.left_out,
                 nodes=tuple(_node(inner, structure, whole) for inner in branch.nodes),
                 inside=importance_result(next(iter(branch.analyses.values()))),
             )

@@ -10,6 +10,7 @@ from condped.analyse.importance.estimates import Numbers, estimated, numbers_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
 from condped.analyse.options import Question
+from condped.count.absences import only_unused
 from condped.count.trials import Trials
 from condped.estimate.estimator import Estimate
 from condped.estimate.settings import Settings
@@ -151,6 +152,9 @@ def account_of(
 ) -> Account:
     """Return what numbers about these sets are based on."""
     trials = own.raw
+    unused = () if trials.quiet else only_unused(trials.counter, own.top.ranking)
+    told = [f"Active only in trials that were left out: {', '.join(unused)}."] if unused else []
+    sort = [_SORTED] if trials.sorted_by_objective(own.top) else []
     return Account(
         pooled=own.pooled,
         outcome=outcome,
@@ -161,6 +165,6 @@ def account_of(
         dropped_regimes=dropped,
         space_inferred=trials.space_inferred,
         ignored_columns=trials.ignored_columns,
-        notes=(*([_SORTED] if trials.sorted_by_objective(own.top) else []), *trials.notes),
+        notes=(*sort, *trials.notes, *told),
         selections=trials.selections,
     )

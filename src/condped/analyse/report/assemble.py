@@ -14,7 +14,7 @@ import numpy as np
 import condped
 from condped.analyse.advice.advise import advise
 from condped.analyse.advice.result import Advice, Step
-from condped.analyse.branches.structure import structure_of
+from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.importance import importance_result
@@ -97,6 +97,8 @@ def report(
         steps = slider_quantiles(target_quantile, question.settings.region_quantile)
         question, start = replace(question, target_quantiles=steps), steps.index(target_quantile)
     trials = open_trials(source, **parsed.reading)
+    # First: it may leave a note for the account.
+    structure = None if _no_tree(question) else structure_of(trials)
     analyses = analyses_of(trials, question, question.methods)
     told = importance_result(analyses[question.settings.method].at(start))
     reading = parsed.reading
@@ -106,7 +108,7 @@ def report(
         "title": source_name(source, reading.get("study")) if title is None else title,
         **_asked(question, analyses, start),
         "parameters": parameters_data(analyses),
-        **_structure(trials, question, analyses, {"target_quantile": target_quantile, **own}),
+        **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
         "account": _account(told.account),
         "settings": _settings(question, told.account, target_quantile),
         "versions": _versions(),
@@ -146,18 +148,25 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
     }
 
 
-def _structure(
-    trials: Trials, question: Question, analyses: Analyses, asked: dict[str, Any]
+def _no_tree(question: Question) -> str | None:
+    """Return why a question has no branches; None if it has."""
+    if question.target is not None:
+        return _NO_TREE["outcome"]
+    return _NO_TREE.get(question.settings.measure)
+
+
+def _tree(
+    structure: Structure | None,
+    trials: Trials,
+    question: Question,
+    analyses: Analyses,
+    **asked: Any,
 ) -> dict[str, Any]:
     """Return the branches and the advice, or why there are none."""
-    missing = None
-    if question.target is not None:
-        missing = _NO_TREE["outcome"]
-    elif question.settings.measure == "unconditional":
-        missing = _NO_TREE["unconditional"]
-    if missing is not None:
+    missing = _no_tree(question)
+    if structure is None:
         return {"tree": None, "advice": None, "missing": missing}
-    structure, sets = structure_of(trials), analyses["paper"].counts.trials
+    sets = analyses["paper"].counts.trials
     assert sets is not None
     plain_question = replace(question, intervals=None)
     grown = Grower(trials, structure, sets.top, plain_question, question.methods).tree()

@@ -204,6 +204,7 @@ def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
         "label": branch.label,
         "condition": branch.condition.text,
         "trials": int(branch.sizes[-1]),
+        "left_out": branch.left_out,
         "target": branch.sizes[:-1].tolist(),
         "best": None if branch.best is None else float(f"{branch.best:.6g}"),
         "inside": _inside(branch, places),

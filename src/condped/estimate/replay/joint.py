@@ -131,16 +131,20 @@ class JointStep:
         self._scale = scales[0] - scales[1]
         return found[0], found[1]
 
-    def law(self, good: FloatArray, bad: FloatArray) -> FloatArray:
-        """Return the law of the cell: drawn from the good density, and the best of candidates."""
+    def law(self, good: FloatArray, bad: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the law of the cell: drawn from the good density, and the best of candidates.
+
+        Also return, (series,), how likely each made the other values, up to a constant; as logs.
+        """
         ratio = np.log(np.maximum(good, 1e-300) / np.maximum(bad, 1e-300)) + self._scale
         known = self.step.ratios
         place = (ratio - known.mean()) / max(float(known.std()), 1e-6)
-        logs = np.log(np.maximum(good, 1e-300)) + (self.step.candidates - 1) * _log_normal_cdf(
-            place
-        )
-        law = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return np.asarray(law / law.sum(axis=1, keepdims=True))
+        logs = np.log(np.maximum(good, 1e-300))
+        logs += (self.step.candidates - 1) * _log_normal_cdf(place)
+        top = logs.max(axis=1, keepdims=True)
+        law = np.exp(logs - top)
+        total = law.sum(axis=1, keepdims=True)
+        return law / total, (top + np.log(total))[:, 0]
 
 
 def _log_normal_cdf(x: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from condped.estimate.replay.joint import JointWeights
 Cells = npt.NDArray[np.int64]
 # Kernels' widths and weights are computed again after a tenth more trials, or when others are good.
 _REFRESHED = 10
+_FEWEST_EFFECTIVE = 0.5  # share of weighted series, below which they are drawn anew
 _NEGLIGIBLE, _MANY = 1e-3, 40  # of kernels' weights in a joint draw
 
 
@@ -57,6 +58,7 @@ def replay(
     """Return (N, replays): the cell of each drawn value, -1 where the parameter is absent."""
     series = np.full((len(parameter.cells), replays), -1, dtype=np.int64)
     laws = Laws(parameter, history, tpe, series)
+    weights = np.zeros(replays)
     for trial in range(len(series)):
         if parameter.domain_ids[trial] < 0:
             continue
@@ -65,10 +67,31 @@ def replay(
             continue
         domain = parameter.layout.domains[parameter.domain_ids[trial]]
         law = laws.at(trial)
+        if laws.weight is not None:
+            weights = weights + laws.weight
+            if _effective(weights) < _FEWEST_EFFECTIVE * replays:
+                chosen = _resampled(weights, rng)
+                series[:] = series[:, chosen]
+                laws.keep(chosen)
+                law, weights = law[chosen], np.zeros(replays)
         uniform = rng.random((replays, 1))
         drawn = (law.cumsum(axis=1) < uniform).sum(axis=1)
         series[trial] = domain.cells[np.minimum(drawn, law.shape[1] - 1)]
-    return series
+    return series[:, _resampled(weights, rng)] if weights.any() else series
+
+
+def _effective(logs: FloatArray) -> float:
+    """Return how many series the weighted ones are worth."""
+    weights = np.exp(logs - logs.max())
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def _resampled(logs: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Return which series to keep, some several times, in proportion to their weights."""
+    weights = np.exp(logs - logs.max())
+    reached = weights.cumsum() / weights.sum()
+    places = (np.arange(len(logs)) + rng.random()) / len(logs)
+    return np.minimum(np.searchsorted(reached, places), len(logs) - 1)
 
 
 def one_step_ahead(parameter: Replayed, history: History, tpe: Tpe) -> FloatArray:
@@ -92,6 +115,12 @@ class Laws:
         self.parameter, self.history, self.tpe, self.series = parameter, history, tpe, series
         self._active = parameter.domain_ids >= 0
         self._learnt: _Densities | None = None
+        self.weight: FloatArray | None = None
+
+    def keep(self, chosen: IntArray) -> None:
+        """Follow the series, of which some were chosen."""
+        if self._learnt is not None:
+            self._learnt.keep(chosen)
 
     def at(self, trial: int) -> FloatArray:
         """Return (series, cells of the domain): the law of a trial's cell."""
@@ -107,8 +136,10 @@ class Laws:
             learnt = self._learnt = _Densities(domain, self.series, good, bad, equal)
         joint = None if self.parameter.joint is None else self.parameter.joint.at(trial)
         if joint is None:
+            self.weight = None
             return _best_of(*learnt.densities(), self.tpe.candidates)
-        return _best_of(*learnt.given(*joint.weights()), self.tpe.candidates)
+        law, self.weight = joint.law(*learnt.given(*joint.weights()))
+        return law
 
 
 class _Densities:
@@ -142,6 +173,13 @@ class _Densities:
                 self._sums = self._sums[0], self._sums[1] + more
                 self._bad_weight += len(added)
         return True
+
+    def keep(self, chosen: IntArray) -> None:
+        """Follow the series, of which some were chosen."""
+        self._good_kernels = self._good_kernels[:, chosen]
+        self._bad_kernels = self._bad_kernels[:, chosen]
+        if self._sums is not None:
+            self._sums = self._sums[0][chosen], self._sums[1][chosen]
 
     def densities(self) -> tuple[FloatArray, FloatArray]:
         """Return (series, cells): the good and the bad density, up to a factor."""

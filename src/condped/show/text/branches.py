@@ -28,8 +28,7 @@ def branches_text(found: Branches) -> str:
     """Return the tree, with the importances of the whole study and of each branch side by side."""
     whole = found.whole
     title = headline(whole.account, whole.settings, whole.target_quantile)
-    where = {"space": "given by the space", "data": "found from the trials"}[found.found_from]
-    lines = [*wrapped(title), f"Conditional structure: {where}.", ""]
+    lines = [*wrapped(title), f"Conditional structure: {_found_from(found)}.", ""]
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
@@ -43,13 +42,23 @@ def branches_text(found: Branches) -> str:
             "allow for the number of branches."
         )
     for name in found.unexplained:
-        told = "active, or in one domain, only sometimes; the condition could not be inferred."
+        told = (
+            "not active in all trials, or not in one domain; the condition could not be inferred."
+        )
         lines += wrapped(f"{shortened(name)}: {told}")
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
         lines += wrapped(f"Not active in any of these trials: {names}.")
     sets = f"{whole.target_size} in the target set"
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
+
+
+def _found_from(found: Branches) -> str:
+    if found.found_from == "space":
+        return "given by the space"
+    if not found.whole.account.trials.left_out:
+        return "found from the trials"
+    return "found from all trials, also from those that were left out"
 
 
 def _laid_out(lines: list[_Line]) -> list[str]:
@@ -109,6 +118,8 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    if branch.left_out and not branch.inside.account.trials.used:
+        told = f"no used trial; {branch.left_out} left out"
     nothing = branch.inside.status != "ok" and branch.trials
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
     line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
@@ -121,13 +132,21 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
 def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
     study = (f"{node.eta_squared:.3f}", node.verdict or "")
     if inside is None:
-        choosing = "" if node.choosing is None else f"choosing the branch: {node.choosing:.3f}"
-        return (*study, "", choosing)
+        return (*study, "", _choosing(node))
     if node.parameter not in inside:
         return (*study, "–", "")
     evidence = inside.ready_evidence
     verdict = "" if evidence is None else evidence[node.parameter].verdict
     return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
+
+
+def _choosing(node: Node) -> str:
+    """Say what choosing the branch does, if more than one was used."""
+    if node.choosing is None:
+        return ""
+    if sum(branch.trials > 0 for branch in node.branches) < 2:
+        return "choosing the branch: unknown, only one was used"
+    return f"choosing the branch: {node.choosing:.3f}"
 
 
 def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:

@@ -9,7 +9,7 @@ function drawTree() {
   const plain = roots.filter((node) => !node.branches);
   const names = (places) => listed(places.map((place) => parameters[place].name), 12);
   const notes = [];
-  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Active, or in one domain, only sometimes; the condition could not be inferred: ", names(unexplained), "."));
+  if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not active in all trials, or not in one domain; the condition could not be inferred: ", names(unexplained), "."));
   if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
   if (!data.account.trials.total || !parameters.length) {
     fill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
@@ -20,7 +20,8 @@ function drawTree() {
     fill("tree", element("p", {}, why), ...notes);
     return;
   }
-  const where = from === "space" ? "given by the space" : "found from the trials";
+  const leftOut = data.account.trials.total > data.account.trials.used;
+  const where = from === "space" ? "given by the space" : leftOut ? "found from all trials, also from those that were left out" : "found from the trials";
   fill("tree",
     element("p", { class: "hint" }, `The structure is ${where}. Beside each name: its importance in the whole study. Open a branch to see what matters among its own trials, so that losing branches are explained, too.`),
     element("ul", { class: "tree" }, gates.map(treeNode), plainNodes(plain, "Always active, switching nothing")), ...notes);
@@ -38,7 +39,9 @@ function treeNode(node) {
     setText(number, share(importanceOf(parameter)));
     setBar(picture, importanceOf(parameter), highest(), verdictOf(parameter));
     setVerdict(tag, verdictOf(parameter));
-    if (node.choosing) setText(choosing, `choosing the branch explains ${percent(node.choosing[state.step])}`);
+    if (!node.choosing) return;
+    const several = node.branches.filter((branch) => branch.trials).length > 1;
+    setText(choosing, several ? `choosing the branch explains ${percent(node.choosing[state.step])}` : "what choosing the branch does is unknown: only one has used trials");
   });
   return element("li", { class: "node" },
     element("div", { class: "tree-row" },
@@ -65,7 +68,9 @@ function treeBranch(branch, gate) {
   box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
   treeUpdates.push(() => {
     const best = branch.best === null ? "" : ` · best ${short(branch.best)}`;
-    told.replaceChildren(`${count(branch.trials, "trial")} · ${whole(branch.target[state.step])} of ${targetName()}${best}`);
+    told.replaceChildren(branch.trials || !branch.left_out || data.region < data.used
+      ? `${count(branch.trials, "trial")} · ${whole(branch.target[state.step])} of ${targetName()}${best}`
+      : `no used trial; ${whole(branch.left_out)} left out`);
     if (box.open) fillInside(branch, table);
   });
   const gates = branch.nodes.filter((node) => node.branches), plain = branch.nodes.filter((node) => !node.branches);

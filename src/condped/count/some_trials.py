@@ -1,0 +1,108 @@
+"""Some of the trials themselves: the first ones, and those that contradict conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from condped.arrays import BoolArray
+from condped.count.counter import Counter
+from condped.space.condition import Condition
+from condped.trials.batch import Batch
+from condped.trials.table import ABSENT, State, TrialTable
+from condped.trials.where import columns_of, condition_mask
+
+# For each parameter the places of its domains, and when it has each; None: always.
+Claims = Mapping[str, Sequence[tuple[int, Condition | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SomeTrialsFold:
+    """Collects at most so many trials: those that contradict claims, or the first without any.
+
+    A parameter that is there contradicts a claim in any trial. One that is not there does so only
+    in complete trials, and in pruned ones if these are ``strict``.
+    """
+
+    names: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    most: int
+    claims: Claims = field(default_factory=dict)
+    strict: bool = True
+    what: str = "Looking for conditions"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        gates = (name for condition in self.conditions for name in condition.names)
+        return tuple(dict.fromkeys((*self.names, *gates)))
+
+    def start(self) -> list[TrialTable]:
+        return []
+
+    def add(self, state: list[TrialTable], batch: Batch) -> None:
+        room = self.most - sum(map(len, state))
+        if room <= 0:
+            return
+        rows = np.arange(len(batch.table)) + batch.first_row < self.most
+        if self.claims:
+            rows = self._contradicting(batch.table)
+        selected = condition_mask(batch, self.conditions)
+        places = np.flatnonzero(rows if selected is None else rows & selected)[:room]
+        if places.size:
+            state.append(replace(batch.table.only(places), notes=()).with_parameters(self.names))
+
+    def merge(self, state: list[TrialTable], other: list[TrialTable]) -> None:
+        state += other
+
+    def _contradicting(self, table: TrialTable) -> BoolArray:
+        states = np.asarray(table.states)
+        ended = states == State.COMPLETE
+        if self.strict:
+            ended |= states == State.PRUNED
+        columns, found = columns_of(table), np.zeros(len(table), dtype=bool)
+        for name, claims in self.claims.items():
+            own = np.asarray(columns[name].parameter.domain_ids)
+            told = np.full(len(table), ABSENT)
+            for place, condition in claims:
+                told[slice(None) if condition is None else condition.holds(columns)] = place
+            found |= (own != told) & ((own >= 0) | ended)
+        return found
+
+
+def some_trials(
+    counter: Counter,
+    names: Sequence[str],
+    most: int,
+    claims: Claims | None = None,
+    *,
+    strict: bool = True,
+) -> list[TrialTable]:
+    """Return the first trials, at most so many from a worker, or those that contradict claims."""
+    fold = SomeTrialsFold(tuple(names), counter.conditions, most, claims or {}, strict)
+    return counter.source.fold(fold)
+
+
+def joined(tables: Sequence[TrialTable]) -> TrialTable:
+    """Return the trials of several tables with the same parameters as one table."""
+    first = tables[0]
+    columns = zip(*(table.parameters for table in tables), strict=True)
+    goals = zip(*(table.objectives for table in tables), strict=True)
+    return replace(
+        first,
+        parameters=tuple(
+            replace(
+                parts[0],
+                values=np.concatenate([part.values for part in parts]),
+                domain_ids=np.concatenate([part.domain_ids for part in parts]),
+            )
+            for parts in columns
+        ),
+        objectives=tuple(
+            replace(parts[0], values=np.concatenate([part.values for part in parts]))
+            for parts in goals
+        ),
+        states=np.concatenate([table.states for table in tables]),
+        violations=None,
+    )
