@@ -31,7 +31,7 @@ STUDIES = {
 }  # fmt: skip
 ONE_OBJECTIVE = ("cmaes", "gp", "smac", "hyperopt")
 LONG = {
-    "tpe": (4, 5, 6), "tpe_univariate": (4, 5, 6), "tpe_workers": (1,), "nsga2": (1,),
+    "tpe": (4, 5), "tpe_univariate": (4, 5), "tpe_workers": (1,), "nsga2": (1,),
     "random": (1,), "hyperopt": (1,),
 }  # fmt: skip
 LEFT_OUT = {
@@ -66,16 +66,15 @@ class Cell:
 
 
 def cells() -> Iterator[Cell]:
-    """Yield all studies, those of TPE with the first seeds first."""
-    for turn in (range(3), range(3, 99)):
-        for number in turn:
+    """Yield all studies: a first part of every sampler before the rest, TPE before the others."""
+    others = [sampler for sampler in SAMPLERS if sampler not in ("tpe", "tpe_univariate")]
+    turns = [range(3), range(3, 6), range(6, 99)]
+    for turn, numbers in enumerate(turns):
+        for number in numbers:
             for sampler in ("tpe", "tpe_univariate"):
                 yield from _cells(sampler, number)
-        if turn.start == 0:
-            others = [sampler for sampler in SAMPLERS if sampler not in ("tpe", "tpe_univariate")]
-            for number in range(2):
-                for sampler in others:
-                    yield from _cells(sampler, number)
+        for sampler in others:
+            yield from _cells(sampler, turn)
 
 
 def _cells(sampler: str, number: int) -> Iterator[Cell]:

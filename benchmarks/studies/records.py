@@ -60,21 +60,31 @@ def _joint(trial: FrozenTrial) -> list[str] | None:
         return None
     drawn = json.loads("".join(texts))
     if any(trial.params[name] != value for name, value in drawn.items()):
-        raise ValueError(f"Trial {trial.number} has other values than TPE drew.")
+        return None  # the values of an enqueued trial are others than TPE drew
     return list(drawn)
 
 
 def _marks(trial: FrozenTrial) -> Plain:
+    """Return all other system attributes."""
+    known = _joint(trial) is not None
     return _shortened(
-        {key: value for key, value in trial.system_attrs.items() if not key.startswith(_JOINT)}
+        {
+            key: value
+            for key, value in trial.system_attrs.items()
+            if not (known and key.startswith(_JOINT))
+        }
     )
 
 
 def _shortened(attributes: Mapping[str, Any]) -> Plain:
     return {
-        key: value[:LONGEST] + "…" if isinstance(value, str) and len(value) > LONGEST else value
+        key: value[:LONGEST] + "…" if _is_long(key, value) else value
         for key, value in attributes.items()
     }
+
+
+def _is_long(key: str, value: object) -> bool:
+    return isinstance(value, str) and len(value) > LONGEST and not key.startswith(_JOINT)
 
 
 def rebuilt_study(plain: Plain, trials: int | None = None) -> optuna.Study:

@@ -21,6 +21,7 @@ from benchmarks.studies.spaces import Value, suggested
 
 WORKERS = {"tpe_workers": 4}
 LARGEST_GRID = 100_000
+_PRUNERS = {True: optuna.pruners.MedianPruner, False: optuna.pruners.NopPruner}
 
 
 def run(objective: Objective, sampler: str, seed: int, trials: int) -> Plain:
@@ -72,28 +73,43 @@ def grid(objective: Objective) -> dict[str, list[Value]]:
 def _run_optuna(
     objective: Objective, sampler: str, seed: int, trials: int
 ) -> tuple[optuna.Study, Times]:
-    """Ask and tell; several workers have trials under way whose times overlap."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of experimental samplers
         study = optuna.create_study(
             directions=["minimize"] * objective.objectives,
             sampler=OPTUNA[sampler](objective, seed),
-            pruner=optuna.pruners.MedianPruner() if objective.pruning else optuna.pruners.NopPruner(),
+            pruner=_PRUNERS[objective.pruning](),
         )
+    times = ask_and_tell(
+        study, lambda trial: _evaluate(objective, trial), trials, WORKERS.get(sampler, 1), seed
+    )
+    return study, times
+
+
+def ask_and_tell(
+    study: optuna.Study,
+    evaluate: Callable[[optuna.Trial], Values | None],
+    trials: int,
+    workers: int,
+    seed: int,
+) -> Times:
+    """Run a study by a clock of its own; trials of several workers overlap.
+
+    ``evaluate`` returns the values of a trial, None if it was pruned. Returns the seconds at which
+    the trials started and ended.
+    """
     clock = np.random.default_rng([seed, 1])
-    times: dict[int, tuple[float, float]] = {}
-    free = [float(worker) / 10 for worker in range(WORKERS.get(sampler, 1))]
+    times: list[tuple[float, float]] = []
+    free = [worker / 10 for worker in range(workers)]
     running: list[tuple[float, int, optuna.Trial, Values | None]] = []
-    asked = 0
-    while asked < trials or running:
-        if asked < trials and free:
+    while len(times) < trials or running:
+        if free and len(times) < trials:
             now = free.pop(0)
             trial = study.ask()
-            values = _evaluate(objective, trial)
+            values = evaluate(trial)
             end = now + float(clock.lognormal(0.0, 0.5))
-            times[trial.number] = (now + 1e-3, end)
-            heapq.heappush(running, (end, trial.number, trial, values))
-            asked += 1
+            heapq.heappush(running, (end, len(times), trial, values))
+            times.append((now + 1e-3, end))
             continue
         end, _, trial, values = heapq.heappop(running)
         if values is None:
@@ -101,7 +117,7 @@ def _run_optuna(
         else:
             study.tell(trial, values)
         free.append(end)
-    return study, [times[number] for number in range(trials)]
+    return times
 
 
 def _evaluate(objective: Objective, trial: optuna.Trial) -> Values | None:

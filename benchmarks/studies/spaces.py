@@ -112,9 +112,7 @@ def choice(name: str, *choices: str) -> Parameter:
 def inside(gate: str, values: tuple[Value, ...], *parameters: Parameter) -> Iterator[Parameter]:
     """Yield the parameters of a branch."""
     for own in parameters:
-        yield Parameter(
-            own.name, own.kind, own.low, own.high, own.log, own.choices, gate, values
-        )
+        yield Parameter(own.name, own.kind, own.low, own.high, own.log, own.choices, gate, values)
 
 
 def suggested(trial: optuna.Trial, space: Space) -> dict[str, Value]:
