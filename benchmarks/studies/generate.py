@@ -23,7 +23,7 @@ from benchmarks.studies.samplers import SAMPLERS, run
 
 TRIALS = 200
 MANY_TRIALS = 500
-QUICK = ("wine_models", "cancer_svm", "diabetes_kernel", "diabetes_boosting")
+QUICK = ("wine_models", "cancer_svm", "diabetes_kernel")
 # How many studies of each objective.
 STUDIES = {
     "tpe": 9, "tpe_univariate": 8, "tpe_workers": 2, "cmaes": 2, "nsga2": 2, "random": 2, "qmc": 2,
