@@ -51,6 +51,7 @@ MEASURES: Mapping[str, Callable[[Row], Share]] = {
     "dead matters": dead_matter,
     "deciding found": deciding,
     "real found": power,
+    # The importance of all dead parameters together; nothing where it is undetermined.
     "leak paper": _leak("paper"),
     "leak default": _leak("default"),
     "leak calibrated": _leak("calibrated"),
@@ -75,10 +76,11 @@ def ratio(shares: Mapping[str, Sequence[Share]]) -> tuple[float, float]:
     return share, math.sqrt(squares * len(sums) / (len(sums) - 1)) / total
 
 
-def summary(rows: Sequence[Row]) -> Summary:
-    """Return every measure of some rows with its standard error."""
+def summary(rows: Sequence[Row], measures: Sequence[str]) -> Summary:
+    """Return the measures of some rows with their standard errors."""
     found: Summary = {"studies": len({row["study"] for row in rows})}
-    for name, count in MEASURES.items():
+    for name in measures:
+        count = MEASURES[name]
         shares: dict[str, list[Share]] = defaultdict(list)
         for row in rows:
             shares[row["study"]].append(count(row))
@@ -90,12 +92,15 @@ def summary(rows: Sequence[Row]) -> Summary:
     return found
 
 
-def _cells(rows: Iterable[Row], *keys: str) -> list[Summary]:
+def _cells(
+    rows: Iterable[Row], *keys: str, measures: Sequence[str] = tuple(MEASURES)
+) -> list[Summary]:
     cells: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in rows:
         cells[tuple(row[key] for key in keys)].append(row)
     return [
-        dict(zip(keys, cell, strict=True)) | summary(cells[cell]) for cell in sorted(cells, key=str)
+        dict(zip(keys, cell, strict=True)) | summary(cells[cell], measures)
+        for cell in sorted(cells)
     ]
 
 
@@ -103,8 +108,12 @@ def summaries(rows: Sequence[Row]) -> dict[str, list[Summary]]:
     """Return the cells of all tables."""
     real = [row for row in rows if row["kind"] != "design"]
     made = [row for row in rows if row["kind"] == "design"]
+    singly = [row | {"dead": [name], "parameter": name} for row in real for name in row["dead"]]
     return {
         "overall": _cells(real, "quantile"),
+        "by dead parameter": _cells(
+            singly, "parameter", "quantile", measures=("dead p<.05", "dead matters")
+        ),
         "by sampler": _cells(real, "sampler", "quantile"),
         "by sampler and size": _cells(real, "sampler", "trials", "quantile"),
         "by sampler, kind and size": _cells(real, "sampler", "kind", "trials", "quantile"),
@@ -124,11 +133,12 @@ def tables(found: Mapping[str, Sequence[Summary]]) -> str:
 def _table(cells: Sequence[Summary]) -> str:
     keys = [name for name in cells[0] if name not in MEASURES and not name.endswith(" se")]
     first = [name for name in keys if name not in ("sampling", "seconds")]
-    head = [*first, *MEASURES, "sampling"]
+    measures = [name for name in MEASURES if name in cells[0]]
+    head = [*first, *measures, "sampling"]
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     for cell in cells:
         entries = [str(cell[name]) for name in first]
-        entries += [_with_error(cell[name], cell[f"{name} se"]) for name in MEASURES]
+        entries += [_with_error(cell[name], cell[f"{name} se"]) for name in measures]
         entries.append(", ".join(f"{name} {count}" for name, count in cell["sampling"].items()))
         lines.append(f"| {' | '.join(entries)} |")
     return "\n".join(lines)

@@ -50,7 +50,8 @@ class StoredStudy:
 
     def study(self, trials: int | None = None) -> optuna.Study:
         """Return the study with its first trials."""
-        return rebuilt_study(self.plain, trials)
+        order = [own.name for own in self.objective.space]
+        return rebuilt_study(self.plain, trials, order)
 
     def table(self, trials: int | None = None) -> dict[str, list[Any]]:
         """Return the first rows of a table of SMAC3 or Hyperopt."""

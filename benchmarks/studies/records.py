@@ -87,11 +87,14 @@ def _is_long(key: str, value: object) -> bool:
     return isinstance(value, str) and len(value) > LONGEST and not key.startswith(_JOINT)
 
 
-def rebuilt_study(plain: Plain, trials: int | None = None) -> optuna.Study:
+def rebuilt_study(
+    plain: Plain, trials: int | None = None, order: Sequence[str] = ()
+) -> optuna.Study:
     """Return the study with its first trials, as one that was loaded from a storage.
 
-    The storage is not Optuna's in-memory one, so that nobody takes the fresh sampler of the loaded
-    study for the one that drew the trials.
+    ``order`` names the parameters as they were suggested. The storage is not Optuna's in-memory
+    one, so that nobody takes the fresh sampler of the loaded study for the one that drew the
+    trials.
     """
     storage = JournalStorage(_Log())
     study = optuna.create_study(
@@ -99,16 +102,19 @@ def rebuilt_study(plain: Plain, trials: int | None = None) -> optuna.Study:
     )
     for key, value in plain["attributes"].items():
         storage.set_study_system_attr(study._study_id, key, value)
-    study.add_trials(rebuilt_trials(plain, trials))
+    study.add_trials(rebuilt_trials(plain, trials, order))
     return study
 
 
-def rebuilt_trials(plain: Plain, trials: int | None = None) -> list[FrozenTrial]:
+def rebuilt_trials(
+    plain: Plain, trials: int | None, order: Sequence[str] = ()
+) -> list[FrozenTrial]:
     """Return the first trials of a study."""
     distributions = {
         name: json_to_distribution(text) for name, text in plain["distributions"].items()
     }
-    columns = plain["params"]
+    stored = plain["params"]
+    columns = {name: stored[name] for name in (*order, *stored) if name in stored}
     found = []
     for number, letter in enumerate(plain["states"][:trials]):
         params = {
