@@ -376,7 +376,7 @@ def _all() -> Sequence[Objective]:
                   "classification", conditional=True, ties=False, pruning=True),
         Objective("diabetes_boosting", boosting, _diabetes_boosting, "learning_rate",
                   "regression", conditional=False, ties=False, pruning=False),
-        Objective("cancer_svm", svm, _cancer_svm, "gamma",
+        Objective("cancer_svm", svm, _cancer_svm, "C",
                   "classification", conditional=False, ties=True, pruning=True),
         Objective("wine_mlp", _networks(), _wine_mlp, "learning_rate",
                   "classification", conditional=True, ties=False, pruning=True),
@@ -384,7 +384,7 @@ def _all() -> Sequence[Objective]:
                   "regression", conditional=True, ties=False, pruning=False),
         Objective("cancer_size", _sizes(), _cancer_size, "model",
                   "classification", conditional=True, ties=False, pruning=False, objectives=2),
-        Objective("diabetes_kernel", kernel, _diabetes_kernel, "gamma",
+        Objective("diabetes_kernel", kernel, _diabetes_kernel, "alpha",
                   "regression", conditional=False, ties=False, pruning=False),
     )  # fmt: skip
 
