@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.verdicts [--quick] [--output FILE] [--rows FILE] [--resume]``: default
 settings only, all seeds fixed. Every analysed study is a row of ``--rows`` as soon as it is there;
-``--resume`` goes on where these end.
+``--resume`` goes on where these end. ``--samplers``, ``--sizes`` and ``--studies`` select a part.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Protocol
 from zlib import crc32
@@ -24,6 +25,7 @@ import optuna
 import condped
 from benchmarks import designs
 from benchmarks.studies.load import StoredStudy, stored_studies
+from benchmarks.studies.samplers import SAMPLERS
 from benchmarks.verdicts_table import Row, summaries, tables
 
 QUANTILES = (0.1, 0.3)
@@ -51,10 +53,12 @@ class Case:
     source: Source
 
 
-def real_studies(*, quick: bool) -> Iterator[Case]:
-    """Yield the stored studies, cut at several sizes."""
-    for study in stored_studies(numbers=range(1) if quick else None):
-        for trials in SIZES:
+def real_studies(
+    samplers: Sequence[str] | None, sizes: Sequence[int], studies: int
+) -> Iterator[Case]:
+    """Yield the first stored studies of each objective and sampler, cut at several sizes."""
+    for study in stored_studies(samplers=samplers, numbers=range(studies)):
+        for trials in sizes:
             if trials <= study.trials:
                 yield Case(
                     study.name, study.sampler, _kind(study), trials, study.dead,
@@ -68,10 +72,12 @@ def _kind(study: StoredStudy) -> str:
     return "conditional" if study.objective.conditional else "flat"
 
 
-def breaking_designs(*, quick: bool) -> Iterator[Case]:
+def breaking_designs(names: Sequence[str] | None, replicates: int) -> Iterator[Case]:
     """Yield replicates of the designs."""
     for name, design in designs.DESIGNS.items():
-        for replicate in range(3 if quick else REPLICATES):
+        if names is not None and name not in names:
+            continue
+        for replicate in range(replicates):
             study = f"{name}/{replicate}"
             rng = np.random.default_rng(crc32(study.encode()))
             yield Case(
@@ -145,6 +151,10 @@ def main() -> None:
     """Measure everything, write it down and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one study a cell, few replicates")
+    parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, help="these; all if not given")
+    parser.add_argument("--designs", nargs="*", choices=designs.DESIGNS, help="the same")
+    parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, help="trials to cut at")
+    parser.add_argument("--studies", type=int, default=99, help="of each objective and sampler")
     parser.add_argument("--output", type=Path, default=HERE / "verdicts.json", help="JSON file")
     parser.add_argument("--rows", type=Path, help="a row per analysis; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
@@ -154,14 +164,16 @@ def main() -> None:
     rows = _known(path) if asked.resume and path.exists() else []
     known = {(row["study"], row["trials"]) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for cases in (real_studies(quick=asked.quick), breaking_designs(quick=asked.quick)):
-            for case in cases:
-                if (case.study, case.trials) in known:
-                    continue
-                found = list(measure(case))
-                file.writelines(f"{json.dumps(row)}\n" for row in found)
-                file.flush()
-                rows += found
+        for case in chain(
+            real_studies(asked.samplers, asked.sizes, 1 if asked.quick else asked.studies),
+            breaking_designs(asked.designs, 3 if asked.quick else REPLICATES),
+        ):
+            if (case.study, case.trials) in known:
+                continue
+            found = list(measure(case))
+            file.writelines(f"{json.dumps(row)}\n" for row in found)
+            file.flush()
+            rows += found
     told = summaries(rows)
     asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))

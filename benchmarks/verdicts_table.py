@@ -14,12 +14,19 @@ Summary: TypeAlias = dict[str, Any]
 
 def false_alarms(row: Row) -> Share:
     """Count dead parameters with p < .05."""
-    return sum(row["p_values"][name] < 0.05 for name in row["dead"]), len(row["dead"])
+    found = [row["p_values"][name] for name in row["dead"]]
+    return sum(p_value is not None and p_value < 0.05 for p_value in found), len(found)
 
 
 def dead_matter(row: Row) -> Share:
     """Count dead parameters that are called "matters"."""
     return sum(row["verdicts"][name] == "matters" for name in row["dead"]), len(row["dead"])
+
+
+def dead_untested(row: Row) -> Share:
+    """Count dead parameters that are said to be untested or not testable."""
+    found = [row["verdicts"][name] for name in row["dead"]]
+    return sum(verdict.startswith(("untested", "not testable")) for verdict in found), len(found)
 
 
 def deciding(row: Row) -> Share:
@@ -49,6 +56,7 @@ def _undetermined(method: str) -> Callable[[Row], Share]:
 MEASURES: Mapping[str, Callable[[Row], Share]] = {
     "dead p<.05": false_alarms,
     "dead matters": dead_matter,
+    "dead untested": dead_untested,
     "deciding found": deciding,
     "real found": power,
     # The importance of all dead parameters together; nothing where it is undetermined.
