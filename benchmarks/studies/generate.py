@@ -21,8 +21,7 @@ from benchmarks.studies.load import DATA, read_file
 from benchmarks.studies.objectives import OBJECTIVES
 from benchmarks.studies.samplers import SAMPLERS, run
 
-TRIALS = 200
-MANY_TRIALS = 500
+FEW_TRIALS, TRIALS, MANY_TRIALS = 100, 200, 500
 QUICK = ("wine_models", "cancer_svm", "diabetes_kernel")
 SLOW = ("digits_models", "wine_mlp")
 # How many studies of each objective; one less of the slow ones.
@@ -31,10 +30,8 @@ STUDIES = {
     "grid": 2, "gp": 2, "smac": 2, "hyperopt": 2,
 }  # fmt: skip
 ONE_OBJECTIVE = ("cmaes", "gp", "smac", "hyperopt")
-LONG = {
-    "tpe": (4, 5), "tpe_univariate": (4, 5), "tpe_workers": (1,), "nsga2": (1,),
-    "random": (1,), "hyperopt": (1,),
-}  # fmt: skip
+LONG = {"tpe": 4, "tpe_univariate": 4, "nsga2": 1, "random": 1, "hyperopt": 1}
+SHORT = {"smac": 1}
 LEFT_OUT = {
     ("diabetes_pipeline", "grid"),  # too many combinations
     ("digits_models", "smac"),  # SMAC3 does not prune, and whole evaluations are slow
@@ -58,8 +55,9 @@ class Cell:
     @property
     def trials(self) -> int:
         """How many trials to run."""
-        many = self.objective in QUICK and self.number in LONG.get(self.sampler, ())
-        return MANY_TRIALS if many else TRIALS
+        if self.objective in QUICK and self.number == LONG.get(self.sampler):
+            return MANY_TRIALS
+        return FEW_TRIALS if self.number == SHORT.get(self.sampler) else TRIALS
 
     @property
     def path(self) -> Path:
