@@ -30,8 +30,9 @@ STUDIES = {
     "grid": 2, "gp": 2, "smac": 2, "hyperopt": 2,
 }  # fmt: skip
 ONE_OBJECTIVE = ("cmaes", "gp", "smac", "hyperopt")
+# Which studies, by number, have many trials where trials are quick, and which have few.
 LONG = {"tpe": 4, "tpe_univariate": 4, "nsga2": 1, "random": 1, "hyperopt": 1}
-SHORT = {"smac": 1}
+SHORT_FROM = {"tpe": 6, "tpe_univariate": 5}
 LEFT_OUT = {
     ("diabetes_pipeline", "grid"),  # too many combinations
     ("digits_models", "smac"),  # SMAC3 does not prune, and whole evaluations are slow
@@ -55,9 +56,12 @@ class Cell:
     @property
     def trials(self) -> int:
         """How many trials to run."""
-        if self.objective in QUICK and self.number == LONG.get(self.sampler):
+        quick = self.objective in QUICK and self.sampler != "smac"
+        if quick and self.number == LONG.get(self.sampler):
             return MANY_TRIALS
-        return FEW_TRIALS if self.number == SHORT.get(self.sampler) else TRIALS
+        if self.number >= SHORT_FROM.get(self.sampler, TRIALS if quick else 1):
+            return FEW_TRIALS
+        return TRIALS
 
     @property
     def path(self) -> Path:
@@ -67,7 +71,7 @@ class Cell:
 
 def cells() -> Iterator[Cell]:
     """Yield all studies: a first part of every sampler before the rest, TPE before the others."""
-    others = [sampler for sampler in SAMPLERS if sampler not in ("tpe", "tpe_univariate")]
+    others = [own for own in SAMPLERS if own not in ("tpe", "tpe_univariate", "smac")] + ["smac"]
     turns = [range(3), range(3, 6), range(6, max(STUDIES.values()))]
     for turn, numbers in enumerate(turns):
         for number in numbers:
