@@ -1,4 +1,4 @@
-"""How trials were drawn, as far as the source records it and the trials show it; how to test then."""
+"""How trials were drawn, as the source records it and the trials show it, and how to test then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""p-values of parameters: against replays of the sampler, among neighbours in time, or among all."""
+"""p-values of parameters: against replays of the sampler, among neighbours in time, or all."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from condped.estimate.calibrated_estimator import (
     regime_p_values,
 )
 from condped.estimate.independence_test import Deviation, deviation, no_deviation
+from condped.estimate.replay.replay_test import replay_test
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
-from condped.estimate.replay.test import replay_test
 from condped.estimate.settings import Settings
 from condped.progress import report
 from condped.trials.batch import Batch
