@@ -88,9 +88,9 @@ def breaking_designs(names: Sequence[str] | None, replicates: int) -> Iterator[C
 
 def measure(case: Case) -> Iterator[Row]:
     """Analyse trials with default settings, at each target quantile."""
-    source = case.source()
+    table = condped.read(**case.source())  # once: replays are kept with it
     for quantile in QUANTILES:
-        analyse = partial(condped.importance, **source, target_quantile=quantile)
+        analyse = partial(condped.importance, table, target_quantile=quantile)
         begun = time.perf_counter()
         result = analyse()
         evidence = list(result.evidence)
@@ -100,7 +100,7 @@ def measure(case: Case) -> Iterator[Row]:
             "study": case.study, "sampler": case.sampler, "kind": case.kind, "trials": case.trials,
             "quantile": quantile, "deciding": case.deciding,
             "dead": [own.name for own in evidence if own.name in case.dead],
-            "p_values": {own.name: own.p_value for own in evidence},
+            "p_values": {own.name: own.p_value for own in evidence if own.p_value == own.p_value},
             "verdicts": {own.name: own.verdict for own in evidence},
             "leak": {
                 "default": _leak(result, case.dead), "paper": _leak(paper, case.dead),
