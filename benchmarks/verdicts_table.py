@@ -14,7 +14,7 @@ Summary: TypeAlias = dict[str, Any]
 
 def false_alarms(row: Row) -> Share:
     """Count dead parameters with p < .05."""
-    found = [row["p_values"][name] for name in row["dead"]]
+    found = [row["p_values"][name] for name in row["dead"] if name in row["p_values"]]
     return sum(p_value is not None and p_value < 0.05 for p_value in found), len(found)
 
 

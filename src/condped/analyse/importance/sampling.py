@@ -53,20 +53,19 @@ def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDec
 
 def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     large = len(table) > MOST_REPLAYED
-    if settings.sampling == "random":
-        return _one("taken as drawn at random, as sampling says")
-    if settings.sampling == "ordered":
-        return _strata("as sampling says")
-    if settings.sampling == "tpe":
-        if large:
-            return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
-        return _replay("TPE, as sampling says")
+    given = {
+        "random": _one("taken as drawn at random, as sampling says"),
+        "ordered": _strata("as sampling says"),
+        "tpe": _replay("TPE, as sampling says"),
+    }
+    if settings.sampling == "tpe" and large:
+        return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
+    if settings.sampling in given:
+        return given[settings.sampling]
     if by_loss:
         return _one("the rows are sorted by the objective, not by time")
     recorded = () if table.drawing is None else table.drawing.samplers
-    if recorded:
-        return _as_recorded(recorded, large)
-    return _as_seen(table, large)
+    return _as_recorded(recorded, large) if recorded else _as_seen(table, large)
 
 
 def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDecision:
