@@ -32,7 +32,7 @@ STUDIES = {
 ONE_OBJECTIVE = ("cmaes", "gp", "smac", "hyperopt")
 # Which studies, by number, have many trials where trials are quick, and which have few.
 LONG = {"tpe": 4, "tpe_univariate": 4, "nsga2": 1, "random": 1, "hyperopt": 1}
-SHORT_FROM = {"tpe": 6, "tpe_univariate": 5}
+SHORT_FROM = {"tpe": 6, "tpe_univariate": 6, "smac": 1}
 LEFT_OUT = {
     ("diabetes_pipeline", "grid"),  # too many combinations
     ("digits_models", "smac"),  # SMAC3 does not prune, and whole evaluations are slow
@@ -56,12 +56,10 @@ class Cell:
     @property
     def trials(self) -> int:
         """How many trials to run."""
-        quick = self.objective in QUICK and self.sampler != "smac"
-        if quick and self.number == LONG.get(self.sampler):
+        if self.objective in QUICK and self.number == LONG.get(self.sampler):
             return MANY_TRIALS
-        if self.number >= SHORT_FROM.get(self.sampler, TRIALS if quick else 1):
-            return FEW_TRIALS
-        return TRIALS
+        short = self.number >= SHORT_FROM.get(self.sampler, STUDIES[self.sampler])
+        return FEW_TRIALS if short else TRIALS
 
     @property
     def path(self) -> Path:
