@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from condped.arrays import BoolArray, IntArray
 from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.history import Ended, History, history_of
 from condped.estimate.replay.replay_test import ReplayedSeries
-from condped.estimate.replay.replays import Replayed, Tpe
+from condped.estimate.replay.replays import Replayed, Tpe, attraction
 from condped.trials.drawing import Drawing
 from condped.trials.table import Parameter, State, TrialTable
 
@@ -36,6 +37,16 @@ class StudyReplays:
             parameter = next(one for one in self.table.parameters if one.name == name)
             self._series[name] = self._made(parameter)
         return self._series[name]
+
+    def attraction(self) -> float:
+        """Return in standard errors how much values follow earlier results."""
+        found = [
+            attraction(series.parameter, self.history, self.tpe)
+            for series in map(self.series, self.table.names)
+            if series is not None
+        ]
+        total, variance = map(sum, zip(*found, strict=True)) if found else (0.0, 0.0)
+        return total / math.sqrt(variance) if variance > 0 else 0.0
 
     def _made(self, parameter: Parameter) -> ReplayedSeries | None:
         if len(parameter.domains) > _MOST_DOMAINS:

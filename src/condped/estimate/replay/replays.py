@@ -14,6 +14,7 @@ from condped.estimate.replay.history import History, fading_weights
 Cells = npt.NDArray[np.int64]
 # Kernels' widths and weights are computed again after a tenth more trials, or when others are good.
 _REFRESHED = 10
+_BLUR = 0.2  # share of random draws in the law that values are compared with
 _FEW = 100  # trials, whose kernels are summed one by one
 
 
@@ -63,6 +64,24 @@ def replay(
         drawn = _drawn(*laws.densities(trial), laws.candidates(trial), rng)
         series[trial] = domain.cells[drawn]
     return series
+
+
+def attraction(parameter: Replayed, history: History, tpe: Tpe) -> tuple[float, float]:
+    """Return how much values follow earlier results, and the variance of that for random draws.
+
+    One step ahead, given all that was observed before: the log ratio of the sampler's law to a
+    random draw at each value, less its mean over random draws.
+    """
+    laws = Laws(parameter, history, tpe, parameter.cells[:, None].astype(np.int64))
+    drawn = (parameter.domain_ids >= 0) & ~parameter.fixed & (history.finished >= tpe.startup)
+    total = variance = 0.0
+    for trial in np.flatnonzero(drawn).tolist():
+        domain = parameter.layout.domains[parameter.domain_ids[trial]]
+        ratio = np.log((1.0 - _BLUR) * laws.law(trial)[0] / domain.sizes + _BLUR)
+        mean = float(domain.sizes @ ratio)
+        total += float(ratio[domain.cells == parameter.cells[trial]][0]) - mean
+        variance += float(domain.sizes @ (ratio - mean) ** 2)
+    return total, variance
 
 
 class Laws:
