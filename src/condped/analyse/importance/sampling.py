@@ -16,8 +16,8 @@ from condped.trials.order import FEWEST, followed_parameter, wanders
 from condped.trials.table import State, TrialTable
 
 # ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.
-# ``one``: among all trials.
-TestKind = Literal["replay", "strata", "one", "none"]
+# ``both``: both, and the larger p-value counts. ``one``: among all trials. ``none``: not testable.
+TestKind = Literal["replay", "strata", "both", "one", "none"]
 MOST_REPLAYED = 1_500  # trials
 _STRATUM = 10  # trials
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
@@ -79,7 +79,8 @@ def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDe
         return _one(f"drawn without regard to results: {names}, from {source}")
     if large:
         return _strata(f"{names}, from {source}; more than {MOST_REPLAYED:,} trials")
-    return _replay(f"{names}, from {source}")
+    known = all(sampler.kind != "other" for sampler in samplers)
+    return (_replay if known else _both)(f"{names}, from {source}")
 
 
 def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDecision:
@@ -95,7 +96,9 @@ def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDec
         return _strata("each trial resembles the one before it, whatever its result was")
     if follows < _LEARNS:
         return _one("no parameter follows earlier results, as if drawn at random")
-    return _replay("they follow earlier results")
+    if follows < _PLAINLY_TPE:
+        return _both("they follow earlier results, but not as TPE does")
+    return _replay("they follow earlier results as TPE does")
 
 
 def _losses(table: TrialTable) -> FloatArray:
@@ -111,6 +114,14 @@ def _losses(table: TrialTable) -> FloatArray:
 def _replay(why: str) -> SamplingDecision:
     return SamplingDecision(
         "replay", f"Compared with replays of a sampler that learns from results ({why})."
+    )
+
+
+def _both(why: str) -> SamplingDecision:
+    return SamplingDecision(
+        "both",
+        "Compared with replays of a sampler that learns from results and among trials drawn one "
+        f"after the other; the larger p-value counts ({why}).",
     )
 
 

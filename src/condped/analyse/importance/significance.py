@@ -85,6 +85,9 @@ def significance(own: TestedTrials) -> Significance:
     decision = decided(table if table.whole is None else table.whole, own.settings, _sorted(own))
     if decision.test == "replay":
         return _replayed(own, table, decision)
+    if decision.test == "both":
+        among = _closed(own, decision, strata_of(len(table)))
+        return _larger(_replayed(own, table, decision), among)
     return _closed(own, decision, strata_of(len(table)) if decision.test == "strata" else 1)
 
 
@@ -188,6 +191,16 @@ def _replayed(own: TestedTrials, table: TrialTable, decision: SamplingDecision) 
     report("Replaying the sampler", 1, 1)
     offset = np.array(bias).reshape(-1, sizes) / max(own.top.region_size, 1)
     return Significance(p_values, regimes, offset, decision)
+
+
+def _larger(one: Significance, other: Significance) -> Significance:
+    """Return the larger p-value of both; where one has none, the other's."""
+    pairs = zip(one.regimes, other.regimes, strict=True)
+    return replace(
+        one,
+        p_values=np.fmax(one.p_values, other.p_values),
+        regimes=[[np.fmax(a, b) for a, b in zip(*pair, strict=True)] for pair in pairs],
+    )
 
 
 def _members(own: TestedTrials, table: TrialTable) -> tuple[BoolArray, list[BoolArray]]:

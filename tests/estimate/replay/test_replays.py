@@ -1,0 +1,147 @@
+"""Replayed draws, against Optuna's own densities and draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+from optuna.samplers._tpe.parzen_estimator import _ParzenEstimator, _ParzenEstimatorParameters
+from optuna.samplers._tpe.sampler import default_weights
+
+import condped
+from condped.analyse.importance.replaying import study_replays
+from condped.arrays import FloatArray
+from condped.estimate.replay.cells import cells_of_domains
+from condped.estimate.replay.replays import Laws, attraction, replay
+from condped.space.domain import Float, Int
+
+SETTINGS = _ParzenEstimatorParameters(1.0, True, False, default_weights, True)
+
+
+def suggest(trial: optuna.Trial) -> float:
+    """Suggest one parameter of each kind."""
+    trial.suggest_float("float", -1, 3)
+    trial.suggest_float("log", 1e-4, 1, log=True)
+    trial.suggest_int("levels", 0, 9)
+    trial.suggest_int("log_levels", 1, 32, log=True)
+    trial.suggest_categorical("choice", ["a", "b", "c"])
+    return (trial.params["float"] - 1) ** 2 + 0.1 * (trial.params["choice"] == "a")
+
+
+@pytest.fixture(scope="module")
+def study() -> optuna.Study:
+    """Return a study of univariate TPE."""
+    sampler = optuna.samplers.TPESampler(seed=2, multivariate=False)
+    found = optuna.create_study(sampler=sampler)
+    found.optimize(suggest, n_trials=70)
+    return found
+
+
+def middles(study: optuna.Study, name: str) -> FloatArray:
+    """Return a value in the middle of each cell, as Optuna's densities take it."""
+    distribution: Any = study.trials[0].distributions[name]
+    if name == "choice":
+        return np.arange(3.0)
+    if name in ("levels", "log_levels"):
+        return np.arange(distribution.low, distribution.high + 1.0)
+    places = (np.arange(64) + 0.5) / 64
+    low, high = distribution.low, distribution.high
+    return low * (high / low) ** places if distribution.log else low + (high - low) * places
+
+
+@pytest.mark.parametrize("name", ["float", "log", "levels", "log_levels", "choice"])
+@pytest.mark.parametrize("number", [12, 40, 69])
+def test_densities_are_optunas(study: optuna.Study, name: str, number: int) -> None:
+    """Of good and bad trials, up to the width of cells and of kernels in tables."""
+    replays = study_replays(condped.read(study), None)
+    series = replays.series(name)
+    assert series is not None
+    laws = Laws(series.parameter, replays.history, replays.tpe, series.parameter.cells[:, None])
+    distribution = study.trials[0].distributions[name]
+    points = middles(study, name)
+    for found, members in zip(
+        laws.densities(number),
+        (replays.history.good[number], replays.history.bad[number]),
+        strict=True,
+    ):
+        own = [study.trials[place].params[name] for place in np.flatnonzero(members)]
+        observed = np.array([distribution.to_internal_repr(value) for value in own])
+        parzen = _ParzenEstimator({name: observed}, {name: distribution}, SETTINGS)
+        density = np.exp(parzen.log_pdf({name: points}))
+        share, expected = found[0] / found[0].sum(), density / density.sum()
+        assert 0.5 * np.abs(share - expected).sum() < (0.005 if name == "choice" else 0.08)
+
+
+def test_a_sampler_that_learns_is_told_from_random_draws(study: optuna.Study) -> None:
+    """One step ahead, and without a permutation: random draws stay within their errors."""
+    assert study_replays(condped.read(study), None).attraction() > 20
+    for seed in range(5):
+        random = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed))
+        random.optimize(suggest, n_trials=70)
+        assert abs(study_replays(condped.read(random), None).attraction()) < 3
+
+
+def test_replays_are_draws_of_the_sampler(study: optuna.Study) -> None:
+    """A replayed series follows the past as much as the study itself does."""
+    replays = study_replays(condped.read(study), None)
+    series = replays.series("levels")
+    assert series is not None
+    drawn = replay(series.parameter, replays.history, replays.tpe, 20, np.random.default_rng(0))
+    assert drawn.shape == (70, 20)
+    assert ((drawn >= 0) & (drawn < 10)).all()
+    followed = []
+    for place in range(20):
+        once = type(series.parameter)(
+            series.parameter.layout,
+            drawn[:, place],
+            series.parameter.domain_ids,
+            series.parameter.fixed,
+        )
+        total, variance = attraction(once, replays.history, replays.tpe)
+        followed.append(total / np.sqrt(variance))
+    total, variance = attraction(series.parameter, replays.history, replays.tpe)
+    own = total / np.sqrt(variance)
+    # Up to what cells and tables of kernels blur: random draws would give 0 ± 1.
+    assert 0.7 * np.mean(followed) < own < 1.3 * np.mean(followed)
+
+
+def test_given_values_stay_as_they_are() -> None:
+    """Enqueued values are in every replay; absent ones in none."""
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    for _ in range(4):
+        study.enqueue_trial({"x": 0.75})
+
+    def objective(trial: optuna.Trial) -> float:
+        if trial.suggest_categorical("gate", ["on", "off"]) == "on":
+            return trial.suggest_float("x", 0, 1)
+        return 0.5
+
+    study.optimize(objective, n_trials=40)
+    replays = study_replays(condped.read(study), None)
+    series = replays.series("x")
+    assert series is not None
+    drawn = series.stage(0)
+    fixed = series.parameter.fixed
+    assert fixed.sum() >= 1
+    assert (drawn[fixed] == series.parameter.cells[fixed, None]).all()
+    absent = np.array(["x" not in trial.params for trial in study.trials])
+    assert ((drawn == -1).all(axis=1) == absent).all()
+
+
+def test_domains_that_switch_share_their_values() -> None:
+    """Cells of overlapping domains lie between each other; each draw stays inside its own."""
+    layout = cells_of_domains([Float(0.0, 1.0), Float(0.5, 2.0), Int(0, 4)])
+    assert layout is not None
+    assert layout.total == 64 + 64 + 5
+    for number, domain in enumerate(layout.domains):
+        low, high = ((0.0, 1.0), (0.5, 2.0), (-0.5, 4.5))[number]
+        inside = domain.places[domain.cells]
+        assert (np.diff(inside) > 0).all()
+        assert 0 < inside[0] < inside[-1] < 1
+        assert domain.kernels.shape[1] == len(domain.cells)
+        assert np.allclose(domain.kernels.sum(axis=1), 1, atol=1e-4)
+        values = np.linspace(low, high, 50)
+        cells = layout.cells_of(values, np.full(50, number))
+        assert set(cells) <= set(domain.cells.tolist())
