@@ -84,21 +84,25 @@ def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDe
 
 
 def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDecision:
-    if len(table) < FEWEST:
-        return _replay("too few to tell how they were drawn")
     followed = followed_parameter(table)
     if followed is not None:
         return _one(f"the rows are sorted by {followed}: their order is not taken for time")
     if large:
         return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
-    follows = study_replays(table, startup).attraction()
-    if follows < _PLAINLY_TPE and wanders(table, _losses(table)):
+    if len(table) < FEWEST:
+        return _replay("too few to tell how they were drawn")
+    return _as_followed(table, study_replays(table, startup).attraction())
+
+
+def _as_followed(table: TrialTable, follows: float) -> SamplingDecision:
+    """Decide by how much values follow earlier results, one step ahead."""
+    if follows >= _PLAINLY_TPE:
+        return _replay("they follow earlier results as TPE does")
+    if wanders(table, _losses(table)):
         return _strata("each trial resembles the one before it, whatever its result was")
-    if follows < _LEARNS:
-        return _one("no parameter follows earlier results, as if drawn at random")
-    if follows < _PLAINLY_TPE:
+    if follows >= _LEARNS:
         return _both("they follow earlier results, but not as TPE does")
-    return _replay("they follow earlier results as TPE does")
+    return _one("no parameter follows earlier results, as if drawn at random")
 
 
 def _losses(table: TrialTable) -> FloatArray:
