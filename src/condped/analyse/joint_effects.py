@@ -15,6 +15,7 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
+from condped.analyse.importance.ties import plain_tie, ties_of
 from condped.analyse.options import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
@@ -98,6 +99,7 @@ class JointEffects(Result):
         return {
             "target_quantile": self.target_quantile,
             "target_size": self.target_size,
+            "tie": plain_tie(self.account.tie(self.target_quantile)),
             "pairs": self.rows(),
             "account": self.account,
         }
@@ -150,7 +152,8 @@ def joint_effects(
             trials = sum(len(rows) for rows, _, _ in parts)
             found.append(JointEffect((one, other), beyond / spread, trials))
     found.sort(key=lambda effect: -effect.eta_squared)
-    return JointEffects(tuple(found), target_quantile, int(top.target_sizes[0]), account_of(sets))
+    account = account_of(sets, ties=ties_of(sets.asked, top, (target_quantile,)))
+    return JointEffects(tuple(found), target_quantile, int(top.target_sizes[0]), account)
 
 
 # The regime of each trial (-1: none that can vary) and its cell there.

@@ -14,6 +14,7 @@ from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.importance import Status, untested
 from condped.analyse.importance.intervals import Uncertainty
+from condped.analyse.importance.ties import FlatRange, flat_ranges, plain_tie, row_note
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.saving.analysis import (
@@ -59,6 +60,8 @@ class SweepResult(Result):
         "importance_low",
         "importance_high",
         "determined",
+        "target_size",
+        "note",
     )
 
     names: tuple[str, ...]
@@ -83,6 +86,13 @@ class SweepResult(Result):
         if self._analysis is None:
             raise untested(self.settings)
         return self._analysis.counts.p_values
+
+    @cached_property
+    def flat(self) -> tuple[FlatRange, ...]:
+        """Ranges of target quantiles in which ties keep the target set from changing."""
+        return flat_ranges(
+            self.target_quantiles.tolist(), self.target_sizes.tolist(), self.account.ties
+        )
 
     @cached_property
     def determined(self) -> BoolArray:
@@ -123,6 +133,7 @@ class SweepResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per target quantile and parameter."""
         bands = self.intervals
+        ties = {tie.target_quantile: tie for tie in self.account.ties}
         return [
             {
                 "target_quantile": float(quantile),
@@ -131,6 +142,8 @@ class SweepResult(Result):
                 "importance_low": None if bands is None else float(bands.importance.low[t, p]),
                 "importance_high": None if bands is None else float(bands.importance.high[t, p]),
                 "determined": bool(self.determined[t]),
+                "target_size": int(self.target_sizes[t]),
+                "note": row_note(ties.get(float(quantile)), self.eta_squared[t, p]),
             }
             for t, quantile in enumerate(self.target_quantiles)
             for p, name in enumerate(self.names)
@@ -143,6 +156,10 @@ class SweepResult(Result):
             "status": self.status,
             "reason": self.reason,
             "target_sizes": self.target_sizes,
+            "ties": [
+                {"first": one.first, "last": one.last, **(plain_tie(one.tie) or {})}
+                for one in self.flat
+            ],
             "determined": self.determined,
             "reasons": self.reasons,
             "parameters": {

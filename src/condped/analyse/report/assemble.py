@@ -19,7 +19,13 @@ from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.importance import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
-from condped.analyse.report.numbers import Analyses, parameters_data, slider_quantiles, tree_data
+from condped.analyse.report.numbers import (
+    Analyses,
+    parameters_data,
+    slider_quantiles,
+    ties_data,
+    tree_data,
+)
 from condped.analyse.report.result import Report
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
@@ -131,6 +137,7 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
         "steps": question.quantiles,
         "start": start,
         "sizes": paper.numbers.target_sizes,
+        "ties": ties_data(paper),
         "methods": question.methods,
         "method": question.settings.method,
         "definition": _definition(question.settings, paper.account),

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
 from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
 from condped.show.views.bars import BarsView, BreakdownView, ComparisonView
+from condped.show.words import share_text
 
 _HATCHES = {"unclear": "//", "no evidence": "...", "untested": "xx"}
 _ROOM = 1.32  # of the longest bar, for what is written behind it
@@ -32,7 +33,7 @@ def bars(view: BarsView, ax: Axes) -> Axes:
     _rows(ax, [bar.label for bar in view.bars])
     _scale(ax, [bar.end for bar in view.bars])
     ax.set_xlabel(view.scale)
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
@@ -52,7 +53,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
                 linewidth=0.6,
             )
             left += part.value
-        _behind(ax, row.value, place, f"{row.value:.3f}")
+        _behind(ax, row.value, place, share_text(row.value))
         ax.annotate(
             literal(row.caption), (0, place + 0.24), xytext=(2, -1), textcoords="offset points",
             va="top", fontsize=7.5, color=INK, annotation_clip=False,
@@ -61,7 +62,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
     ax.set_ylim(max(len(view.rows), 2) - 0.3, -0.6)
     _scale(ax, [row.value for row in view.rows])
     ax.set_xlabel("importance (sums to 1); from dark to light: the regimes named below each bar")
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
@@ -88,7 +89,7 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
     ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
     ax.set_xlim(-0.02 * view.highest, 1.03 * view.highest)
     ax.set_xlabel("importance (sums to 1); hollow: not said to matter")
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")

@@ -10,6 +10,15 @@ from condped.analyse.importance.importance import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import text_width, width_of, wrapped
+from condped.show.text.tables import first_lines
+from condped.show.words import (
+    eta_text,
+    gate_sentence,
+    over_words,
+    share_text,
+    tie_lines,
+    tie_remark,
+)
 
 _NAME = 30
 _MOST_NODES = 12  # parameters that switch nothing, shown side by side
@@ -29,26 +38,31 @@ def branches_text(found: Branches) -> str:
     whole = found.whole
     title = headline(whole.account, whole.settings, whole.target_quantile)
     where = {"space": "given by the space", "data": "found from the trials"}[found.found_from]
-    lines = [*wrapped(title), f"Conditional structure: {where}.", ""]
+    lines = first_lines(tie_lines(whole.tie))
+    lines += [*wrapped(title), f"Conditional structure: {where}.", ""]
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
         lines += ["No parameter switches another.", ""]
     lines += _laid_out(_nodes(found.roots, "", None))
     lines.append("")
+    for gate in whole.gates if whole.status == "ok" else ():
+        lines += wrapped(gate_sentence(gate))
     if found.parents:
         lines += wrapped(
             "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
             "of the branch's own trials, so that losing branches are explained, too; its verdicts "
             "allow for the number of branches."
         )
+    for said in over_words(_etas(found.roots)):
+        lines += wrapped(said)
     for name in found.unexplained:
         told = "active, or in one domain, only sometimes; the condition could not be inferred."
         lines += wrapped(f"{shortened(name)}: {told}")
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
         lines += wrapped(f"Not active in any of these trials: {names}.")
-    sets = f"{whole.target_size} in the target set"
+    sets = tie_remark(whole.tie, whole.target_size)
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
 
 
@@ -56,7 +70,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
     """Return the lines with their numbers in columns."""
     header = ("in the study", "", "in the branch", "")
     width = max([width_of(line.text) for line in lines if line.numbers] + [9])
-    head = f"{'parameter':<{width}}  {header[0]:<18}  {header[2]}"
+    head = f"{'parameter':<{width}}  {header[0]:<21}  {header[2]}"
     shown = [head.rstrip()]
     for line in lines:
         if line.numbers is None:
@@ -65,7 +79,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
         study, verdict, branch, inside = line.numbers
         space = " " * (width - width_of(line.text))
         shown.append(
-            f"{line.text}{space}  {study:>5}  {verdict:<11}  {branch:>5}  {inside}".rstrip()
+            f"{line.text}{space}  {study:>7}  {verdict:<12}  {branch:>7}  {inside}".rstrip()
         )
     return shown
 
@@ -91,7 +105,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
         most = max(_rank(node, inside) for node in hidden)
         mark, _ = _marks(not others, root=inside is None)
         lines.append(
-            _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {most:.3f}")
+            _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {eta_text(most)}")
         )
     if others:
         lines.append(_Line(f"{indent}└─ {others}"))
@@ -109,6 +123,9 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    tie = branch.inside.tie
+    if tie is not None and tie.notable and tie.tied is not None:
+        told += f", {tie.tied} tied"
     nothing = branch.inside.status != "ok" and branch.trials
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
     line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
@@ -119,15 +136,17 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
 
 
 def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
-    study = (f"{node.eta_squared:.3f}", node.verdict or "")
+    study = (eta_text(node.eta_squared), node.verdict or "")
     if inside is None:
-        choosing = "" if node.choosing is None else f"choosing the branch: {node.choosing:.3f}"
+        choosing = (
+            "" if node.choosing is None else f"choosing the branch: {share_text(node.choosing)}"
+        )
         return (*study, "", choosing)
     if node.parameter not in inside:
         return (*study, "–", "")
     evidence = inside.ready_evidence
     verdict = "" if evidence is None else evidence[node.parameter].verdict
-    return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
+    return (*study, eta_text(inside[node.parameter].eta_squared), verdict)
 
 
 def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
@@ -137,7 +156,7 @@ def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int)
         return ""
     own = set(_names(nodes))
     found = [
-        f"{shortened(p.name, _NAME)} ({p.eta_squared:.3f})"
+        f"{shortened(p.name, _NAME)} ({eta_text(p.eta_squared)})"
         for p in inside.parameters
         if p.name not in own and evidence[p.name].verdict == "matters"
     ]
@@ -155,6 +174,15 @@ def _names(nodes: tuple[Node, ...]) -> Iterator[str]:
         yield node.parameter
         for branch in node.branches:
             yield from _names(branch.nodes)
+
+
+def _etas(nodes: tuple[Node, ...]) -> Iterator[float]:
+    """Iterate over all η² of the tree, of the study and of its branches."""
+    for node in nodes:
+        yield node.eta_squared
+        for branch in node.branches:
+            yield from (parameter.eta_squared for parameter in branch.inside)
+            yield from _etas(branch.nodes)
 
 
 def _rank(node: Node, inside: ImportanceResult | None) -> float:

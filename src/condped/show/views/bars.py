@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from condped.analyse.importance.evidence import Evidence, Verdict
 from condped.analyse.importance.importance import ImportanceResult
@@ -11,7 +11,8 @@ from condped.analyse.importance.parameter import ParameterImportance
 from condped.errors import SettingsError
 from condped.safe_text import shortened
 from condped.show.text.account import headline
-from condped.show.views.labels import count_of, labels_of
+from condped.show.views.labels import count_of, first_words, labels_of
+from condped.show.words import gate_words, importance_label, reason_of
 
 MOST_BARS = 20
 _MOST_BREAKDOWNS = 15
@@ -36,6 +37,10 @@ class Bar:
         The ends of the interval; None if there is none.
     verdict
         None if nothing was tested, as for several parameters together.
+    choice
+        For a gate where the target trials are: "svm: all 16"; empty for others.
+    reason
+        Why there is no other verdict; empty if there is nothing to say.
     """
 
     row: int
@@ -45,6 +50,8 @@ class Bar:
     low: float | None = None
     high: float | None = None
     verdict: Verdict | None = None
+    choice: str = ""
+    reason: str = ""
 
     @property
     def end(self) -> float:
@@ -54,7 +61,9 @@ class Bar:
     @property
     def text(self) -> str:
         """What is said behind the bar."""
-        return f"{self.value:.3f}" + (f"  {self.verdict}" if self.verdict else "")
+        told = importance_label(self.value, self.verdict)
+        told += f"  {self.verdict}" if self.verdict else ""
+        return told + (f"  ({self.choice})" if self.choice else "")
 
     @property
     def filled(self) -> bool:
@@ -70,12 +79,19 @@ class BarsView:
     bars: tuple[Bar, ...]
     note: str | None  # why the picture shows nothing
     level: float | None  # of the intervals
+    first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:
         """What stands at the axis of importances."""
         level = "" if self.level is None else f"; lines: {100 * self.level:.3g} % intervals"
-        return f"importance (sums to 1){level}"
+        gates = "; in brackets: where the target trials are" if self.gates else ""
+        return f"importance (sums to 1){level}{gates}"
+
+    @property
+    def gates(self) -> bool:
+        """Whether a parameter chooses the branch."""
+        return any(bar.choice for bar in self.bars)
 
     @property
     def empty(self) -> bool:
@@ -126,6 +142,7 @@ class BreakdownView:
     title: str
     rows: tuple[Breakdown, ...]
     note: str | None
+    first: str | None = None  # what has to be read before any number
 
     @property
     def empty(self) -> bool:
@@ -153,6 +170,7 @@ class ComparisonView:
     labels: tuple[str, ...]  # of the rows
     series: tuple[Series, ...]
     note: str | None
+    first: str | None = None  # what has to be read before any number
 
     @property
     def highest(self) -> float:
@@ -170,7 +188,10 @@ def bars_view(result: ImportanceResult) -> BarsView:
     evidence = result.evidence if result.has_evidence else None
     shown, rest, together = _split(result.parameters, MOST_BARS)
     labels = labels_of([parameter.name for parameter in shown])
-    bars = [_bar(row, labels[row], parameter, evidence) for row, parameter in enumerate(shown)]
+    bars = [
+        replace(_bar(row, labels[row], parameter, evidence), choice=_choice(result, parameter))
+        for row, parameter in enumerate(shown)
+    ]
     if rest:
         bars.append(Bar(len(bars), together, together, sum(other.importance for other in rest)))
     return BarsView(
@@ -178,11 +199,18 @@ def bars_view(result: ImportanceResult) -> BarsView:
         bars=tuple(bars),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         level=result.level,
+        first=first_words(result),
     )
+
+
+def _choice(result: ImportanceResult, own: ParameterImportance) -> str:
+    gate = result.gate(own.name) if result.status == "ok" else None
+    return "" if gate is None else gate_words(gate)
 
 
 def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | None) -> Bar:
     interval = None if own.intervals is None else own.intervals.importance
+    tested = None if evidence is None else evidence[own.name]
     return Bar(
         row=row,
         label=label,
@@ -190,7 +218,8 @@ def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | No
         value=own.importance,
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
-        verdict=None if evidence is None else evidence[own.name].verdict,
+        verdict=None if tested is None else tested.verdict,
+        reason="" if tested is None else reason_of(tested),
     )
 
 
@@ -219,6 +248,7 @@ def breakdown_view(result: ImportanceResult) -> BreakdownView:
         title=headline(result.account, result.settings, result.target_quantile),
         rows=tuple(rows),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
+        first=first_words(result),
     )
 
 
@@ -302,6 +332,7 @@ def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
             for place, (label, result) in enumerate(each)
         ),
         note=f"Undetermined: {', '.join(unknown)}" if unknown else None,
+        first=" ".join(dict.fromkeys(filter(None, map(first_words, results.values())))) or None,
     )
 
 

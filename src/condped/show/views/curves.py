@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.importance.ties import sweep_messages
 from condped.arrays import FloatArray
 from condped.errors import DataError
 from condped.show.text.account import headline, highest_first
 from condped.show.views.labels import labels_of
 
 MOST_CURVES = 8
+LOWEST_TIED = -0.06  # of the axis of importances, with room below 0 for a strip where ties are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,8 @@ class CurvesView:
     curves: tuple[Curve, ...]
     note: str | None  # what the picture leaves out, or why it shows nothing
     level: float | None  # of the bands
+    first: str | None = None  # what has to be read before any number
+    flat: tuple[tuple[float, float], ...] = ()  # γ' between which ties keep the set the same
 
     @property
     def empty(self) -> bool:
@@ -78,6 +82,8 @@ def curves_view(
         ),
         note="; ".join(notes) or None,
         level=curve.level,
+        first=" ".join(sweep_messages(curve.flat, curve.account.ties, most=1)) or None,
+        flat=tuple((one.first, one.last) for one in curve.flat),
     )
 
 

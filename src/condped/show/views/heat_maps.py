@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
 from condped.show.text.account import headline, highest_first, pairs_headline
 from condped.show.views.labels import labels_of
+from condped.show.words import tie_lines
 
 _MOST_ROWS = 40
 _MOST_PAIRED = 20
@@ -40,6 +42,7 @@ class HeatView:
     highest: float
     note: str | None
     target_quantiles: FloatArray | None = None  # of the columns; None: these are the rows again
+    first: str | None = None  # what has to be read before any number
 
     @property
     def empty(self) -> bool:
@@ -69,6 +72,7 @@ def heat_view(curve: SweepResult) -> HeatView:
         highest=_largest(values),
         note="; ".join(notes) or None,
         target_quantiles=curve.target_quantiles,
+        first=" ".join(sweep_messages(curve.flat, curve.account.ties, most=1)) or None,
     )
 
 
@@ -105,6 +109,7 @@ def joint_view(found: JointEffects) -> HeatView:
         values=values,
         highest=max(least, strongest),
         note="; ".join(notes) or None,
+        first=" ".join(tie_lines(found.account.tie(found.target_quantile))) or None,
     )
 
 

@@ -14,12 +14,13 @@ function csv(header, rows) {
 }
 
 const HEADER = ["parameter", "method", "target_quantile", "target_trials", "importance", "importance_low",
-  "importance_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "determined"];
+  "importance_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "determined", "note"];
 
 function importanceRow(parameter, method, step) {
   return [parameter.name, method, data.steps ? data.steps[step] : "", data.sizes[step], parameter.importance[method][step],
     parameter.low?.[method]?.[step], parameter.high?.[method]?.[step], parameter.eta[method][step],
-    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], !data.reasons[method][step]];
+    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], !data.reasons[method][step],
+    [tieAt(step)?.message, parameter.eta[method][step] >= 1.0005 ? OVER_WORDS : ""].filter(Boolean).join(" ")];
 }
 
 const nowCsv = () => csv(HEADER, ranked().map((parameter) => importanceRow(parameter, state.method, state.step)));

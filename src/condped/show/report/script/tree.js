@@ -35,10 +35,13 @@ function treeNode(node) {
   const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("untested");
   const choosing = element("span", { class: "aside" });
   treeUpdates.push(() => {
-    setText(number, share(importanceOf(parameter)));
+    setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
     setBar(picture, importanceOf(parameter), highest(), verdictOf(parameter));
-    setVerdict(tag, verdictOf(parameter));
-    if (node.choosing) setText(choosing, `choosing the branch explains ${percent(node.choosing[state.step])}`);
+    setVerdict(tag, verdictOf(parameter), verdictReason(parameter));
+    const choice = choiceOf(parameter);
+    if (node.choosing) {
+      setText(choosing, `choosing the branch explains ${percent(node.choosing[state.step])}${choice ? `; ${choiceWords(choice)}` : ""}`);
+    }
   });
   return element("li", { class: "node" },
     element("div", { class: "tree-row" },
@@ -83,10 +86,11 @@ function fillInside(branch, slot) {
   const order = [...rows].sort((a, b) => b.eta[state.method][state.step] - a.eta[state.method][state.step]);
   const inside = order.map((row) => {
     const value = row.importance[state.method][state.step];
-    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), share(value), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row))];
+    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), importanceText(value, verdictOf(row)), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row), verdictReason(row))];
   });
   slot.replaceChildren(
     element("p", { class: "aside" }, `Among the trials where ${cut(branch.condition, 120)}: what leads to the best ${whole(sizes[state.step])} of these`),
     table(`Importances inside ${branch.condition}`, ["Parameter", "", "Importance", "η²", "Verdict"], inside, [2, 3]),
-    more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "");
+    more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "",
+    rows.some((row) => etaText(row.eta[state.method][state.step], verdictOf(row)) === OVER) ? element("p", { class: "aside" }, OVER_WORDS) : "");
 }
