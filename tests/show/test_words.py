@@ -113,11 +113,12 @@ def test_pictures_say_ties_above_their_titles() -> None:
     """With both libraries, and the curves mark where ties keep the target set the same."""
     said = "91 of 139 trials share the best value 0.99"
     result, curve = condped.importance(wine()), condped.sweep(wine())
-    for draw, drawn in (
+    pictures: tuple[tuple[Any, Any], ...] = (
         (condped.plot.importance, result), (condped.plot.regimes, result),
         (condped.plot.densities, result), (condped.plot.sweep, curve),
         (condped.plot.heatmap, curve), (condped.plot.comparison, {"paper": result}),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for draw, drawn in pictures:
         title = " ".join(draw(drawn).layout.title.text.replace("<br>", " ").split())
         assert title.index(said) < 50
         figure = draw(drawn, backend="matplotlib")
