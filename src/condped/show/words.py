@@ -93,9 +93,12 @@ def gate_sentence(gate: Gate) -> str:
         return f"{name} chooses the branch, and no branch has target trials."
     some = f"all {size}" if first.target_trials == size else f"{first.target_trials} of the {size}"
     share = f"{100 * first.region_trials / max(gate.region_size, 1):.3g} %"
+    # A gate that is not always active decides among the trials that have it.
+    target = "target trials" if gate.always else "target trials that have it"
+    every = "all trials" if gate.always else "all that have it"
     return (
-        f"{name} chooses the branch: {shortened(first.label, 40)} has {some} target trials and "
-        f"{share} of all trials; η² between the branches is {share_text(gate.choosing)}."
+        f"{name} chooses the branch: {shortened(first.label, 40)} has {some} {target} and "
+        f"{share} of {every}; η² between the branches is {share_text(gate.choosing)}."
     )
 
 

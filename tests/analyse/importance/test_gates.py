@@ -65,3 +65,14 @@ def test_what_switches_nothing_is_no_gate() -> None:
     assert (result.gates, result.gate("x")) == ((), None)
     assert "between" not in str(result)
     assert result.rows()[0]["choosing"] is None
+
+
+def test_a_gate_inside_a_branch_is_compared_with_the_trials_that_have_it() -> None:
+    """Being rare in the study, as all of its branches are, is not what it decides."""
+    result = condped.importance(condped.problems.get("nested").sample(800, seed=1))
+    outer, inner = result.gates
+    assert (outer.always, inner.always) == (True, False)
+    assert inner.region_size == sum(b.region_trials for b in inner.branches) < outer.region_size
+    told = " ".join(str(result).split())
+    assert f"{inner.target_size} target trials that have it and" in told
+    assert "of all that have it; η² between" in told

@@ -45,7 +45,9 @@ class Gate:
     choosing
         Share of the variance of "reaches the target set" that lies between the branches.
     target_size, region_size
-        Trials of the target set and of the region set.
+        Trials of the target set and of the region set in which the gate is active.
+    always
+        Whether these are all.
     """
 
     parameter: str
@@ -54,6 +56,7 @@ class Gate:
     choosing: float
     target_size: int
     region_size: int
+    always: bool
 
     @property
     def first(self) -> GateBranch:
@@ -89,12 +92,9 @@ def _gates(trials: Trials, top: Sets) -> tuple[Gate, ...]:
         if branches:
             branches.sort(key=lambda branch: (-branch.target_trials, branch.region_trials))
             between = float(choosing(sizes[:, [0, -1]], top.target_sizes[:1], top.region_size)[0])
-            found.append(
-                Gate(
-                    name, children, tuple(branches), between, int(top.target_sizes[0]),
-                    top.region_size,
-                )
-            )  # fmt: skip
+            target, region = int(sizes[:, 0].sum()), int(sizes[:, -1].sum())
+            always = region == top.region_size
+            found.append(Gate(name, children, tuple(branches), between, target, region, always))
     return tuple(found)
 
 

@@ -21,11 +21,11 @@ function drawTie() {
 
 // Gates, the one that decides most first.
 function choiceRows() {
-  const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([, choice]) => choice);
+  const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([, choice]) => choice && (choice.between === null || choice.between >= 0.005));
   found.sort(([, a], [, b]) => (b.between || 0) - (a.between || 0));
   return found.slice(0, 3).map(([parameter, choice]) => element("div", {}, nameTag(parameter.name), ": ",
-    element("strong", {}, cut(choice.label, 40)), ` has ${choice.here === choice.size ? `all ${whole(choice.size)}` : `${whole(choice.here)} of ${whole(choice.size)}`} target trials`,
-    element("span", { class: "aside" }, `, and ${percent(choice.trials / Math.max(1, data.region))} of all trials`)));
+    element("strong", {}, cut(choice.label, 40)), ` has ${choice.here === choice.size ? `all ${whole(choice.size)}` : `${whole(choice.here)} of ${whole(choice.size)}`} target trials${choice.always ? "" : " that have it"}`,
+    element("span", { class: "aside" }, `, and ${percent(choice.share)} of all ${choice.always ? "trials" : "that have it"}`)));
 }
 
 function drawAnswer() {

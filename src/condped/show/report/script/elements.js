@@ -37,10 +37,10 @@ const importanceText = (value, verdict) => (value === 0 && verdict === "matters"
 function choiceWords({ label, here, size }) {
   return `${cut(label, 24)}: ${here === size ? `all ${whole(size)}` : `${whole(here)} of ${whole(size)}`} target trials`;
 }
-function choiceSentence({ label, trials, here, size, between }) {
+function choiceSentence({ label, here, size, share: part, always, between }) {
   const some = here === size ? `all ${whole(size)}` : `${whole(here)} of the ${whole(size)}`;
   const explains = between === null ? "" : `; η² between the branches is ${share(between)}`;
-  return `It chooses the branch: ${cut(label, 40)} has ${some} target trials and ${percent(trials / Math.max(1, data.region))} of all trials${explains}.`;
+  return `It chooses the branch: ${cut(label, 40)} has ${some} target trials${always ? "" : " that have it"} and ${percent(part)} of all ${always ? "trials" : "that have it"}${explains}.`;
 }
 
 // A share above 1 is none.

@@ -98,7 +98,9 @@ function choiceOf(parameter) {
   if (!gate) return null;
   const entries = [...gate.branches].sort(([, a], [, b]) => b.target[state.step] - a.target[state.step] || a.trials - b.trials);
   const [label, { trials, target }] = entries[0];
-  const size = data.sizes[state.step], here = target[state.step];
+  // A gate that is not always active decides among the trials that have it.
+  const size = sum(entries.map(([, entry]) => entry.target[state.step])), every = sum(entries.map(([, entry]) => entry.trials));
+  const here = target[state.step];
   if (!here) return null;
-  return { label, trials, here, size, between: gate.places === 1 ? gate.choosing[state.step] : null };
+  return { label, here, size, share: trials / Math.max(1, every), always: every === data.region, between: gate.places === 1 ? gate.choosing[state.step] : null };
 }
