@@ -31,7 +31,7 @@ def bars(view: BarsView, ax: Axes) -> Axes:
                 ax.plot([end, end], [place - 0.16, place + 0.16], color=INK, linewidth=1.4)
         _behind(ax, bar.end, place, bar.text)
     _rows(ax, [bar.label for bar in view.bars])
-    _scale(ax, [bar.end for bar in view.bars])
+    _scale(ax, [bar.end for bar in view.bars], view.reach)
     ax.set_xlabel(view.scale)
     titled(ax, view.title, view.first)
     noted(ax, view.note, empty=view.empty)
@@ -101,9 +101,9 @@ def _rows(ax: Axes, labels: list[str] | tuple[str, ...]) -> None:
     ax.set_ylim(max(len(labels), 2) - 0.4, -0.6)
 
 
-def _scale(ax: Axes, ends: list[float]) -> None:
+def _scale(ax: Axes, ends: list[float], reach: float = 0.0) -> None:
     """Leave room for what is written behind the bars; no number above 1 is an importance."""
-    ax.set_xlim(0, max(0.05, _ROOM * max(ends, default=1.0)))
+    ax.set_xlim(0, max(0.05, _ROOM * max(ends, default=1.0), reach))
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1.0 + 1e-9])
 
 

@@ -51,7 +51,7 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
         first=view.first,
         height=80 + 26 * max(len(view.bars), 2),
         empty=view.empty,
-        xaxis=share_axis(view.scale, _room(ends)),
+        xaxis=share_axis(view.scale, max(_room(ends), view.reach)),
         yaxis=row_axis([bar.label for bar in view.bars]),
     )
 

@@ -20,6 +20,7 @@ _MOST_PARTS = 4  # that can be told apart by their shade
 _MOST_PART_LABEL = 30
 _MOST_RESULTS = 8
 _MOST_COMPARED = 15
+_LETTER, _MOST_BEHIND = 0.0095, 70  # of the axis that a letter takes; letters behind a bar
 _SHORTEST = 0.05  # that an axis of importances is
 
 
@@ -87,6 +88,12 @@ class BarsView:
         level = "" if self.level is None else f"; lines: {100 * self.level:.3g} % intervals"
         gates = "; in brackets: where the target trials are" if self.gates else ""
         return f"importance (sums to 1){level}{gates}"
+
+    @property
+    def reach(self) -> float:
+        """How far the axis has to go for what is said behind the bars, if they are long texts."""
+        ends = [bar.end / (1 - _LETTER * min(len(bar.text), _MOST_BEHIND)) for bar in self.bars]
+        return max(ends, default=0.0)
 
     @property
     def gates(self) -> bool:
