@@ -16,6 +16,7 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
 from condped.analyse.importance.evidence import Verdict
+from condped.analyse.importance.ties import plain_tie, ties_of
 from condped.analyse.options import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
@@ -121,6 +122,7 @@ class JointEffects(Result):
         return {
             "target_quantile": self.target_quantile,
             "target_size": self.target_size,
+            "tie": plain_tie(self.account.tie(self.target_quantile)),
             "pairs": self.rows(),
             "account": self.account,
         }
@@ -178,7 +180,8 @@ def joint_effects(
             found.append(JointEffect((one, other), eta_squared, trials, beyond.p_value))
     found.sort(key=lambda effect: -effect.eta_squared)
     effects = tuple(_judged(found))
-    return JointEffects(effects, target_quantile, int(top.target_sizes[0]), account_of(sets))
+    account = account_of(sets, ties=ties_of(sets.asked, top, (target_quantile,)))
+    return JointEffects(effects, target_quantile, int(top.target_sizes[0]), account)
 
 
 def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Unpack
 
@@ -13,7 +13,9 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.evidence import Evidence, evidence_of
+from condped.analyse.importance.gates import Gate, gates_of
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
+from condped.analyse.importance.ties import Tie, plain_tie, row_note
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.robustness import Robustness, robustness_of
@@ -63,6 +65,8 @@ class ImportanceResult(Result):
         "verdict",
         "regimes",
         "unattributed",
+        "choosing",
+        "note",
     )
 
     parameters: tuple[ParameterImportance, ...]
@@ -78,6 +82,36 @@ class ImportanceResult(Result):
     level: float | None = None  # of the intervals, if there are some
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
+    _gates: tuple[Gate, ...] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def tie(self) -> Tie | None:
+        """Trials at the end of the target set that the objective cannot separate, if any."""
+        return self.account.tie(self.target_quantile)
+
+    @cached_property
+    def gates(self) -> tuple[Gate, ...]:
+        """The parameters that choose a branch, and where the target set lies among the branches.
+
+        Found when it is first asked for, from trials in memory; of others nothing is known.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+        >>> (gate,) = condped.importance(table).gates
+        >>> gate.parameter, gate.first.label, gate.first.target_trials, gate.target_size
+        ('c', '< 0.5', 50, 50)
+        """
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        known = self._gates
+        if known is None and trials is not None:
+            known = gates_of(trials.asked, trials.top)
+        return tuple(gate for gate in known or () if gate.parameter in self)
+
+    def gate(self, name: str) -> Gate | None:
+        """Return what a parameter's choice decides; None if it switches nothing."""
+        return next((gate for gate in self.gates if gate.parameter == name), None)
 
     @property
     def has_evidence(self) -> bool:
@@ -142,7 +176,7 @@ class ImportanceResult(Result):
         """Return what pickle keeps: what the trials can tell, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
-        return self.__dict__ | {"_analysis": kept}
+        return self.__dict__ | {"_analysis": kept, "_gates": self.gates}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,10 +216,13 @@ class ImportanceResult(Result):
         found = []
         for parameter in self.parameters:
             tested = None if evidence is None else evidence[parameter.name]
+            gate = self.gate(parameter.name)
             row = parameter.row() | {
                 "p_value": None if tested is None else tested.p_value,
                 "verdict": None if tested is None else tested.verdict,
                 "unattributed": self.unattributed,
+                "choosing": None if gate is None else gate.choosing,
+                "note": row_note(self.tie, parameter.eta_squared),
             }
             found.append({name: row[name] for name in self._columns})
         return found
@@ -204,6 +241,7 @@ class ImportanceResult(Result):
             "status": self.status,
             "reason": self.reason,
             "target_size": self.target_size,
+            "tie": plain_tie(self.tie),
             "unattributed": self.unattributed,
             "evidence": None if evidence is None else evidence.message,
             "parameters": [
@@ -233,7 +271,7 @@ class ImportanceResult(Result):
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""
-        quantile = {"target_quantile": self.target_quantile}
+        quantile = {"target_quantile": self.target_quantile, "gates": self.gates}
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
@@ -254,7 +292,9 @@ class ImportanceResult(Result):
         if isinstance(settings, BaselineSettings):
             return scored_result(restored_scores(data, 1), quantile, settings, account)
         quantiles = None if quantile is None else (quantile,)
-        return importance_result(restored_analysis(data, quantiles, settings, account))
+        gates = rebuilt(tuple[Gate, ...], data.get("gates", []), "gates")
+        found = importance_result(restored_analysis(data, quantiles, settings, account))
+        return replace(found, _gates=gates)
 
 
 def importance_result(analysis: Analysis) -> ImportanceResult:

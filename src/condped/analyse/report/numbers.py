@@ -12,6 +12,7 @@ from condped.analyse.branches.tree import GrownBranch, GrownNode
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict, verdict_of
 from condped.analyse.importance.set_counts import SetCounts
+from condped.analyse.importance.ties import plain_tie
 from condped.analyse.values import Good, good_places, good_values, may_be_good
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import ParameterCounts, RegimeCounts
@@ -62,6 +63,19 @@ def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
     if region_quantile <= _NARROW:
         steps = tuple(percent / 100 for percent in range(1, 30))
     return tuple(sorted({float(asked), *(step for step in steps if step < region_quantile)}))
+
+
+def ties_data(analysis: Analysis) -> list[dict[str, Any] | None]:
+    """Return (T,): ties at the end of each target set, with the steps that have the same set."""
+    sizes = analysis.numbers.target_sizes.tolist()
+    found: list[dict[str, Any] | None] = []
+    for step, size in enumerate(sizes):
+        quantiles = analysis.target_quantiles
+        tie = None if quantiles is None else analysis.account.tie(quantiles[step])
+        last = len(sizes) - 1 - sizes[::-1].index(size)
+        entry = plain_tie(tie)
+        found.append(None if entry is None else entry | {"steps": [sizes.index(size), last]})
+    return found
 
 
 Analyses = Mapping[Method, Analysis]  # by each method, from the same counts

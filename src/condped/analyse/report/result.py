@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.ties import OVER, OVER_WORDS
 from condped.analyse.report.numbers import VERDICTS
 from condped.analyse.result import Result
 from condped.analyse.saving.files import write_whole
@@ -50,6 +51,7 @@ class Report(Result):
         "verdict",
         "determined",
         "unattributed",
+        "note",
     )
 
     data: dict[str, Any]
@@ -88,11 +90,20 @@ class Report(Result):
                 "verdict": VERDICTS[one["verdict"][step]],
                 "determined": self.data["reasons"][method][step] is None,
                 "unattributed": self.data["unattributed"][method][step],
+                "note": self._note(step, one["eta"][method][step]),
             }
             for method in self.data["methods"]
             for step, quantile in enumerate(quantiles)
             for one in self.data["parameters"]
         ]
+
+    def _note(self, step: int, eta_squared: float) -> str | None:
+        """Return what the reader of one row must know of its numbers."""
+        ties = self.data.get("ties")  # files of earlier versions have none
+        tie = ties[step] if ties else None
+        told = [tie["message"]] if tie is not None and tie["notable"] else []
+        told += [OVER_WORDS] if eta_squared >= OVER else []
+        return " ".join(told) or None
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""

@@ -6,8 +6,8 @@ function card(parameter) {
   const { box, good, number, tag } = cards.get(parameter);
   const texts = goodTexts(parameter).map((text) => text.good.label).join("; ");
   setText(good, texts ? `${ENRICHED.card} ${cut(texts, 48)}` : "");
-  setText(number, share(importanceOf(parameter)));
-  setVerdict(tag, verdictOf(parameter));
+  setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
+  setVerdict(tag, verdictOf(parameter), verdictReason(parameter));
   if (box.open) fillCard(parameter);
   return box;
 }
@@ -42,13 +42,14 @@ function openCard(parameter) {
 
 function fillCard(parameter) {
   const { body } = cards.get(parameter);
-  const methods = data.methods;
+  const methods = data.methods, choice = reasonNow() ? null : choiceOf(parameter);
   const facts = [
     ...methods.map((method) => [methods.length > 1 ? `Importance, ${method}` : "Importance",
       share(parameter.importance[method][state.step])]),
     ...(parameter.low?.[state.method] ? [[`${percent(data.level)} interval`,
       `${share(parameter.low[state.method][state.step])}–${share(parameter.high[state.method][state.step])}`]] : []),
     ["η²", etaText(etaOf(parameter), verdictOf(parameter))],
+    ...(choice && choice.between !== null ? [["η² between branches", share(choice.between)]] : []),
     ["p-value", shortP(parameter.p[state.step])],
     [`adjusted for ${parameters.length}`, shortP(parameter.adjusted[state.step])],
   ];
@@ -74,7 +75,10 @@ function verdictWords(parameter) {
     "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
     untested: "Could not be tested: nothing about it could have turned out otherwise.",
   };
-  return element("p", {}, words[verdictOf(parameter)]);
+  const reason = verdictReason(parameter), choice = reasonNow() ? null : choiceOf(parameter);
+  const over = etaText(etaOf(parameter), verdictOf(parameter)) === OVER ? ` ${OVER_WORDS}` : "";
+  const why = reason ? ` ${reason[0].toUpperCase()}${reason.slice(1).replace(/\.$/, "")}.` : "";
+  return element("p", {}, words[verdictOf(parameter)], why, choice ? ` ${choiceSentence(choice)}` : "", over);
 }
 
 function regimePart(parameter, regime, several, width) {
