@@ -55,7 +55,7 @@ class JointEffect:
     adjusted_p_value
         The same, adjusted for the number of pairs by Benjamini and Hochberg.
     verdict
-        As for parameters: ``matters``, ``unclear``, ``no evidence`` or ``untested``.
+        As for parameters: ``matters``, ``unclear``, ``no evidence`` or ``not testable``.
     """
 
     parameters: tuple[str, str]
@@ -63,7 +63,7 @@ class JointEffect:
     trials: int
     p_value: float | None = None
     adjusted_p_value: float | None = None
-    verdict: Verdict = "untested"
+    verdict: Verdict = "not testable"
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,7 @@ def joint_effects(
 def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:
     """Iterate over the effects with verdicts, which allow for the number of pairs."""
     p_values = [effect.p_value for effect in effects if effect.p_value is not None]
-    # Of what was tested nothing counts as untested.
-    every = iter(adjusted(np.minimum(p_values, 1 - 1e-12)).tolist() if p_values else ())
+    every = iter(adjusted(np.array(p_values)).tolist() if p_values else ())
     for effect in effects:
         if effect.p_value is None:
             yield effect

@@ -27,7 +27,7 @@ _BETWEEN = 0.1  # seconds from one drawing to the next
 _BAR_WIDTH = 30
 # After a number, or after a number and an empty column of seven letters.
 _VERDICT = re.compile(
-    r"(?:(?<=\d  )|(?<=\d {11}))(matters|unclear|no evidence|not testable|untested)(?=  |$)"
+    r"(?:(?<=\d  )|(?<=\d {11}))(matters|unclear|no evidence|not testable)(?=  |$)"
 )
 _BAR = re.compile(r"█+")
 _STYLES: Mapping[str, Mapping[str, Any]] = {
@@ -35,7 +35,6 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
     "unclear": {"fg": "yellow"},
     "no evidence": {"dim": True},
     "not testable": {"dim": True},
-    "untested": {"dim": True},
 }
 
 

@@ -31,6 +31,7 @@ from condped.show.words import (
     over_words,
     reason_lines,
     reason_of,
+    sampling_lines,
     share_text,
     tie_lines,
     tiny,
@@ -115,7 +116,7 @@ def _remarks(result: ImportanceResult) -> list[str]:
         if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
             told.append(TINY_WORDS)
         if result.status == "ok":
-            told.append(evidence.message)
+            told += [evidence.message, *sampling_lines(evidence)]
         told += reason_lines(evidence, [parameter.name for parameter in shown])
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
@@ -191,7 +192,7 @@ def _name(name: str) -> str:
 
 def _eta(evidence: Evidence | None, parameter: ParameterImportance) -> str:
     """Return η² as HTML, where it is a share of something that could be tested."""
-    if evidence is not None and evidence[parameter.name].verdict == "untested":
+    if evidence is not None and evidence[parameter.name].verdict == "not testable":
         return "–"
     return escape(eta_text(parameter.eta_squared))
 

@@ -56,7 +56,7 @@ def verdict_label(evidence: ParameterEvidence | None) -> str:
 
 def reason_of(evidence: ParameterEvidence) -> str:
     """Return why a parameter has no other verdict; empty if there is nothing to say."""
-    return str(getattr(evidence, "reason", "") or "").rstrip(".")
+    return evidence.reason.rstrip(".")
 
 
 def reason_lines(evidence: Evidence, names: Sequence[str]) -> list[str]:
@@ -74,6 +74,14 @@ def reason_lines(evidence: Evidence, names: Sequence[str]) -> list[str]:
         )
         lines.append(f"{verdict[0].upper()}{verdict[1:]}: {named} ({reason}).")
     return lines
+
+
+def sampling_lines(evidence: Evidence) -> list[str]:
+    """Say what the trials were compared with; nothing if no parameter was testable."""
+    said = evidence.sampling
+    if not said or all(tested.verdict == "not testable" for tested in evidence):
+        return []
+    return [f"Tested: {said[0].lower()}{said[1:]}"]
 
 
 def gate_words(gate: Gate) -> str:

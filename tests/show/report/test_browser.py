@@ -41,7 +41,7 @@ def expected(table: Any, **options: Any) -> dict[str, tuple[Any, Any, str]]:
         p.name: (
             pytest.approx(p.importance, abs=6e-4),
             None
-            if told.evidence[p.name].verdict == "untested"
+            if told.evidence[p.name].verdict == "not testable"
             else pytest.approx(p.eta_squared, abs=6e-4),
             told.evidence[p.name].verdict,
         )

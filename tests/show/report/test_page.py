@@ -96,7 +96,7 @@ def test_numbers_are_those_of_importance_at_each_step() -> None:
                 assert entry["p"][step] == pytest.approx(tested.p_value, rel=5e-3)
                 assert entry["adjusted"][step] == pytest.approx(tested.adjusted_p_value, rel=5e-3)
                 assert entry["verdict"][step] == (
-                    "-" if tested.verdict == "untested" else tested.verdict[0]
+                    "-" if tested.verdict == "not testable" else tested.verdict[0]
                 )
                 _same_regimes(entry["regimes"], told, entry["name"], step)
 
@@ -235,7 +235,7 @@ def test_verdicts_of_branches_are_those_of_the_tree() -> None:
     ):
         for entry in told["inside"]["parameters"]:
             own = branch.inside.evidence[names[entry["parameter"]]]
-            letter = {"matters": "m", "unclear": "u", "no evidence": "n", "untested": "-"}[
+            letter = {"matters": "m", "unclear": "u", "no evidence": "n", "not testable": "-"}[
                 own.verdict
             ]
             assert entry["verdict"][data["start"]] == letter

@@ -152,7 +152,7 @@ def test_a_share_above_one_is_none(opened: Opener) -> None:
     space = {name: {"type": "float", "low": 0, "high": 2 if name == "c" else 1} for name in "xc"}
     told = condped.importance(trials, objective="loss", space=space)
     assert told["x"].eta_squared > 1
-    assert told.evidence["c"].verdict == "untested"
+    assert told.evidence["c"].verdict == "not testable"
     page = opened(condped.report(trials, objective="loss", space=space))
     over, dash = page.locator("#bar-rows td.eta span").all()
     assert over.inner_text() == ">\u00a01"

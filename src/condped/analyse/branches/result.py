@@ -118,6 +118,7 @@ class Branches(Result):
         "eta_squared",
         "p_value",
         "verdict",
+        "reason",
         "status",
         "choosing",
         "note",

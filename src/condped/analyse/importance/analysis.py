@@ -91,10 +91,10 @@ class Analysis:
         if self.pooled:
             names.append("unit_ranked" if calibrated else "unit_grid")
         if tests or evidence or calibrated or self.pooled:
-            names += ["p_values", "bias"]
+            names += ["p_values", "bias"] if calibrated else ["p_values"]
         if evidence:
             names += ["grid"] if calibrated else []
-            names += ["adjusted_p_values", "regime_p_values", "remark"]
+            names += ["adjusted_p_values", "regime_p_values", "sampling", "remark"]
         return tuple(names)
 
 

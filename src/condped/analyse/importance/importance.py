@@ -12,7 +12,7 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
-from condped.analyse.importance.evidence import Evidence, evidence_of
+from condped.analyse.importance.evidence import Evidence, evidence_of, plain_p
 from condped.analyse.importance.gates import Gate, gates_of
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
 from condped.analyse.importance.ties import Tie, plain_tie, row_note
@@ -63,6 +63,7 @@ class ImportanceResult(Result):
         "joint_high",
         "p_value",
         "verdict",
+        "reason",
         "regimes",
         "unattributed",
         "choosing",
@@ -218,8 +219,9 @@ class ImportanceResult(Result):
             tested = None if evidence is None else evidence[parameter.name]
             gate = self.gate(parameter.name)
             row = parameter.row() | {
-                "p_value": None if tested is None else tested.p_value,
+                "p_value": None if tested is None else plain_p(tested.p_value),
                 "verdict": None if tested is None else tested.verdict,
+                "reason": None if tested is None else tested.reason or None,
                 "unattributed": self.unattributed,
                 "choosing": None if gate is None else gate.choosing,
                 "note": row_note(self.tie, parameter.eta_squared),
@@ -244,6 +246,7 @@ class ImportanceResult(Result):
             "tie": plain_tie(self.tie),
             "unattributed": self.unattributed,
             "evidence": None if evidence is None else evidence.message,
+            "sampling": None if evidence is None else evidence.sampling or None,
             "parameters": [
                 row | self._details(parameter, evidence)
                 for row, parameter in zip(self.rows(), self.parameters, strict=True)
@@ -257,11 +260,12 @@ class ImportanceResult(Result):
         if evidence is not None:
             present = iter(self.densities[own.name])
             for row, p_value in zip(regimes, evidence[own.name].regimes, strict=True):
-                row["p_value"] = p_value
+                row["p_value"] = plain_p(p_value)
                 if row["domain"] is not None:
                     row["good"] = [asdict(one) | {"lift": one.lift} for one in next(present).good]
+        adjusted = None if evidence is None else plain_p(evidence[own.name].adjusted_p_value)
         return {
-            "adjusted_p_value": None if evidence is None else evidence[own.name].adjusted_p_value,
+            "adjusted_p_value": adjusted,
             "intervals": None if own.intervals is None else asdict(own.intervals),
             "regimes": regimes,
         }

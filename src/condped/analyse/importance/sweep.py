@@ -12,6 +12,7 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.evidence import plain_p
 from condped.analyse.importance.importance import Status, untested
 from condped.analyse.importance.intervals import Uncertainty
 from condped.analyse.importance.ties import FlatRange, flat_ranges, plain_tie, row_note
@@ -175,7 +176,7 @@ class SweepResult(Result):
             "parameters": {
                 name: {
                     **{number: getattr(self, number)[:, p] for number in _NUMBERS},
-                    **({"p_value": self.p_values[:, p]} if tested else {}),
+                    **({"p_value": list(map(plain_p, self.p_values[:, p]))} if tested else {}),
                 }
                 for p, name in enumerate(self.names)
             },

@@ -147,6 +147,7 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
         "level": paper.level,
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
+        "sampling": paper.counts.sampling,
     }
 
 

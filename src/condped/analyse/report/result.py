@@ -49,6 +49,7 @@ class Report(Result):
         "p_value",
         "adjusted_p_value",
         "verdict",
+        "reason",
         "determined",
         "unattributed",
         "note",
@@ -88,6 +89,7 @@ class Report(Result):
                 "p_value": one["p"][step],
                 "adjusted_p_value": one["adjusted"][step],
                 "verdict": VERDICTS[one["verdict"][step]],
+                "reason": _at(one.get("reason"), step) or None,
                 "determined": self.data["reasons"][method][step] is None,
                 "unattributed": self.data["unattributed"][method][step],
                 "note": self._note(step, one["eta"][method][step]),
@@ -123,3 +125,8 @@ class Report(Result):
         made = cls(own, rebuilt(ImportanceResult, data["told"], "told"))
         made.rows()  # what is missing is missed now
         return made
+
+
+def _at(reasons: list[str] | None, step: int) -> str:
+    """Return the reason at a step of the slider; files of earlier versions have none."""
+    return (reasons or [""])[0 if not reasons or len(reasons) == 1 else step]

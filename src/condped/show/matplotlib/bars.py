@@ -9,7 +9,7 @@ from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
 from condped.show.views.bars import BarsView, BreakdownView, ComparisonView
 from condped.show.words import share_text
 
-_HATCHES = {"unclear": "//", "no evidence": "...", "untested": "xx"}
+_HATCHES = {"unclear": "//", "no evidence": "...", "not testable": "xx"}
 _ROOM = 1.32  # of the longest bar, for what is written behind it
 
 

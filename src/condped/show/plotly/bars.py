@@ -12,7 +12,7 @@ from condped.show.plotly.figures import MARKERS, laid_out, literal, row_axis, sh
 from condped.show.views.bars import Bar, BarsView, BreakdownView, ComparisonView, Part
 from condped.show.words import share_text
 
-_PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}
+_PATTERNS = {"unclear": "/", "no evidence": ".", "not testable": "x"}
 _ROOM = 1.3  # of the longest bar, for what is written behind it
 _SHORTEST = 0.05
 

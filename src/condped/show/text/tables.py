@@ -26,6 +26,7 @@ from condped.show.words import (
     importance_label,
     over_words,
     reason_lines,
+    sampling_lines,
     share_text,
     tie_lines,
     tie_remark,
@@ -102,7 +103,7 @@ def _remarks(result: ImportanceResult) -> list[str]:
         if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
             told.append(TINY_WORDS)
         if result.status == "ok":
-            told.append(evidence.message)
+            told += [evidence.message, *sampling_lines(evidence)]
         told += reason_lines(evidence, [parameter.name for parameter in shown])
     return told
 

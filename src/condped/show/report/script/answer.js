@@ -30,7 +30,7 @@ function choiceRows() {
 
 function drawAnswer() {
   const rows = [];
-  const found = { matters: [], unclear: [], "no evidence": [], untested: [] };
+  const found = { matters: [], unclear: [], "no evidence": [], "not testable": [] };
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
   const matters = found.matters;
@@ -39,10 +39,9 @@ function drawAnswer() {
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(matters)]);
   if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
   if (found["no evidence"].length) rows.push(["No evidence of an effect", names("no evidence")]);
-  if (found.untested.length) {
-    const reasons = [...new Set(found.untested.map(verdictReason).filter(Boolean))];
-    const why = reasons.length ? reasons.slice(0, 3).join("; ") : "no target trial, or nothing that varies";
-    rows.push(["Could not be tested", [...names("untested"), element("span", { class: "aside" }, ` (${why})`)]]);
+  if (found["not testable"].length) {
+    const reasons = [...new Set(found["not testable"].map(verdictReason).filter(Boolean))];
+    rows.push(["Not testable", [...names("not testable"), element("span", { class: "aside" }, ` (${reasons.slice(0, 3).join("; ")})`)]]);
   }
   rows.push(["Left out", leftOut()]);
   const list = element("dl", { class: "facts" }, rows.map(([label, content]) =>
@@ -58,7 +57,7 @@ function lead(matters) {
     return [element("strong", {}, "Nothing can be told here: "), reason];
   }
   if (!matters.length) {
-    const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "untested")
+    const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "not testable")
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
     const nearest = best && parameters.length === 1 ? [`, ${pWords(best.p[state.step])}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
     return [element("strong", {}, "Not enough evidence. "),

@@ -36,8 +36,8 @@ function barRow(parameter) {
 function newBarRow(parameter) {
   const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
     onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
-  const parts = { picture: bar(0, 1, "untested"), number: element("span"), interval: element("span", { class: "interval" }),
-    eta: element("span"), tag: verdictTag("untested"), choice: element("span", { class: "choice" }) };
+  const parts = { picture: bar(0, 1, "not testable"), number: element("span"), interval: element("span", { class: "interval" }),
+    eta: element("span"), tag: verdictTag("not testable"), choice: element("span", { class: "choice" }) };
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
   const row = element("tr", { role: "row" }, cell("name-cell", link, parts.choice), cell("bar-cell", parts.picture),
     cell("number", parts.number, data.level ? parts.interval : null), cell("number eta", parts.eta),
@@ -72,7 +72,7 @@ function drawUnattributed() {
   const rest = unattributedNow();
   if (rest < 0.0005) { byId("bar-rest").replaceChildren(); return; }
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
-  const picture = bar(rest, highest(), "untested");
+  const picture = bar(rest, highest(), "not testable");
   picture.children[1].setAttribute("class", "rest");
   byId("bar-rest").replaceChildren(element("tr", { role: "row" }, cell("name-cell aside", "unattributed"),
     cell("bar-cell", picture), cell("number", element("span", {}, share(rest))), cell("number eta"), cell("verdict-cell")));
@@ -99,6 +99,13 @@ function drawMore(id, rest) {
   fill(id, ...parts);
 }
 
+// What the verdicts rest on.
+function testedWords() {
+  const said = data.sampling;
+  if (!said || parameters.every((parameter) => verdictOf(parameter) === "not testable")) return "";
+  return element("span", { class: "tested" }, ` Tested: ${said[0].toLowerCase()}${said.slice(1)}`);
+}
+
 function drawHints() {
   const calibrated = state.method === "calibrated";
   const what = calibrated
@@ -113,5 +120,5 @@ function drawHints() {
   const tiny = parameters.some((parameter) => importanceOf(parameter) === 0 && verdictOf(parameter) === "matters");
   fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
     over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "",
-    data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "");
+    data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());
 }

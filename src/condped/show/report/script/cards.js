@@ -14,7 +14,7 @@ function card(parameter) {
 
 function newCard(parameter) {
   const parts = { good: element("span", { class: "card-good" }), number: element("span", { class: "card-number" }),
-    tag: verdictTag("untested"), body: element("div", { class: "body" }) };
+    tag: verdictTag("not testable"), body: element("div", { class: "body" }) };
   const name = element("span", { class: "card-name name", title: parameter.name }, breakable(parameter.name, 48));
   const head = element("summary", {}, name, parts.good, parts.number, parts.tag);
   const box = element("details", { class: "card", id: `p${parameter.place}` }, head, parts.body);
@@ -73,7 +73,7 @@ function verdictWords(parameter) {
     matters: "Statistically significant: chance alone would hardly give as much.",
     unclear: "Unclear: there may be something, but chance alone could well give as much.",
     "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
-    untested: "Could not be tested: nothing about it could have turned out otherwise.",
+    "not testable": "Not testable.",
   };
   const reason = verdictReason(parameter), choice = reasonNow() ? null : choiceOf(parameter);
   const over = etaText(etaOf(parameter), verdictOf(parameter)) === OVER ? ` ${OVER_WORDS}` : "";
@@ -84,7 +84,7 @@ function verdictWords(parameter) {
 function regimePart(parameter, regime, several, width) {
   const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
   const part = regime.part[state.method][state.step];
-  const p = regime.p ? `, ${pWords(regime.p[state.step])}` : "";
+  const p = regime.p && regime.p[state.step] !== null ? `, ${pWords(regime.p[state.step])}` : "";
   const shares = `${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}, ${percent(region / Math.max(1, data.region))} of all trials`;
   const gives = several ? `; ${percent(part)} of this parameter's importance${p}` : "";
   const good = goodOf(regime).map((one) => {

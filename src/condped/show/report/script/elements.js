@@ -47,7 +47,7 @@ function choiceSentence({ label, here, size, share: part, always, between }) {
 const OVER = ">\u00a01";
 const OVER_WORDS = "η² above 1 is an artefact of few trials: smoothing overstates it.";
 function etaText(value, verdict) {
-  if (verdict === "untested") return "–";
+  if (verdict === "not testable") return "–";
   return value >= 1.0005 ? OVER : share(value);
 }
 
@@ -66,7 +66,7 @@ function short(number) {
   return text.includes("e") ? text.replace(/\.?0*e\+?/, "e") : String(Number(text));
 }
 
-const shortP = (p) => (p < 1e-4 ? "< 0.0001" : String(+p.toPrecision(2)));
+const shortP = (p) => (p === null ? "–" : p < 1e-4 ? "< 0.0001" : String(+p.toPrecision(2)));
 const pWords = (p) => (p < 1e-4 ? "p\u00a0<\u00a00.0001" : `p\u00a0=\u00a0${shortP(p)}`);
 const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "s"}`;
 
@@ -103,7 +103,7 @@ function breakable(name, most) {
 }
 
 // A verdict by shape, by word and by colour.
-const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", untested: "–" };
+const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", "not testable": "–" };
 const classOf = (verdict) => verdict.replace(" ", "-");
 
 function verdictTag(verdict, reason = "") {

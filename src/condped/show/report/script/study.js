@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const parameters = data.parameters;
 const state = { step: data.start, method: data.method, all: false, filter: "" };
 const MOST = 20; // parameters that are shown unasked
-const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "untested" };
+const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "not testable" };
 const OUTCOMES = {
   failed: ["failing", "the failed trials"],
   pruned: ["being pruned", "the pruned trials"],
@@ -22,7 +22,7 @@ const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
 const unattributedNow = () => data.unattributed[state.method][state.step];
 // Why a parameter has no other verdict, where the study tells.
-const verdictReason = (entry) => (Array.isArray(entry.reason) ? entry.reason[state.step] : entry.reason) || "";
+const verdictReason = (entry, step = state.step) => (entry.reason ? entry.reason[entry.reason.length === 1 ? 0 : step] : "") || "";
 // Trials that the objective cannot separate, where that makes the target set another one.
 function tieAt(step = state.step) {
   const tie = (data.ties || [])[step];

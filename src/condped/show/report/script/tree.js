@@ -32,8 +32,8 @@ function updateTree() { treeUpdates.forEach((update) => update()); }
 
 function treeNode(node) {
   const parameter = parameters[node.parameter];
-  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "untested");
-  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("untested");
+  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "not testable");
+  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("not testable");
   const choosing = element("span", { class: "aside" });
   treeUpdates.push(() => {
     setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
