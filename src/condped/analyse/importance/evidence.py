@@ -122,11 +122,11 @@ def _reason(counts: SetCounts, place: int, step: int) -> str:
         (active < 2, "fewer than two trials have it active"),
         (not present, "no two trials have it active in the same domain"),
         (not reached, "no trial of the target set has it active"),
-        (reached == trials, "all trials that have it active are in the target set"),
         (
             all(np.count_nonzero(regime.region) < 2 for regime in present),
             "it takes only one value where it is active",
         ),
+        (reached == trials, "all trials that have it active are in the target set"),
     )
     left = "what it was compared with tells nothing about it"
     return next((reason for applies, reason in told if applies), left)
