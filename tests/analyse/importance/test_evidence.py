@@ -110,7 +110,8 @@ def test_a_sweep_tests_every_point() -> None:
     curve = condped.sweep(table, target_quantiles=[0.1, 0.2])
     result = condped.importance(table, target_quantile=0.2)
     for place, name in enumerate(curve.names):
-        assert curve.p_values[1, place] == pytest.approx(result.evidence[name].p_value, rel=1e-12)
+        single = result.evidence[name].p_value
+        assert curve.p_values[1, place] == pytest.approx(single, rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("trials", [1, 2, 3, 8, 10, 16])
@@ -120,7 +121,8 @@ def test_few_trials_have_p_values_all_the_same(trials: int) -> None:
     for seed in range(40):
         result = condped.importance(noise(trials, seed), objective="loss", parameters=PARAMETERS)
         for evidence in result.evidence:
-            assert 0.0 <= evidence.p_value <= evidence.adjusted_p_value <= 1.0
+            if evidence.verdict != "not testable":
+                assert 0.0 <= evidence.p_value <= evidence.adjusted_p_value <= 1.0
             matters += evidence.verdict == "matters"
     assert matters <= 8
 

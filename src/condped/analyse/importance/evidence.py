@@ -50,6 +50,18 @@ class ParameterEvidence:
     regimes: tuple[float, ...]
     reason: str = ""
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether both say the same; no p-value is the same as no p-value."""
+        return isinstance(other, ParameterEvidence) and self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        numbers = map(plain_p, (self.p_value, self.adjusted_p_value, *self.regimes))
+        return self.name, self.verdict, self.reason, *numbers
+
 
 @dataclass(frozen=True)
 class Evidence:
