@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench scale statistics gallery paper paper-full clean servers yahpo
+.PHONY: demo test check format bench scale statistics studies verdicts gallery paper paper-full clean servers yahpo
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -42,6 +42,14 @@ format: $(VENV)/.dev
 statistics: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.statistics --output benchmarks/statistics.json \
 		--page docs/statistics.md
+
+# What condped says of dead parameters, in stored studies and in designs that break tests.
+verdicts: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.verdicts --output benchmarks/verdicts.json
+
+# The stored studies again where they are missing, about an hour for all: benchmarks/studies/data.
+studies: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.studies.generate
 
 # Every picture on one page: docs/gallery.md.
 gallery: $(VENV)/.dev

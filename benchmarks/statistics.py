@@ -153,6 +153,16 @@ def real_data() -> list[dict[str, Any]]:
     return rows
 
 
+def lines_of(found: dict[str, Any]) -> str:
+    """Return the measurements as JSON with a line for each row."""
+    parts = []
+    for name, value in found.items():
+        rows = value if isinstance(value, list) else None
+        text = json.dumps(value) if rows is None else ",\n ".join(map(json.dumps, rows))
+        parts.append(f"{json.dumps(name)}: " + (text if rows is None else f"[\n {text}\n]"))
+    return "{" + ",\n".join(parts) + "}\n"
+
+
 def _decide(rows: list[dict[str, Any]]) -> None:
     """Print where calibrated is worse than the rule for becoming the default allows."""
     for what, cells in (("problem", rows), ("group", averages(rows))):
@@ -194,7 +204,7 @@ def main() -> None:
         print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
     _decide(found["errors"])
     if asked.output:
-        asked.output.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        asked.output.write_text(lines_of(found), encoding="utf-8")
     text = page(found)
     if asked.page:
         asked.page.write_text(text, encoding="utf-8")

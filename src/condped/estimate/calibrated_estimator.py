@@ -16,7 +16,7 @@ from condped.estimate.estimator import (
     regime_sizes,
 )
 from condped.estimate.formula import kappa_squared, shares
-from condped.estimate.independence_test import Deviation, deviation, no_deviation
+from condped.estimate.independence_test import Deviation, adjusted, deviation, no_deviation
 from condped.estimate.leave_one_out import neighbourhood, twiced_excess
 
 _FAR = 0.5  # share of Scott's bandwidth that the test smooths by
@@ -58,7 +58,9 @@ def calibrated_estimate(
         contribution -= bias
     # Clipped as a whole: what one regime lacks another may make up for.
     every = per_parameter(contribution, owner, parameters)
-    within = np.where(passes(p_values), np.maximum(every, 0.0), 0.0)
+    # A sampler that learns makes more of what passes by chance: there only what matters counts.
+    counts_in = passes(p_values) if bias is None else adjusted(p_values) <= FALSE_DISCOVERIES
+    within = np.where(counts_in, np.maximum(every, 0.0), 0.0)
     # Chance adds as much as it takes away here: the sum has no bias, however many do nothing.
     rest = np.maximum(every.sum(axis=1) - within.sum(axis=1), 0.0)
     kappa2 = kappa_squared(counts.target_sizes, max(counts.region_size, 1))

@@ -56,17 +56,18 @@ def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> 
     full = region.sum(axis=0) > 0
     if np.count_nonzero(full) < 2:
         return no_deviation(len(target))
-    region, target = region[:, full].astype(np.float64), target[:, :, full]
-    form = _form(region.sum(axis=0), None if kernel is None else kernel[full])
+    weights = region[:, full].astype(np.float64)
+    target = target[:, :, full]
+    form = _form(weights.sum(axis=0), None if kernel is None else kernel[full])
     hits = target.sum(axis=2).astype(np.float64)  # (T, strata)
     share = hits / trials
-    difference = target.sum(axis=1) - share @ region
+    difference = target.sum(axis=1) - share @ weights
     statistic = np.einsum("tk,kl,tl->t", difference, form, difference)
-    sums = _sums(region, form)
+    sums = _sums(weights, form)
     spread = share * (1.0 - share) * trials / (trials - 1.0)
     means = spread * sums.trace
     variance = (_second_moment(sums, trials, share) - means**2).sum(axis=1)
-    variance += 2.0 * (_between(region, form, spread, trials) - spread**2 @ sums.squares)
+    variance += 2.0 * (_between(weights, form, spread, trials) - spread**2 @ sums.squares)
     mean = means.sum(axis=1)
     # Where the statistic is the same for all ways to draw the hits, rounding must not judge.
     moves = variance > 1e-9 * mean**2

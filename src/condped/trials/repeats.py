@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from condped.arrays import BoolArray, IntArray
+from condped.space.domain import Float
 from condped.trials.table import State, TrialTable
 
 # Any odd multipliers do: they mix the bits so that different configurations get different numbers.
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT = np.uint64(29)
 _MANY = 0.1  # of all trials
+_MOST = 0.9  # of all configurations
 
 
 def configurations(table: TrialTable, extra: npt.NDArray[np.generic] | None = None) -> IntArray:
@@ -41,6 +43,31 @@ def repeating(table: TrialTable) -> int:
     return len(ids) - len(np.unique(ids))
 
 
+def repeats_by_design(table: TrialTable) -> bool:
+    """Return whether many trials repeat a configuration that no sampler would draw twice.
+
+    Two draws of a continuous number are never the same. Of choices and integers alone they may be:
+    there it counts as design if nearly every configuration is repeated.
+    """
+    if table.some_parameters or not table.parameters:
+        return False
+    measured = np.flatnonzero(_measured(table))
+    ids, times = np.unique(
+        configurations(table)[measured], return_inverse=True, return_counts=True
+    )[1:]
+    again = times[ids] > 1
+    if len(measured) - len(times) <= _MANY * len(table):
+        return False
+    continuous = np.zeros(len(measured), dtype=bool)
+    for parameter in table.parameters:
+        kinds = [
+            isinstance(d, Float) and d.step is None and not d.single for d in parameter.domains
+        ]
+        own = np.asarray(parameter.domain_ids)[measured]
+        continuous |= np.append(kinds, False)[own]
+    return bool(2 * continuous[again].mean() > 1 or (times > 1).mean() > _MOST)
+
+
 def remark_on_repeats(table: TrialTable) -> str:
     """Return a remark on trials that repeat a configuration, if many do and it is known."""
     if table.some_parameters or not table.parameters:
@@ -48,9 +75,8 @@ def remark_on_repeats(table: TrialTable) -> str:
     repeats = repeating(table)
     if repeats <= _MANY * len(table):
         return ""
-    return (
-        f"{repeats} of {len(table)} trials repeat a configuration; the test counts them as "
-        "independent."
+    return f"{repeats} of {len(table)} trials repeat a configuration; the test " + (
+        "merges them." if repeats_by_design(table) else "counts them as independent."
     )
 
 

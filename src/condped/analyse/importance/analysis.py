@@ -112,7 +112,8 @@ def count_sets(trials: TrialTable | Trials, question: Question) -> SetCounts:
         )
     else:
         top = counted.outcome_sets(question.target)
-    return SetCounts(SetTrials.of(counted, top, settings, question.handling))
+    own = SetTrials.of(counted, top, settings, question.handling, question.quantiles)
+    return SetCounts(own)
 
 
 def answered(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,13 +10,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import BoolArray, IntArray
 from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.history import Ended, History, history_of
-from condped.estimate.replay.joint import JointGroup, JointParameter, JointWeights
-from condped.estimate.replay.replays import Replayed, Tpe
-from condped.estimate.replay.test import ReplayedSeries
-from condped.space.domain import Categorical, Domain
+from condped.estimate.replay.replay_test import ReplayedSeries
+from condped.estimate.replay.replays import Replayed, Tpe, attraction
 from condped.trials.drawing import Drawing
 from condped.trials.table import Parameter, State, TrialTable
 
@@ -31,7 +30,6 @@ class StudyReplays:
     tpe: Tpe
     history: History
     _series: dict[str, ReplayedSeries | None] = field(default_factory=dict)
-    _groups: dict[bytes, JointGroup] | None = None
 
     def series(self, name: str) -> ReplayedSeries | None:
         """Return a parameter's replays; None if its domains cannot be replayed."""
@@ -39,6 +37,16 @@ class StudyReplays:
             parameter = next(one for one in self.table.parameters if one.name == name)
             self._series[name] = self._made(parameter)
         return self._series[name]
+
+    def attraction(self) -> float:
+        """Return in standard errors how much values follow earlier results."""
+        found = [
+            attraction(series.parameter, self.history, self.tpe)
+            for series in map(self.series, self.table.names)
+            if series is not None
+        ]
+        total, variance = map(sum, zip(*found, strict=True)) if found else (0.0, 0.0)
+        return total / math.sqrt(variance) if variance > 0 else 0.0
 
     def _made(self, parameter: Parameter) -> ReplayedSeries | None:
         if len(parameter.domains) > _MOST_DOMAINS:
@@ -54,39 +62,10 @@ class StudyReplays:
             layout.cells_of(np.asarray(parameter.values), ids),
             ids,
             np.asarray(fixed),
-            self._joint(parameter, drawing),
         )
         seed = zlib.crc32(parameter.name.encode("utf-8", "surrogatepass"))
         values = np.asarray(parameter.values, dtype=np.float64)
         return ReplayedSeries(replayed, values, self.history, self.tpe, (seed,))
-
-    def _joint(self, parameter: Parameter, drawing: Drawing) -> JointWeights | None:
-        """Return how a parameter was drawn together with others; None if it was not."""
-        if parameter.name not in drawing.joint:
-            return None
-        names = [
-            one.name
-            for one in self.table.parameters
-            if one.name in drawing.joint
-            and len(one.domains) == 1
-            and not one.domains[0].single
-            and np.array_equal(one.domain_ids, parameter.domain_ids)
-        ]
-        if parameter.name not in names or len(names) < 2:
-            return None
-        self._groups = {} if self._groups is None else self._groups
-        key = np.asarray(parameter.domain_ids).tobytes()
-        if key not in self._groups:
-            own = [one for one in self.table.parameters if one.name in names]
-            self._groups[key] = JointGroup(
-                [_joint_parameter(one) for one in own],
-                np.asarray(parameter.domain_ids) >= 0,
-                np.asarray(drawing.joint[parameter.name]),
-                self.history,
-                self.tpe.candidates,
-                np.random.default_rng(0),
-            )
-        return JointWeights(self._groups[key], names.index(parameter.name))
 
 
 def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
@@ -133,26 +112,6 @@ def _ended(table: TrialTable) -> Ended:
         started=drawing.started,
         finished=drawing.finished,
     )
-
-
-def _joint_parameter(parameter: Parameter) -> JointParameter:
-    domain: Domain = parameter.domains[0]
-    values = np.asarray(parameter.values, dtype=np.float64)
-    nothing = np.zeros(0)
-    if isinstance(domain, Categorical):
-        return JointParameter(values, nothing, nothing, len(domain.choices))
-    half = 0.5 * (domain.step or 0)
-    ends = np.array([domain.low - half, domain.high + half], dtype=np.float64)
-
-    def unit(found: FloatArray) -> FloatArray:
-        if not domain.log:
-            return np.asarray((found - ends[0]) / (ends[1] - ends[0]))
-        low, high = np.log(ends)
-        return np.asarray((np.log(np.maximum(found, ends[0])) - low) / (high - low))
-
-    if not half:
-        return JointParameter(unit(values), nothing, nothing)
-    return JointParameter(unit(values), unit(values - half), unit(values + half))
 
 
 def regimes_of(parameter: Parameter, region: BoolArray, smallest: int) -> list[BoolArray]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.significance import Significance, significance
+from condped.analyse.importance.significance import Significance, aligned, significance
 from condped.arrays import FloatArray
 from condped.count.counts import StudyCounts
 from condped.count.target_sets import Sets
@@ -18,6 +18,7 @@ from condped.errors import SettingsError
 from condped.estimate.independence_test import adjusted
 from condped.estimate.settings import Method, Settings
 from condped.trials.regimes import PooledDomains
+from condped.trials.repeats import merged, repeats_by_design
 from condped.trials.used_trials import Handling
 
 _FEW = 200_000  # trials, up to which the test takes no time to speak of
@@ -45,10 +46,17 @@ class SetTrials:
     top: Sets
     handling: Handling
     settings: Settings
-    repeats: int = 0  # trials that repeat a configuration, and were merged
+    quantiles: tuple[float, ...] | None  # of the target sets; None: an outcome
 
     @classmethod
-    def of(cls, trials: Trials, top: Sets, settings: Settings, handling: Handling) -> SetTrials:
+    def of(
+        cls,
+        trials: Trials,
+        top: Sets,
+        settings: Settings,
+        handling: Handling,
+        quantiles: tuple[float, ...] | None,
+    ) -> SetTrials:
         """Expand or pool domains as the settings say."""
         raw, found = trials, None
         if settings.measure == "unconditional":
@@ -58,7 +66,16 @@ class SetTrials:
         unit = raw if found is None else found.unit
         raw = raw if found is None else found.raw
         pooled = () if found is None else found.domains
-        return cls(trials, raw, unit, pooled, top, handling, settings)
+        return cls(trials, raw, unit, pooled, top, handling, settings, quantiles)
+
+    def without_repeats(self) -> SetTrials:
+        """Return the same with one trial per configuration, if repeats are there by design."""
+        table = self.asked.in_memory
+        if table is None or self.quantiles is None or not repeats_by_design(table):
+            return self
+        once = Trials.of(merged(table))
+        top = once.top_sets(self.quantiles, self.settings.region_quantile, self.handling)
+        return SetTrials.of(once, top, self.settings, self.handling, self.quantiles)
 
 
 class SetCounts:
@@ -123,7 +140,12 @@ class SetCounts:
     @cached_property
     def significance(self) -> Significance:
         """The test of all parameters."""
-        return significance(self._trials)
+        once = self._trials.without_repeats()
+        found = significance(once)
+        if once is self._trials:
+            return found
+        tested = once.unit.count_ranked(once.top, 1).counts
+        return aligned(found, tested, self.unit_ranked)
 
     @cached_property
     def p_values(self) -> FloatArray:

@@ -1,8 +1,8 @@
-"""p-values of parameters: against replays of the sampler, among neighbours in time, or among all."""
+"""p-values of parameters: against replays of the sampler, among neighbours in time, or all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from condped.analyse.importance.replaying import placed, regimes_of, study_replays
 from condped.analyse.importance.sampling import SamplingDecision, decided, strata_of
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.count.counts import SMALLEST_REGIME
+from condped.count.counts import SMALLEST_REGIME, StudyCounts
 from condped.count.ranking import ranked
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
@@ -21,8 +21,8 @@ from condped.estimate.calibrated_estimator import (
     regime_p_values,
 )
 from condped.estimate.independence_test import Deviation, deviation, no_deviation
+from condped.estimate.replay.replay_test import replay_test
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
-from condped.estimate.replay.test import replay_test
 from condped.estimate.settings import Settings
 from condped.progress import report
 from condped.trials.batch import Batch
@@ -86,6 +86,23 @@ def significance(own: TestedTrials) -> Significance:
     if decision.test == "replay":
         return _replayed(own, table, decision)
     return _closed(own, decision, strata_of(len(table)) if decision.test == "strata" else 1)
+
+
+def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Significance:
+    """Return p-values for the regimes of other counts of the same parameters."""
+    sets = found.p_values.shape[0]
+    regimes: list[list[FloatArray]] = []
+    bias: list[FloatArray] = []
+    start = 0
+    for own, old, new in zip(found.regimes, tested.parameters, counts.parameters, strict=True):
+        places = {regime.domain: place for place, regime in enumerate(old.regimes)}
+        where = [places.get(regime.domain) for regime in new.regimes]
+        regimes.append([np.full(sets, np.nan) if k is None else own[k] for k in where])
+        if found.bias is not None:
+            bias += [np.zeros(sets) if k is None else found.bias[start + k] for k in where]
+        start += len(own)
+    given = None if found.bias is None else np.array(bias).reshape(-1, sets)
+    return replace(found, regimes=regimes, bias=given)
 
 
 def _sorted(own: TestedTrials) -> bool:

@@ -1,8 +1,8 @@
-"""A parameter's domain in cells, and what a Parzen density with kernels in them puts into each.
+"""A parameter's domain in cells, and the kernels by which a Parzen density fills them.
 
-Numbers have at most 64 cells, integers of few levels and choices one for each. The sampler's widths
-are never below a hundredth of the domain, and its good density's not below a thirtieth, so that cells
-of a sixty-fourth keep what matters of it.
+Numbers have at most 64 cells; integers of few levels and choices have one for each. The sampler's
+kernels are never narrower than a hundredth of the domain, and those of good trials than a
+thirtieth: cells of a sixty-fourth keep what matters.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ MOST_CELLS = 64
 _NARROWEST = 0.01  # a kernel's width, as a share of the domain
 _WIDTHS = 24  # in the tables, from the narrowest to the whole domain
 _STEP = -math.log(_NARROWEST) / (_WIDTHS - 1)
-
-CellArray = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

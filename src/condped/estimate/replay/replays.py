@@ -10,13 +10,12 @@ import numpy.typing as npt
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.estimate.replay.cells import DomainCells, ParameterCells
 from condped.estimate.replay.history import History, fading_weights
-from condped.estimate.replay.joint import JointWeights
 
 Cells = npt.NDArray[np.int64]
 # Kernels' widths and weights are computed again after a tenth more trials, or when others are good.
 _REFRESHED = 10
-_FEWEST_EFFECTIVE = 0.5  # share of weighted series, below which they are drawn anew
-_NEGLIGIBLE, _MANY = 1e-3, 40  # of kernels' weights in a joint draw
+_BLUR = 0.2  # share of random draws in the law that values are compared with
+_FEW = 100  # trials, whose kernels are summed one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +40,12 @@ class Replayed:
         (N,): -1 where it is absent.
     fixed
         (N,): where the value was given, not drawn.
-    joint
-        The weights of a joint draw, where it was drawn together with others; None: nowhere.
     """
 
     layout: ParameterCells
     cells: IntArray
     domain_ids: IntArray
     fixed: BoolArray
-    joint: JointWeights | None = None
 
 
 def replay(
@@ -58,7 +54,6 @@ def replay(
     """Return (N, replays): the cell of each drawn value, -1 where the parameter is absent."""
     series = np.full((len(parameter.cells), replays), -1, dtype=np.int64)
     laws = Laws(parameter, history, tpe, series)
-    weights = np.zeros(replays)
     for trial in range(len(series)):
         if parameter.domain_ids[trial] < 0:
             continue
@@ -66,46 +61,27 @@ def replay(
             series[trial] = parameter.cells[trial]
             continue
         domain = parameter.layout.domains[parameter.domain_ids[trial]]
-        law = laws.at(trial)
-        if laws.weight is not None:
-            weights = weights + laws.weight
-            if _effective(weights) < _FEWEST_EFFECTIVE * replays:
-                chosen = _resampled(weights, rng)
-                series[:] = series[:, chosen]
-                laws.keep(chosen)
-                law, weights = law[chosen], np.zeros(replays)
-        uniform = rng.random((replays, 1))
-        drawn = (law.cumsum(axis=1) < uniform).sum(axis=1)
-        series[trial] = domain.cells[np.minimum(drawn, law.shape[1] - 1)]
-    return series[:, _resampled(weights, rng)] if weights.any() else series
+        drawn = _drawn(*laws.densities(trial), laws.candidates(trial), rng)
+        series[trial] = domain.cells[drawn]
+    return series
 
 
-def _effective(logs: FloatArray) -> float:
-    """Return how many series the weighted ones are worth."""
-    weights = np.exp(logs - logs.max())
-    return float(weights.sum() ** 2 / (weights**2).sum())
+def attraction(parameter: Replayed, history: History, tpe: Tpe) -> tuple[float, float]:
+    """Return how much values follow earlier results, and the variance of that for random draws.
 
-
-def _resampled(logs: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Return which series to keep, some several times, in proportion to their weights."""
-    weights = np.exp(logs - logs.max())
-    reached = weights.cumsum() / weights.sum()
-    places = (np.arange(len(logs)) + rng.random()) / len(logs)
-    return np.minimum(np.searchsorted(reached, places), len(logs) - 1)
-
-
-def one_step_ahead(parameter: Replayed, history: History, tpe: Tpe) -> FloatArray:
-    """Return (N, cells): the law of each trial's cell, given the observed values before it.
-
-    NaN where nothing was drawn.
+    One step ahead, given all that was observed before: the log ratio of the sampler's law to a
+    random draw at each value, less its mean over random draws.
     """
     laws = Laws(parameter, history, tpe, parameter.cells[:, None].astype(np.int64))
-    found = np.full((len(parameter.cells), parameter.layout.total), np.nan)
-    for trial in np.flatnonzero((parameter.domain_ids >= 0) & ~parameter.fixed).tolist():
+    drawn = (parameter.domain_ids >= 0) & ~parameter.fixed & (history.finished >= tpe.startup)
+    total = variance = 0.0
+    for trial in np.flatnonzero(drawn).tolist():
         domain = parameter.layout.domains[parameter.domain_ids[trial]]
-        found[trial] = 0.0
-        found[trial, domain.cells] = laws.at(trial)[0]
-    return found
+        ratio = np.log((1.0 - _BLUR) * laws.law(trial)[0] / domain.sizes + _BLUR)
+        mean = float(domain.sizes @ ratio)
+        total += float(ratio[domain.cells == parameter.cells[trial]][0]) - mean
+        variance += float(domain.sizes @ (ratio - mean) ** 2)
+    return total, variance
 
 
 class Laws:
@@ -115,30 +91,32 @@ class Laws:
         self.parameter, self.history, self.tpe, self.series = parameter, history, tpe, series
         self._active = parameter.domain_ids >= 0
         self._learnt: _Densities | None = None
-        self.weight: FloatArray | None = None
 
-    def keep(self, chosen: IntArray) -> None:
-        """Follow the series, of which some were chosen."""
-        if self._learnt is not None:
-            self._learnt.keep(chosen)
+    def candidates(self, trial: int) -> int:
+        """Return of how many draws the best is kept."""
+        return self.tpe.candidates if self.history.finished[trial] >= self.tpe.startup else 1
 
-    def at(self, trial: int) -> FloatArray:
-        """Return (series, cells of the domain): the law of a trial's cell."""
-        number = int(self.parameter.domain_ids[trial])
-        domain = self.parameter.layout.domains[number]
+    def densities(self, trial: int) -> tuple[FloatArray, FloatArray]:
+        """Return (series, cells of the domain): of good and of bad trials, up to a factor."""
+        domain = self.parameter.layout.domains[self.parameter.domain_ids[trial]]
         if self.history.finished[trial] < self.tpe.startup:
-            return np.broadcast_to(domain.sizes, (self.series.shape[1], len(domain.cells)))
+            uniform = np.broadcast_to(domain.sizes, (self.series.shape[1], len(domain.cells)))
+            return uniform, uniform
         good = np.flatnonzero(self.history.good[trial] & self._active)
         bad = np.flatnonzero(self.history.bad[trial] & self._active)
         learnt = self._learnt
         if learnt is None or learnt.domain is not domain or not learnt.follows(good, bad):
             equal = self.history.equal_weights
             learnt = self._learnt = _Densities(domain, self.series, good, bad, equal)
-        joint = None if self.parameter.joint is None else self.parameter.joint.at(trial)
-        if joint is None:
-            self.weight = None
-            return _best_of(*learnt.densities(), self.tpe.candidates)
-        law, self.weight = joint.law(*learnt.given(*joint.weights()))
+        return learnt.densities()
+
+    def law(self, trial: int) -> FloatArray:
+        """Return (series, cells of the domain): the law of a trial's cell."""
+        good, bad = self.densities(trial)
+        order, reached = _ascending(good, bad)
+        law = np.empty_like(good)
+        steps = np.diff(reached ** self.candidates(trial), axis=1, prepend=0.0)
+        np.put_along_axis(law, order, steps, axis=1)
         return law
 
 
@@ -174,13 +152,6 @@ class _Densities:
                 self._bad_weight += len(added)
         return True
 
-    def keep(self, chosen: IntArray) -> None:
-        """Follow the series, of which some were chosen."""
-        self._good_kernels = self._good_kernels[:, chosen]
-        self._bad_kernels = self._bad_kernels[:, chosen]
-        if self._sums is not None:
-            self._sums = self._sums[0][chosen], self._sums[1][chosen]
-
     def densities(self) -> tuple[FloatArray, FloatArray]:
         """Return (series, cells): the good and the bad density, up to a factor."""
         good_weights = np.ones(len(self.good)) if self._equal else fading_weights(len(self.good))
@@ -197,35 +168,31 @@ class _Densities:
             mix(self._sums[1], self._bad_weight, len(self.bad), 1.0),
         )
 
-    def given(self, good: FloatArray, bad: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the same densities for other weights, the last being the prior's."""
-        return self._given(self._good_kernels, good), self._given(self._bad_kernels, bad)
-
-    def _given(self, kernels: IntArray, weights: FloatArray) -> FloatArray:
-        trials, prior = len(kernels), float(weights[-1])
-        own = weights[:-1]
-        near = np.flatnonzero(own > _NEGLIGIBLE * weights.max())
-        if len(near) > _MANY:
-            summed = self._mixed(kernels, own)
-        else:
-            summed = np.einsum("k,krc->rc", own[near], self.domain.kernels[kernels[near]])
-        density = self.domain.mixture(summed, float(own.sum()), trials, prior)
-        return np.asarray(density / weights.sum())
-
     def _mixed(self, kernels: IntArray, weights: FloatArray) -> FloatArray:
         """Return (series, cells): a weighted sum of kernels."""
-        rows, size = self.series.shape[1], len(self.domain.kernels)
+        table, rows = self.domain.kernels, self.series.shape[1]
+        if len(kernels) <= _FEW:
+            few = np.einsum("k,krc->rc", weights.astype(np.float32), table[kernels])
+            return np.asarray(few, dtype=np.float64)
+        size = len(table)
         flat = (kernels + np.arange(rows) * size).ravel()
-        table = np.bincount(flat, np.repeat(weights, rows), minlength=rows * size)
-        spread = table.reshape(rows, size).astype(np.float32) @ self.domain.kernels
-        return np.asarray(spread, dtype=np.float64)
+        spread = np.bincount(flat, np.repeat(weights, rows), minlength=rows * size)
+        mixed = spread.reshape(rows, size).astype(np.float32) @ table
+        return np.asarray(mixed, dtype=np.float64)
 
 
-def _best_of(good: FloatArray, bad: FloatArray, candidates: int) -> FloatArray:
-    """Return the law of the best of some draws from the good density, by the ratio of both."""
+def _ascending(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Order cells by the ratio of both densities; return how much of the good one is reached."""
     order = np.argsort(good / np.maximum(bad, 1e-300), axis=1)
     reached = np.take_along_axis(good, order, axis=1).cumsum(axis=1)
-    reached = (reached / reached[:, -1:]) ** candidates
-    law = np.empty_like(good)
-    np.put_along_axis(law, order, np.diff(reached, axis=1, prepend=0.0), axis=1)
-    return law
+    return order, reached / reached[:, -1:]
+
+
+def _drawn(
+    good: FloatArray, bad: FloatArray, candidates: int, rng: np.random.Generator
+) -> IntArray:
+    """Return (series,): the best of some draws from the good density, by the ratio of both."""
+    order, reached = _ascending(good, bad)
+    highest = rng.random((len(good), 1)) ** (1.0 / candidates)  # the largest of so many
+    place = np.minimum((reached < highest).sum(axis=1), good.shape[1] - 1)
+    return np.asarray(np.take_along_axis(order, place[:, None], axis=1)[:, 0])

@@ -109,7 +109,7 @@ function testedWords() {
 function drawHints() {
   const calibrated = state.method === "calibrated";
   const what = calibrated
-    ? "Importances without the paper's biases: each trial is left out of its own neighbourhood, and without evidence of an effect there is none."
+    ? "Importances without the paper's biases: each trial is left out of its own neighbourhood, and what is probably chance gets none."
     : data.definition;
   const reason = reasonNow();
   if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }

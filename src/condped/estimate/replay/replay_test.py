@@ -1,4 +1,4 @@
-"""The replay test: is a parameter's statistic larger than the sampler alone would make it?"""
+"""The replay test: whether a statistic is larger than the sampler alone would make it."""
 
 from __future__ import annotations
 

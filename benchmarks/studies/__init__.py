@@ -1,0 +1,1 @@
+"""Real studies with planted dead parameters: how they were made, kept and loaded."""

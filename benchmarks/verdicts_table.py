@@ -1,0 +1,158 @@
+"""Rows of verdicts as cells: shares with standard errors, clustered by study, and their tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+Row: TypeAlias = dict[str, Any]
+Share: TypeAlias = tuple[float, float]  # what was counted, out of how many
+Summary: TypeAlias = dict[str, Any]
+
+
+def false_alarms(row: Row) -> Share:
+    """Count dead parameters with p < .05."""
+    found = [row["p_values"][name] for name in row["dead"] if name in row["p_values"]]
+    return sum(p_value is not None and p_value < 0.05 for p_value in found), len(found)
+
+
+def dead_matter(row: Row) -> Share:
+    """Count dead parameters that are called "matters"."""
+    return sum(row["verdicts"][name] == "matters" for name in row["dead"]), len(row["dead"])
+
+
+def dead_untested(row: Row) -> Share:
+    """Count dead parameters that are said to be untested or not testable."""
+    found = [row["verdicts"][name] for name in row["dead"]]
+    return sum(verdict.startswith(("untested", "not testable")) for verdict in found), len(found)
+
+
+def deciding(row: Row) -> Share:
+    """Count whether the deciding parameter is called "matters"."""
+    return float(row["verdicts"].get(row["deciding"]) == "matters"), 1
+
+
+def power(row: Row) -> Share:
+    """Count real parameters that are called "matters"."""
+    real = [verdict for name, verdict in row["verdicts"].items() if name not in row["dead"]]
+    return sum(verdict == "matters" for verdict in real), len(real)
+
+
+def no_evidence(row: Row) -> Share:
+    """Count whether nothing is called "matters"."""
+    return float(not row["enough"]), 1
+
+
+def _leak(method: str) -> Callable[[Row], Share]:
+    return lambda row: (row["leak"][method], 1)
+
+
+def _undetermined(method: str) -> Callable[[Row], Share]:
+    return lambda row: (float(row["undetermined"][method]), 1)
+
+
+MEASURES: Mapping[str, Callable[[Row], Share]] = {
+    "dead p<.05": false_alarms,
+    "dead matters": dead_matter,
+    "dead untested": dead_untested,
+    "deciding found": deciding,
+    "real found": power,
+    # The importance of all dead parameters together; nothing where it is undetermined.
+    "leak paper": _leak("paper"),
+    "leak default": _leak("default"),
+    "leak calibrated": _leak("calibrated"),
+    "undetermined calibrated": _undetermined("calibrated"),
+    "no evidence": no_evidence,
+}
+
+
+def ratio(shares: Mapping[str, Sequence[Share]]) -> tuple[float, float]:
+    """Return a share and its standard error, of the counts by study.
+
+    The parameters of one study are not independent, so the study is the unit.
+    """
+    sums = [(sum(a for a, _ in own), sum(b for _, b in own)) for own in shares.values()]
+    total = sum(below for _, below in sums)
+    if not total:
+        return math.nan, math.nan
+    share = sum(above for above, _ in sums) / total
+    if len(sums) < 2:
+        return share, math.nan
+    squares = sum((above - share * below) ** 2 for above, below in sums)
+    return share, math.sqrt(squares * len(sums) / (len(sums) - 1)) / total
+
+
+def summary(rows: Sequence[Row], measures: Sequence[str]) -> Summary:
+    """Return the measures of some rows with their standard errors."""
+    found: Summary = {"studies": len({row["study"] for row in rows})}
+    for name in measures:
+        count = MEASURES[name]
+        shares: dict[str, list[Share]] = defaultdict(list)
+        for row in rows:
+            shares[row["study"]].append(count(row))
+        share, error = ratio(shares)
+        found[name] = None if math.isnan(share) else round(share, 4)
+        found[f"{name} se"] = None if math.isnan(error) else round(error, 4)
+    found["sampling"] = dict(Counter(row["sampling"] for row in rows).most_common())
+    found["seconds"] = round(max(row["seconds"] for row in rows), 2)
+    return found
+
+
+def _cells(
+    rows: Iterable[Row], *keys: str, measures: Sequence[str] = tuple(MEASURES)
+) -> list[Summary]:
+    cells: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        cells[tuple(row[key] for key in keys)].append(row)
+    return [
+        dict(zip(keys, cell, strict=True)) | summary(cells[cell], measures)
+        for cell in sorted(cells)
+    ]
+
+
+def summaries(rows: Sequence[Row]) -> dict[str, list[Summary]]:
+    """Return the cells of all tables."""
+    real = [row for row in rows if row["kind"] != "design"]
+    made = [row for row in rows if row["kind"] == "design"]
+    singly = [row | {"dead": [name], "parameter": name} for row in real for name in row["dead"]]
+    return {
+        "overall": _cells(real, "quantile"),
+        "by dead parameter": _cells(
+            singly, "parameter", "quantile", measures=("dead p<.05", "dead matters")
+        ),
+        "by sampler": _cells(real, "sampler", "quantile"),
+        "by sampler and size": _cells(real, "sampler", "trials", "quantile"),
+        "by sampler, kind and size": _cells(real, "sampler", "kind", "trials", "quantile"),
+        "by objective": _cells(
+            [row | {"objective": row["study"].split("/")[0]} for row in real],
+            "objective", "trials", "quantile",
+        ),
+        "designs": _cells(made, "sampler", "quantile"),
+    }  # fmt: skip
+
+
+def tables(found: Mapping[str, Sequence[Summary]]) -> str:
+    """Return all tables as Markdown."""
+    return "\n\n".join(f"## {name}\n\n{_table(cells)}" for name, cells in found.items() if cells)
+
+
+def _table(cells: Sequence[Summary]) -> str:
+    keys = [name for name in cells[0] if name not in MEASURES and not name.endswith(" se")]
+    first = [name for name in keys if name not in ("sampling", "seconds")]
+    measures = [name for name in MEASURES if name in cells[0]]
+    head = [*first, *measures, "sampling"]
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    for cell in cells:
+        entries = [str(cell[name]) for name in first]
+        entries += [_with_error(cell[name], cell[f"{name} se"]) for name in measures]
+        entries.append(", ".join(f"{name} {count}" for name, count in cell["sampling"].items()))
+        lines.append(f"| {' | '.join(entries)} |")
+    return "\n".join(lines)
+
+
+def _with_error(share: float | None, error: float | None) -> str:
+    if share is None:
+        return "–"
+    return f"{share:.3f}" if error is None else f"{share:.3f} ± {error:.3f}"
