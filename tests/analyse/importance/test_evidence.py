@@ -144,7 +144,7 @@ def test_repeated_configurations_are_told_of() -> None:
     rng = np.random.default_rng(0)
     trials = {"x": np.repeat(rng.random(60), 5), "y": np.repeat(rng.random(60), 5)}
     trials["loss"] = rng.random(300)
-    told = "240 of 300 trials repeat a configuration; the test counts them as independent."
+    told = "240 of 300 trials repeat a configuration; the test merges them."
     result = condped.importance(trials, objective="loss")
     assert result.evidence.message.endswith(told)
     some = condped.importance(trials, objective="loss", parameters=["x"])
