@@ -348,3 +348,25 @@ def test_no_row_matters_with_zero(opened: Opener) -> None:
     assert any("≈ 0" in row for row in told)
     assert not any("0.000" in row for row in told)
     assert "too small to give it a share" in words(page, "#importance-hint")
+
+
+def test_what_is_not_testable_says_why(opened: Opener) -> None:
+    """In short, in its card and to who points at it; without a number that there is not."""
+    rng = np.random.default_rng(0)
+    x = rng.random(60)
+    trials = {"x": x, "same": np.full(60, 0.5), "loss": x + 0.1 * rng.random(60)}
+    space = {name: {"type": "float", "low": 0, "high": 1} for name in ("x", "same")}
+    page = opened(condped.report(trials, objective="loss", space=space, sampling="random"))
+    reason = "it takes only one value where it is active"
+    assert f"Not testable same ({reason})" in words(page, "#answer")
+    assert "Tested: compared among all trials (taken as drawn at random" in words(
+        page, "#importance-hint"
+    )
+    assert page.locator(f'#bar-rows .verdict.not-testable[title="{reason}"]').count() == 1
+    open_all(page)
+    cards = words(page, "#cards")
+    assert "Not testable. It takes only one value where it is active." in cards
+    assert "p-value –" in cards
+    text = words(page, "body")
+    assert "NaN" not in text
+    assert "null" not in text

@@ -13,7 +13,7 @@ function drawAccount() {
     target.replaceChildren(tie && tie.kind !== "objectives" ? `${size} (${whole(tie.asked)} without ties)` : size);
   };
   drawAccount.update();
-  const settings = Object.entries(data.settings).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  const settings = Object.entries(data.settings).filter(([, value]) => value !== null).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
   const versions = Object.entries(data.versions);
   fill("account",
     element("div", { class: "columns" },
