@@ -16,6 +16,7 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
 from condped.analyse.importance.evidence import Verdict
+from condped.analyse.importance.ties import plain_tie, ties_of
 from condped.analyse.options import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
@@ -54,7 +55,7 @@ class JointEffect:
     adjusted_p_value
         The same, adjusted for the number of pairs by Benjamini and Hochberg.
     verdict
-        As for parameters: ``matters``, ``unclear``, ``no evidence`` or ``untested``.
+        As for parameters: ``matters``, ``unclear``, ``no evidence`` or ``not testable``.
     """
 
     parameters: tuple[str, str]
@@ -62,7 +63,7 @@ class JointEffect:
     trials: int
     p_value: float | None = None
     adjusted_p_value: float | None = None
-    verdict: Verdict = "untested"
+    verdict: Verdict = "not testable"
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ class JointEffects(Result):
         return {
             "target_quantile": self.target_quantile,
             "target_size": self.target_size,
+            "tie": plain_tie(self.account.tie(self.target_quantile)),
             "pairs": self.rows(),
             "account": self.account,
         }
@@ -178,14 +180,14 @@ def joint_effects(
             found.append(JointEffect((one, other), eta_squared, trials, beyond.p_value))
     found.sort(key=lambda effect: -effect.eta_squared)
     effects = tuple(_judged(found))
-    return JointEffects(effects, target_quantile, int(top.target_sizes[0]), account_of(sets))
+    account = account_of(sets, ties=ties_of(sets.asked, top, (target_quantile,)))
+    return JointEffects(effects, target_quantile, int(top.target_sizes[0]), account)
 
 
 def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:
     """Iterate over the effects with verdicts, which allow for the number of pairs."""
     p_values = [effect.p_value for effect in effects if effect.p_value is not None]
-    # Of what was tested nothing counts as untested.
-    every = iter(adjusted(np.minimum(p_values, 1 - 1e-12)).tolist() if p_values else ())
+    every = iter(adjusted(np.array(p_values)).tolist() if p_values else ())
     for effect in effects:
         if effect.p_value is None:
             yield effect

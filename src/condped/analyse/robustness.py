@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condped.analyse.importance.analysis import analyse
+from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.ties import Tie
 from condped.analyse.options import Question
 from condped.analyse.result import Presentable
 from condped.estimate.settings import Method, Settings
@@ -30,11 +32,14 @@ class Variant:
     agreement
         Kendall's τ with the ranking of the result itself, from -1 to 1; among parameters that one
         of the two gives at least 1 %. None where one of the two can tell nothing.
+    same_set
+        Whether ties make its target set that of the result itself, so that it shows nothing.
     """
 
     choice: str
     importances: Mapping[str, float]
     agreement: float | None
+    same_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Robustness(Presentable):
 
     importances: Mapping[str, float]  # of the result itself, the most important first
     variants: tuple[Variant, ...]
+    tie: Tie | None = None  # at the end of the target set of the result itself
 
     @property
     def stable(self) -> bool:
@@ -54,6 +60,7 @@ class Robustness(Presentable):
             and max(variant.importances, key=lambda n: variant.importances[n], default=None)
             == first
             for variant in self.variants
+            if not variant.same_set
         )
 
 
@@ -64,12 +71,26 @@ def robustness_of(
     steps = {f * target_quantile: f for f in (0.5, 1.0, 2.0, 4.0)}
     quantiles = tuple(quantile for quantile in steps if quantile < settings.region_quantile)
     asked = Question(quantiles, settings, handling)
-    by_quantile = dict(zip(quantiles, _importances(table, asked), strict=True))
+    whole = analyse(table, asked)
+    by_quantile = dict(zip(quantiles, _by_name(whole.numbers), strict=True))
+    sizes = dict(zip(quantiles, whole.numbers.target_sizes.tolist(), strict=True))
     own = by_quantile.pop(target_quantile)
-    others = [(f"best {100 * quantile:.3g} %", found) for quantile, found in by_quantile.items()]
-    others += _variants(table, replace(asked, target_quantiles=(target_quantile,)))
-    variants = tuple(Variant(choice, found, kendall(own, found)) for choice, found in others)
-    return Robustness(dict(sorted(own.items(), key=lambda entry: -entry[1])), variants)
+    tie = whole.account.tie(target_quantile)
+    variants = [
+        Variant(
+            f"best {100 * quantile:.3g} %",
+            found,
+            kendall(own, found),
+            same_set=tie is not None and sizes[quantile] == sizes[target_quantile],
+        )
+        for quantile, found in by_quantile.items()
+    ]
+    variants += [
+        Variant(choice, found, kendall(own, found))
+        for choice, found in _variants(table, replace(asked, target_quantiles=(target_quantile,)))
+    ]
+    ranked = dict(sorted(own.items(), key=lambda entry: -entry[1]))
+    return Robustness(ranked, tuple(variants), tie)
 
 
 def _variants(table: TrialTable, question: Question) -> Iterator[tuple[str, dict[str, float]]]:
@@ -88,7 +109,10 @@ def _variants(table: TrialTable, question: Question) -> Iterator[tuple[str, dict
 
 def _importances(table: TrialTable, question: Question) -> list[dict[str, float]]:
     """Return the importances by name at each target quantile."""
-    numbers = analyse(table, question).numbers
+    return _by_name(analyse(table, question).numbers)
+
+
+def _by_name(numbers: Numbers) -> list[dict[str, float]]:
     return [dict(zip(numbers.names, row, strict=True)) for row in numbers.importance.tolist()]
 
 

@@ -73,8 +73,8 @@ def demo(trials: int, folder: Path) -> None:
     click.echo(
         "importance: share of what all parameters explain; sums to 1 with what is unattributed.\n"
         "η²: how much of 'reaches the best trials or not' this parameter explains by itself.\n"
-        "verdict: whether its effect is statistically significant; untested if none of its trials "
-        "is among the best.\n"
+        "verdict: whether its effect is statistically significant; not testable if, "
+        "for example, none of its trials is among the best.\n"
         "active as: the values it may take, and in how many trials; absent elsewhere.\n"
     )
     curve = condped.sweep(str(results), objective="error", space=space)

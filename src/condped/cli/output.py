@@ -25,13 +25,16 @@ _WIDEST = 160
 _PATIENCE = 1.0  # seconds before anything is shown
 _BETWEEN = 0.1  # seconds from one drawing to the next
 _BAR_WIDTH = 30
-_VERDICT = re.compile(r"(?<=\d  )(matters|unclear|no evidence|untested)(?=  |$)")
+# After a number, or after a number and an empty column of seven letters.
+_VERDICT = re.compile(
+    r"(?:(?<=\d  )|(?<=\d {11}))(matters|unclear|no evidence|not testable)(?=  |$)"
+)
 _BAR = re.compile(r"█+")
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "matters": {"fg": "green", "bold": True},
     "unclear": {"fg": "yellow"},
     "no evidence": {"dim": True},
-    "untested": {"dim": True},
+    "not testable": {"dim": True},
 }
 
 

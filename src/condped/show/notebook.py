@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from condped.analyse.importance.evidence import Evidence
+from condped.analyse.importance.evidence import Evidence, ParameterEvidence
+from condped.analyse.importance.gates import Gate
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
 from condped.safe_text import shortened
@@ -20,11 +22,25 @@ from condped.show.text.account import (
     highest_first,
     is_shared,
 )
-from condped.show.text.tables import OVER, OVER_WORDS
+from condped.show.words import (
+    TINY_WORDS,
+    eta_text,
+    gate_sentence,
+    gate_words,
+    importance_label,
+    over_words,
+    reason_lines,
+    reason_of,
+    sampling_lines,
+    share_text,
+    tie_lines,
+    tiny,
+)
 
 _MOST_ROWS = 30
 _MOST_NAME = 48
 _MOST_GOOD = 3  # ranges in a row
+_MOST_GATES = 4
 _SWEEP_ROWS = 12
 _SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are shown
 # Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
@@ -32,6 +48,7 @@ _BAR = "background:#3b8fc2;height:0.8em;display:inline-block"
 _REST = _BAR.replace("#3b8fc2", "#9a9a9a")
 _TRACK = "width:10em;background:rgba(128,128,128,0.2);line-height:0.8em;text-align:left"
 _LEFT = "text-align:left;padding:2px 8px"
+_FIRST = "border-left:4px solid #d55e00;padding-left:8px"  # what has to be read before any number
 _RIGHT = "text-align:right;padding:2px 8px;white-space:nowrap"
 
 
@@ -51,42 +68,62 @@ def importance_html(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, their verdicts and good values."""
     evidence = result.ready_evidence
     header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT), ("η²", _RIGHT)]
+    if result.gates:
+        header.append(("between branches", _LEFT))
     if result.level is not None:
         header.append((f"{100 * result.level:.3g} % each", _RIGHT))
     if evidence is not None:
         led = result.account.outcome is not None
         header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
     rows = []
-    for parameter in result.parameters[:_MOST_ROWS]:
+    shown = result.parameters[:_MOST_ROWS]
+    for parameter in shown:
+        tested = None if evidence is None else evidence[parameter.name]
+        verdict = None if tested is None else tested.verdict
         cells = [
             _name(parameter.name),
-            f"{parameter.importance:.3f}",
+            escape(importance_label(parameter.importance, verdict)),
             _bar(parameter.importance),
             _eta(evidence, parameter),
         ]
+        if result.gates:
+            cells.append(_choosing(result.gate(parameter.name)))
         if result.level is not None:
             interval = None if parameter.intervals is None else parameter.intervals.importance
             cells.append("" if interval is None else f"{interval.low:.3f}–{interval.high:.3f}")
-        if evidence is not None:
-            cells += [evidence[parameter.name].verdict, _good(result, parameter.name)]
+        if tested is not None:
+            cells += [_verdict(tested), _good(result, parameter.name)]
         rows.append(cells)
-    below = []
     if is_shared(result.unattributed):
-        left = [UNATTRIBUTED, f"{result.unattributed:.3f}", _bar(result.unattributed, _REST)]
+        left = [UNATTRIBUTED, share_text(result.unattributed), _bar(result.unattributed, _REST)]
         rows.append(left + [""] * (len(header) - len(left)))
-        below.append(UNATTRIBUTED_WORDS)
-    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
-        below.append(OVER_WORDS)
-    if result.status == "ok" and evidence is not None:
-        below.append(evidence.message)
-    hidden = result.parameters[_MOST_ROWS:]
+    below = _remarks(result)
+    above = headline(result.account, result.settings, result.target_quantile)
+    return _page(tie_lines(result.tie), above, result.reason, _table(header, rows), below)
+
+
+def _remarks(result: ImportanceResult) -> list[str]:
+    """Return what the numbers of the table need to be understood, in sentences."""
+    shown, hidden = result.parameters[:_MOST_ROWS], result.parameters[_MOST_ROWS:]
+    evidence = result.ready_evidence
+    told = []
+    if is_shared(result.unattributed):
+        told.append(UNATTRIBUTED_WORDS)
+    if result.status == "ok":
+        told += [gate_sentence(gate) for gate in result.gates[:_MOST_GATES]]
+    told += over_words(parameter.eta_squared for parameter in shown)
+    if evidence is not None:
+        if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
+            told.append(TINY_WORDS)
+        if result.status == "ok":
+            told += [evidence.message, *sampling_lines(evidence)]
+        told += reason_lines(evidence, [parameter.name for parameter in shown])
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
-        below.append(f"… and {len(hidden)} more parameters with {rest:.3f} together.")
+        told.append(f"… and {len(hidden)} more parameters with {share_text(rest)} together.")
     trials = result.account.trials
-    below.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
-    above = headline(result.account, result.settings, result.target_quantile)
-    return _page(above, result.reason, _table(header, rows), below)
+    told.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
+    return told
 
 
 def sweep_html(curve: SweepResult) -> str:
@@ -101,7 +138,10 @@ def sweep_html(curve: SweepResult) -> str:
         [
             _name(curve.names[place]),
             _line(curve, curve.importance[:, place]),
-            *(f"{curve.importance[t, place]:.3f}" if curve.determined[t] else "?" for t in at),
+            *(
+                escape(share_text(curve.importance[t, place])) if curve.determined[t] else "?"
+                for t in at
+            ),
         ]
         for place in shown
     ]
@@ -114,12 +154,16 @@ def sweep_html(curve: SweepResult) -> str:
         below.append(f"… and {len(curve.names) - len(shown)} more with lower peaks.")
     trials = curve.account.trials
     below.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
+    told = sweep_messages(curve.flat, curve.account.ties)
     above = headline(curve.account, curve.settings, None)
-    return _page(above, curve.reason, _table(header, rows), below)
+    return _page(told, above, curve.reason, _table(header, rows), below)
 
 
-def _page(above: str, reason: str | None, table: str, below: Sequence[str]) -> str:
-    parts = [f"<p><b>{escape(above)}</b></p>"]
+def _page(
+    first: Sequence[str], above: str, reason: str | None, table: str, below: Sequence[str]
+) -> str:
+    parts = [f'<p style="{_FIRST}">{escape(line)}</p>' for line in first]
+    parts.append(f"<p><b>{escape(above)}</b></p>")
     if reason is not None:
         parts.append(f"<p>Undetermined: {escape(reason)}</p>")
     parts.append(table)
@@ -148,9 +192,24 @@ def _name(name: str) -> str:
 
 def _eta(evidence: Evidence | None, parameter: ParameterImportance) -> str:
     """Return η² as HTML, where it is a share of something that could be tested."""
-    if evidence is not None and evidence[parameter.name].verdict == "untested":
+    if evidence is not None and evidence[parameter.name].verdict == "not testable":
         return "–"
-    return "&gt; 1" if parameter.eta_squared >= OVER else f"{parameter.eta_squared:.3f}"
+    return escape(eta_text(parameter.eta_squared))
+
+
+def _choosing(gate: Gate | None) -> str:
+    """Return what a gate's choice decides, as HTML."""
+    if gate is None:
+        return ""
+    words = gate_words(gate)
+    return escape(share_text(gate.choosing) + (f" ({words})" if words else ""))
+
+
+def _verdict(tested: ParameterEvidence) -> str:
+    """Return a verdict as HTML; its reason is told to who points at it, and below the table."""
+    reason = reason_of(tested)
+    verdict = escape(tested.verdict)
+    return f'<span title="{escape(reason)}">{verdict}</span>' if reason else verdict
 
 
 def _bar(share: float, style: str = _BAR) -> str:

@@ -14,6 +14,6 @@ VERDICTS = {
     "matters": "#0072B2",
     "unclear": "#8FC3E3",
     "no evidence": "#eeeeee",
-    "untested": "#ffffff",
+    "not testable": "#ffffff",
     None: "#bbbbbb",
 }

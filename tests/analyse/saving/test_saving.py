@@ -93,7 +93,7 @@ def test_sweeps_survive(intervals: Any, tmp_path: Path) -> None:
         "target_quantiles", "importance", "variance", "eta_squared", "within", "inter",
         "target_sizes", "p_values", "determined",
     ):  # fmt: skip
-        assert getattr(found, array).tolist() == getattr(curve, array).tolist()
+        np.testing.assert_array_equal(getattr(found, array), getattr(curve, array))
     if intervals is not None:
         assert curve.intervals is not None
         assert found.intervals is not None

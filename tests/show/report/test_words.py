@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 
 import condped
 from tests.analyse.branches.pruned_studies import losing_branch_pruned
+from tests.data import wine
 from tests.show.report.conftest import Opener
 from tests.show.report.studies import conditional, failing
 
@@ -151,15 +152,15 @@ def test_a_share_above_one_is_none(opened: Opener) -> None:
     space = {name: {"type": "float", "low": 0, "high": 2 if name == "c" else 1} for name in "xc"}
     told = condped.importance(trials, objective="loss", space=space)
     assert told["x"].eta_squared > 1
-    assert told.evidence["c"].verdict == "untested"
+    assert told.evidence["c"].verdict == "not testable"
     page = opened(condped.report(trials, objective="loss", space=space))
     over, dash = page.locator("#bar-rows td.eta span").all()
     assert over.inner_text() == ">\u00a01"
-    assert "over-states" in (over.get_attribute("title") or "")
-    assert "over-states" in words(page, "#importance-hint")
+    assert "artefact of few trials" in (over.get_attribute("title") or "")
+    assert "artefact of few trials" in words(page, "#importance-hint")
     assert dash.inner_text() == "–"
     assert "> 1" in str(told)
-    assert "over-states" in str(told)
+    assert "artefact of few trials" in str(told)
     assert f"{told['x'].eta_squared:.3f}" not in str(told)
     assert "&gt; 1" in told._repr_html_()
     assert "–</td>" in told._repr_html_()
@@ -276,3 +277,96 @@ def test_code_on_the_page_suggests_nothing_of_unknown_condition(opened: Opener) 
     assert "# The condition of hole is unknown" in advice
     assert "put in your own if" in advice
     assert "The code does not suggest it" in advice
+
+
+def test_ties_are_the_first_thing_on_the_page(opened: Opener) -> None:
+    """Above the question, and gone where the slider leaves them; the slider says how far."""
+    page = opened(condped.report(wine()))
+    head = words(page, "header")
+    said = "91 of 139 trials share the best value 0.99; this objective cannot separate them further"
+    assert head.index(said) < head.index("What mattered for reaching the best 65.5 %?")
+    assert "(asked for 10 %, used 65.5 %)" in head
+    assert words(page, "#slider-text") == "best 10 % 91 of 139 trials"
+    assert words(page, "#flat-text") == "ties: the same from 1 % to 65 %"
+    assert page.locator("#flat-strip rect").count() == 2
+    assert "Advice for the best 65.5 %" in words(page, "#next")
+    assert "91 (14 without ties)" in words(page, "#account")
+    page.locator("#slider").fill(page.locator("#slider").get_attribute("max") or "")
+    assert not page.locator("#tie").is_visible()
+    assert words(page, "#flat-text") == "marked: ties, nothing changes"
+
+
+def test_the_strip_marks_the_steps_with_the_same_target_set(opened: Opener) -> None:
+    """From the first to the last such step of the slider, where the thumb stands."""
+    report = condped.report(wine())
+    page = opened(report)
+    steps, sizes = report.data["steps"], report.data["sizes"]
+    ends = [
+        (sizes.index(size), len(sizes) - 1 - sizes[::-1].index(size))
+        for size in dict.fromkeys(sizes)
+        if sizes.count(size) > 1
+    ]
+    marked = page.evaluate(
+        "[...document.querySelectorAll('#flat-strip rect')].map((rect) =>"
+        " [parseFloat(rect.getAttribute('x')), parseFloat(rect.getAttribute('width'))])"
+    )
+    most = (len(steps) - 1) / 100
+    for (first, last), (left, width) in zip(ends, marked, strict=True):
+        assert first - 0.5 < left * most <= first
+        assert last <= (left + width) * most < last + 0.5
+
+
+def test_a_study_without_ties_has_no_strip(opened: Opener) -> None:
+    """Nothing is said of what there is not."""
+    page = opened(condped.report(conditional()))
+    assert not page.locator("#tie").is_visible()
+    assert not page.locator("#flat-strip").is_visible()
+    assert not page.locator("#flat-text").is_visible()
+
+
+def test_a_gate_says_where_the_winners_are(opened: Opener) -> None:
+    """In the answer, beside its importance, in the tree and in its card."""
+    page = opened(condped.report(wine()))
+    (gate,) = condped.importance(wine()).gates
+    assert "model: logistic has 86 of 91 target trials" in words(page, "#answer")
+    row = page.locator("#bar-rows tr", has=page.locator("a[title=model]"))
+    told = " ".join(row.inner_text().split())
+    assert f"logistic: 86 of 91 target trials · η² between branches {gate.choosing:.3f}" in told
+    assert "choosing the branch explains 12 %; logistic: 86 of 91" in words(page, "#tree")
+    open_all(page)
+    assert f"η² between the branches is {gate.choosing:.3f}." in words(page, "#cards")
+
+
+def test_no_row_matters_with_zero(opened: Opener) -> None:
+    """What matters has a number above 0, or a word for what is too small."""
+    report = condped.report(conditional())
+    first = next(p for p in report.data["parameters"] if "m" in p["verdict"])
+    first["importance"]["paper"] = [0] * len(first["importance"]["paper"])
+    page = opened(report)
+    rows = page.locator("#bar-rows tr", has_text="matters").all_inner_texts()
+    told = [" ".join(row.split()) for row in rows]
+    assert any("≈ 0" in row for row in told)
+    assert not any("0.000" in row for row in told)
+    assert "too small to give it a share" in words(page, "#importance-hint")
+
+
+def test_what_is_not_testable_says_why(opened: Opener) -> None:
+    """In short, in its card and to who points at it; without a number that there is not."""
+    rng = np.random.default_rng(0)
+    x = rng.random(60)
+    trials = {"x": x, "same": np.full(60, 0.5), "loss": x + 0.1 * rng.random(60)}
+    space = {name: {"type": "float", "low": 0, "high": 1} for name in ("x", "same")}
+    page = opened(condped.report(trials, objective="loss", space=space, sampling="random"))
+    reason = "it takes only one value where it is active"
+    assert f"Not testable same ({reason})" in words(page, "#answer")
+    assert "Tested: compared among all trials (taken as drawn at random" in words(
+        page, "#importance-hint"
+    )
+    assert page.locator(f'#bar-rows .verdict.not-testable[title="{reason}"]').count() == 1
+    open_all(page)
+    cards = words(page, "#cards")
+    assert "Not testable. It takes only one value where it is active." in cards
+    assert "p-value –" in cards
+    text = words(page, "body")
+    assert "NaN" not in text
+    assert "null" not in text

@@ -186,7 +186,7 @@ class _Adviser:
     def _sure(self, name: str) -> bool:
         """Return whether a parameter surely matters."""
         evidence = self.result.evidence
-        tested = sum(parameter.verdict != "untested" for parameter in evidence)
+        tested = sum(parameter.verdict != "not testable" for parameter in evidence)
         own = evidence[name]
         return own.verdict == "matters" and own.p_value * tested <= _MATTERS
 
@@ -304,11 +304,12 @@ class _Adviser:
         """Say why a parameter is not touched."""
         if self.result.status != "ok":
             return f"the importances are undetermined: {self.result.reason}"
+        tested = self.result.evidence[name]
         told = {
-            "untested": "could not be tested: no target trial, or nothing that varies.",
+            "not testable": f"not testable: {tested.reason}.",
             "no evidence": "no evidence of an effect in these trials.",
         }
-        verdict = self.result.evidence[name].verdict
+        verdict = tested.verdict
         if domain.single:
             return "one value only."
         if verdict not in told and name in self.structure.unexplained:

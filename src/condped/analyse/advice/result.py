@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from condped.analyse.advice.optuna_code import suggest_code
 from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
 from condped.space.domain import Domain
 from condped.space.space import Space
@@ -157,6 +158,7 @@ class Advice(Result):
             "kept_region": self.kept_region,
             "region_size": self.region_size,
             "target_quantile": self.importance.target_quantile,
+            "tie": plain_tie(self.importance.tie),
             "optuna_code": self.optuna_code(),
             "settings": self.importance.settings,
             "account": self.importance.account,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from condped.analyse.branches.structure import FoundFrom
 from condped.analyse.importance.evidence import Verdict
 from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
 
 
@@ -117,7 +118,10 @@ class Branches(Result):
         "eta_squared",
         "p_value",
         "verdict",
+        "reason",
         "status",
+        "choosing",
+        "note",
     )
 
     roots: tuple[Node, ...]
@@ -173,6 +177,7 @@ class Branches(Result):
             "inactive": self.inactive,
             "target_quantile": self.whole.target_quantile,
             "target_size": self.whole.target_size,
+            "tie": plain_tie(self.whole.tie),
             "settings": self.whole.settings,
             "roots": [_plain_node(node) for node in self.roots],
             "account": self.whole.account,
@@ -198,6 +203,7 @@ def _plain_inside(result: ImportanceResult) -> dict[str, Any]:
         "status": result.status,
         "reason": result.reason,
         "target_size": result.target_size,
+        "tie": plain_tie(result.tie),
         "region_size": result.account.region_size,
         "evidence": None if evidence is None else evidence.message,
         "parameters": result.rows(),

@@ -11,7 +11,8 @@ import numpy as np
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
-from condped.analyse.importance.analysis import Analysis, answered, count_sets
+from condped.analyse.importance.analysis import Analysis, answered, count_sets, question_ties
+from condped.analyse.importance.gates import choosing
 from condped.analyse.importance.importance import ImportanceResult, importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.arrays import FloatArray, IntArray
@@ -110,7 +111,7 @@ class Grower:
             if len(self.structure.space[name]) == 1 or sizes[-1] or left_out
         )
         sizes = np.array([branch.sizes for branch in found]).reshape(len(found), -1)
-        return GrownNode(name, found, _choosing(sizes, self.top))
+        return GrownNode(name, found, choosing(sizes, self.top.target_sizes, self.top.region_size))
 
     def _inside(self, condition: Condition) -> dict[Method, Analysis]:
         """Analyse what varies among some of the trials; the counts serve all methods."""
@@ -128,7 +129,8 @@ def analyses_of(
 ) -> dict[Method, Analysis]:
     """Answer a question by several methods, from the same counts."""
     counts = count_sets(trials, question)
-    return {method: answered(counts, question.by(method)) for method in methods}
+    ties = question_ties(counts, question)
+    return {method: answered(counts, question.by(method), ties) for method in methods}
 
 
 def branches_of(nodes: Sequence[GrownNode]) -> Iterator[GrownBranch]:
@@ -143,19 +145,6 @@ def _joined(path: Test | None, test: Test) -> Condition:
     way = conjunction(path, test)
     assert way is not None  # a split has a test
     return Condition(text_of(way) or "", way)
-
-
-def _choosing(sizes: IntArray, top: Sets) -> FloatArray:
-    """Return (T,) from the sizes of branches, (branches, T + 1)."""
-    target = top.target_sizes.astype(float)
-    spread = target * (1.0 - target / max(top.region_size, 1))
-    if not len(sizes):
-        return np.zeros_like(spread)
-    trials, reached = sizes[:, -1:].astype(float), sizes[:, :-1].astype(float)
-    between = (reached**2 / np.maximum(trials, 1.0)).sum(axis=0)
-    between -= reached.sum(axis=0) ** 2 / max(trials.sum(), 1.0)
-    share = np.divide(between, spread, out=np.zeros_like(spread), where=spread > 0)
-    return np.asarray(np.maximum(share, 0.0))
 
 
 @takes(AnalysisOptions, *ANALYSIS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from condped.analyse.importance.ties import Tie
 from condped.trials.batch import Goal
 from condped.trials.regimes import PooledDomains
 from condped.trials.table import Selection
@@ -34,3 +35,9 @@ class Account:
     ignored_columns: tuple[str, ...]
     notes: tuple[str, ...]
     selections: tuple[Selection, ...] = ()  # conditions that the trials were chosen by
+    ties: tuple[Tie, ...] = ()  # of the target sets that have some at their ends
+
+    def tie(self, target_quantile: float | None) -> Tie | None:
+        """Return the tie at the end of the target set of one quantile."""
+        found = (tie for tie in self.ties if tie.target_quantile == target_quantile)
+        return next(found, None)

@@ -9,6 +9,7 @@ from condped.analyse.importance.account import Account, DroppedRegimes
 from condped.analyse.importance.estimates import Numbers, estimated, numbers_of
 from condped.analyse.importance.intervals import Uncertainty, uncertainty
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
+from condped.analyse.importance.ties import Tie, ties_of
 from condped.analyse.options import Question
 from condped.count.absences import only_unused
 from condped.count.trials import Trials
@@ -65,9 +66,12 @@ class Analysis:
         if len(self.numbers.target_sizes) == 1:
             return self
         one = slice(place, place + 1)
+        quantiles = None if self.target_quantiles is None else self.target_quantiles[one]
+        ties = tuple(tie for tie in self.account.ties if tie.target_quantile in (quantiles or ()))
         return replace(
             self,
-            target_quantiles=None if self.target_quantiles is None else self.target_quantiles[one],
+            target_quantiles=quantiles,
+            account=replace(self.account, ties=ties),
             counts=self.counts.at(place),
             bands=None if self.bands is None else self.bands.at(place),
         )
@@ -87,10 +91,10 @@ class Analysis:
         if self.pooled:
             names.append("unit_ranked" if calibrated else "unit_grid")
         if tests or evidence or calibrated or self.pooled:
-            names += ["p_values", "bias"]
+            names += ["p_values", "bias"] if calibrated else ["p_values"]
         if evidence:
             names += ["grid"] if calibrated else []
-            names += ["adjusted_p_values", "regime_p_values", "remark"]
+            names += ["adjusted_p_values", "regime_p_values", "sampling", "remark"]
         return tuple(names)
 
 
@@ -112,8 +116,10 @@ def count_sets(trials: TrialTable | Trials, question: Question) -> SetCounts:
     return SetCounts(own)
 
 
-def answered(counts: SetCounts, question: Question) -> Analysis:
-    """Answer a question from counts; several methods can share them."""
+def answered(
+    counts: SetCounts, question: Question, ties: tuple[Tie, ...] | None = None
+) -> Analysis:
+    """Answer a question from counts; several methods can share them and the ``ties``."""
     assert counts.trials is not None
     settings = question.settings
     if settings.method == "calibrated" or counts.trials.pooled:
@@ -122,7 +128,7 @@ def answered(counts: SetCounts, question: Question) -> Analysis:
     found = Analysis(
         target_quantiles=question.quantiles,
         settings=settings,
-        account=_account(counts, settings, outcome),
+        account=_account(counts, settings, outcome, question_ties(counts, question, ties)),
         counts=counts,
         all_equal=counts.trials.top.all_equal,
     )
@@ -135,7 +141,19 @@ def answered(counts: SetCounts, question: Question) -> Analysis:
     return replace(found, bands=bands, level=question.level)
 
 
-def _account(counts: SetCounts, settings: Settings, outcome: str | None) -> Account:
+def question_ties(
+    counts: SetCounts, question: Question, known: tuple[Tie, ...] | None = None
+) -> tuple[Tie, ...]:
+    """Return the ties at the ends of the target sets that a question is about."""
+    assert counts.trials is not None
+    if known is not None:
+        return known
+    return ties_of(counts.trials.asked, counts.trials.top, question.quantiles)
+
+
+def _account(
+    counts: SetCounts, settings: Settings, outcome: str | None, ties: tuple[Tie, ...]
+) -> Account:
     assert counts.trials is not None
     dropped = tuple(
         DroppedRegimes(
@@ -145,11 +163,15 @@ def _account(counts: SetCounts, settings: Settings, outcome: str | None) -> Acco
         if parameter.dropped_region.size
     )
     own = counts.trials
-    return account_of(own, outcome=outcome, dropped=dropped)
+    return account_of(own, outcome=outcome, dropped=dropped, ties=ties)
 
 
 def account_of(
-    own: SetTrials, *, outcome: str | None = None, dropped: tuple[DroppedRegimes, ...] = ()
+    own: SetTrials,
+    *,
+    outcome: str | None = None,
+    dropped: tuple[DroppedRegimes, ...] = (),
+    ties: tuple[Tie, ...] = (),
 ) -> Account:
     """Return what numbers about these sets are based on."""
     trials = own.raw
@@ -168,4 +190,5 @@ def account_of(
         ignored_columns=trials.ignored_columns,
         notes=(*sort, *trials.notes, *told),
         selections=trials.selections,
+        ties=ties,
     )

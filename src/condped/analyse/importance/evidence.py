@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
+
 from condped.analyse.importance.set_counts import SetCounts
+from condped.analyse.importance.significance import NO_ORDER
 from condped.errors import not_found
 from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.safe_text import shortened
@@ -26,7 +29,7 @@ class ParameterEvidence:
     ----------
     p_value
         How often chance alone gives as much, if the value has no effect on reaching the target
-        set within its regime.
+        set within its regime; NaN if it is not testable.
     adjusted_p_value
         The same, adjusted for the number of parameters that could be tested by Benjamini and
         Hochberg; inside a branch for those of all branches of the tree.
@@ -36,6 +39,8 @@ class ParameterEvidence:
         ``unclear``: in between. ``not testable``: see the reason.
     regimes
         The p-value of each regime by itself, in the order of the result's regimes.
+    reason
+        Why it is not testable; empty if it is.
     """
 
     name: str
@@ -43,6 +48,19 @@ class ParameterEvidence:
     adjusted_p_value: float
     verdict: Verdict
     regimes: tuple[float, ...]
+    reason: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both say the same; no p-value is the same as no p-value."""
+        return isinstance(other, ParameterEvidence) and self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        numbers = map(plain_p, (self.p_value, self.adjusted_p_value, *self.regimes))
+        return self.name, self.verdict, self.reason, *numbers
 
 
 @dataclass(frozen=True)
@@ -60,6 +78,7 @@ class Evidence:
     parameters: tuple[ParameterEvidence, ...]
     enough: bool  # whether any effect is statistically significant
     message: str  # the same in a sentence
+    sampling: str = ""  # what the trials were compared with, and why, in a sentence
 
     @cached_property
     def _by_name(self) -> dict[str, ParameterEvidence]:
@@ -84,11 +103,45 @@ def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Eviden
             adjusted_p_value=float(counts.adjusted_p_values[0, place]),
             verdict=verdict_of(counts.p_values[0, place], counts.adjusted_p_values[0, place]),
             regimes=tuple(float(p[0]) for p in counts.regime_p_values[place]),
+            reason=reasons_of(counts, place)[0],
         )
         for place, name in enumerate(names)
     )
     enough = any(parameter.verdict == "matters" for parameter in parameters)
-    return Evidence(parameters, enough, f"{_message(parameters, sizes)} {counts.remark}".rstrip())
+    message = f"{_message(parameters, sizes)} {counts.remark}".rstrip()
+    return Evidence(parameters, enough, message, counts.sampling)
+
+
+def reasons_of(counts: SetCounts, place: int) -> list[str]:
+    """Say for each target set why a parameter is not testable; empty where it is."""
+    missing = np.isnan(counts.p_values[:, place]).tolist()
+    return [_reason(counts, place, step) if none else "" for step, none in enumerate(missing)]
+
+
+def _reason(counts: SetCounts, place: int, step: int) -> str:
+    """Say why a parameter is not testable at one target set."""
+    if NO_ORDER in counts.sampling:
+        return NO_ORDER
+    study = counts.grid
+    regimes = study.parameters[place].regimes
+    present = [regime for regime in regimes if regime.domain is not None]
+    active = study.region_size - sum(int(r.region.sum()) for r in regimes if r.domain is None)
+    trials = sum(int(regime.region.sum()) for regime in present)
+    reached = sum(int(regime.target[step].sum()) for regime in present)
+    # In order: an earlier reason explains the later ones.
+    told = (
+        (study.region_size < 2, "fewer than two trials"),
+        (active < 2, "fewer than two trials have it active"),
+        (not present, "no two trials have it active in the same domain"),
+        (not reached, "no trial of the target set has it active"),
+        (
+            all(np.count_nonzero(regime.region) < 2 for regime in present),
+            "it takes only one value where it is active",
+        ),
+        (reached == trials, "all trials that have it active are in the target set"),
+    )
+    left = "what it was compared with tells nothing about it"
+    return next((reason for applies, reason in told if applies), left)
 
 
 def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
@@ -114,6 +167,11 @@ def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
         f"Not enough evidence: {which} ({sizes}{nearest}). Gather more trials, or look at a larger "
         "target set."
     )
+
+
+def plain_p(p_value: float) -> float | None:
+    """Return a p-value as plain data have it: None if there is none."""
+    return None if math.isnan(p_value) else float(p_value)
 
 
 def verdict_of(p_value: float, adjusted: float) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Unpack
 
@@ -12,8 +12,10 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
-from condped.analyse.importance.evidence import Evidence, evidence_of
+from condped.analyse.importance.evidence import Evidence, evidence_of, plain_p
+from condped.analyse.importance.gates import Gate, gates_of
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
+from condped.analyse.importance.ties import Tie, plain_tie, row_note
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.robustness import Robustness, robustness_of
@@ -61,8 +63,11 @@ class ImportanceResult(Result):
         "joint_high",
         "p_value",
         "verdict",
+        "reason",
         "regimes",
         "unattributed",
+        "choosing",
+        "note",
     )
 
     parameters: tuple[ParameterImportance, ...]
@@ -78,6 +83,36 @@ class ImportanceResult(Result):
     level: float | None = None  # of the intervals, if there are some
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
+    _gates: tuple[Gate, ...] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def tie(self) -> Tie | None:
+        """Trials at the end of the target set that the objective cannot separate, if any."""
+        return self.account.tie(self.target_quantile)
+
+    @cached_property
+    def gates(self) -> tuple[Gate, ...]:
+        """The parameters that choose a branch, and where the target set lies among the branches.
+
+        Found when it is first asked for, from trials in memory; of others nothing is known.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+        >>> (gate,) = condped.importance(table).gates
+        >>> gate.parameter, gate.first.label, gate.first.target_trials, gate.target_size
+        ('c', '< 0.5', 50, 50)
+        """
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        known = self._gates
+        if known is None and trials is not None:
+            known = gates_of(trials.asked, trials.top)
+        return tuple(gate for gate in known or () if gate.parameter in self)
+
+    def gate(self, name: str) -> Gate | None:
+        """Return what a parameter's choice decides; None if it switches nothing."""
+        return next((gate for gate in self.gates if gate.parameter == name), None)
 
     @property
     def has_evidence(self) -> bool:
@@ -142,7 +177,7 @@ class ImportanceResult(Result):
         """Return what pickle keeps: what the trials can tell, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
-        return self.__dict__ | {"_analysis": kept}
+        return self.__dict__ | {"_analysis": kept, "_gates": self.gates}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,10 +217,14 @@ class ImportanceResult(Result):
         found = []
         for parameter in self.parameters:
             tested = None if evidence is None else evidence[parameter.name]
+            gate = self.gate(parameter.name)
             row = parameter.row() | {
-                "p_value": None if tested is None else tested.p_value,
+                "p_value": None if tested is None else plain_p(tested.p_value),
                 "verdict": None if tested is None else tested.verdict,
+                "reason": None if tested is None else tested.reason or None,
                 "unattributed": self.unattributed,
+                "choosing": None if gate is None else gate.choosing,
+                "note": row_note(self.tie, parameter.eta_squared),
             }
             found.append({name: row[name] for name in self._columns})
         return found
@@ -204,8 +243,10 @@ class ImportanceResult(Result):
             "status": self.status,
             "reason": self.reason,
             "target_size": self.target_size,
+            "tie": plain_tie(self.tie),
             "unattributed": self.unattributed,
             "evidence": None if evidence is None else evidence.message,
+            "sampling": None if evidence is None else evidence.sampling or None,
             "parameters": [
                 row | self._details(parameter, evidence)
                 for row, parameter in zip(self.rows(), self.parameters, strict=True)
@@ -219,11 +260,12 @@ class ImportanceResult(Result):
         if evidence is not None:
             present = iter(self.densities[own.name])
             for row, p_value in zip(regimes, evidence[own.name].regimes, strict=True):
-                row["p_value"] = p_value
+                row["p_value"] = plain_p(p_value)
                 if row["domain"] is not None:
                     row["good"] = [asdict(one) | {"lift": one.lift} for one in next(present).good]
+        adjusted = None if evidence is None else plain_p(evidence[own.name].adjusted_p_value)
         return {
-            "adjusted_p_value": None if evidence is None else evidence[own.name].adjusted_p_value,
+            "adjusted_p_value": adjusted,
             "intervals": None if own.intervals is None else asdict(own.intervals),
             "regimes": regimes,
         }
@@ -233,7 +275,7 @@ class ImportanceResult(Result):
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""
-        quantile = {"target_quantile": self.target_quantile}
+        quantile = {"target_quantile": self.target_quantile, "gates": self.gates}
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
@@ -254,7 +296,9 @@ class ImportanceResult(Result):
         if isinstance(settings, BaselineSettings):
             return scored_result(restored_scores(data, 1), quantile, settings, account)
         quantiles = None if quantile is None else (quantile,)
-        return importance_result(restored_analysis(data, quantiles, settings, account))
+        gates = rebuilt(tuple[Gate, ...], data.get("gates", []), "gates")
+        found = importance_result(restored_analysis(data, quantiles, settings, account))
+        return replace(found, _gates=gates)
 
 
 def importance_result(analysis: Analysis) -> ImportanceResult:

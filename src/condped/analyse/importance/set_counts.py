@@ -177,10 +177,14 @@ class SetCounts:
         return self.significance.regimes
 
     @cached_property
+    def sampling(self) -> str:
+        """What the trials were compared with, and why, in a sentence."""
+        return self.significance.decision.reason
+
+    @cached_property
     def remark(self) -> str:
         """What else a reader of p-values should know."""
-        said = [self.significance.decision.reason, self._trials.asked.remark_on_repeats()]
-        return " ".join(filter(None, said))
+        return self._trials.asked.remark_on_repeats()
 
     @property
     def _trials(self) -> SetTrials:
@@ -228,5 +232,5 @@ _CUTS: Mapping[str, Callable[[Any, slice], Any]] = {
     **dict.fromkeys(("p_values", "adjusted_p_values"), lambda found, one: found[one]),
     "bias": lambda found, one: None if found is None else found[:, one],
     "regime_p_values": lambda found, one: [[p[one] for p in regimes] for regimes in found],
-    "remark": lambda found, one: found,
+    **dict.fromkeys(("sampling", "remark"), lambda found, one: found),
 }

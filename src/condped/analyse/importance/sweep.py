@@ -12,8 +12,10 @@ import numpy as np
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.evidence import plain_p
 from condped.analyse.importance.importance import Status, untested
 from condped.analyse.importance.intervals import Uncertainty
+from condped.analyse.importance.ties import FlatRange, flat_ranges, plain_tie, row_note
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
 from condped.analyse.saving.analysis import (
@@ -62,6 +64,8 @@ class SweepResult(Result):
         "joint_high",
         "determined",
         "unattributed",
+        "target_size",
+        "note",
     )
 
     names: tuple[str, ...]
@@ -87,6 +91,13 @@ class SweepResult(Result):
         if self._analysis is None:
             raise untested(self.settings)
         return self._analysis.counts.p_values
+
+    @cached_property
+    def flat(self) -> tuple[FlatRange, ...]:
+        """Ranges of target quantiles in which ties keep the target set from changing."""
+        return flat_ranges(
+            self.target_quantiles.tolist(), self.target_sizes.tolist(), self.account.ties
+        )
 
     @cached_property
     def determined(self) -> BoolArray:
@@ -129,6 +140,7 @@ class SweepResult(Result):
         bands = None if self.intervals is None else self.intervals.importance
         ends = {"importance_low": "low", "importance_high": "high"}
         ends |= {name: name for name in ("joint_low", "joint_high")}
+        ties = {tie.target_quantile: tie for tie in self.account.ties}
         return [
             {
                 "target_quantile": float(quantile),
@@ -140,6 +152,8 @@ class SweepResult(Result):
                 },
                 "determined": bool(self.determined[t]),
                 "unattributed": float(self.unattributed[t]),
+                "target_size": int(self.target_sizes[t]),
+                "note": row_note(ties.get(float(quantile)), self.eta_squared[t, p]),
             }
             for t, quantile in enumerate(self.target_quantiles)
             for p, name in enumerate(self.names)
@@ -153,12 +167,16 @@ class SweepResult(Result):
             "reason": self.reason,
             "target_sizes": self.target_sizes,
             "unattributed": self.unattributed,
+            "ties": [
+                {"first": one.first, "last": one.last, **(plain_tie(one.tie) or {})}
+                for one in self.flat
+            ],
             "determined": self.determined,
             "reasons": self.reasons,
             "parameters": {
                 name: {
                     **{number: getattr(self, number)[:, p] for number in _NUMBERS},
-                    **({"p_value": self.p_values[:, p]} if tested else {}),
+                    **({"p_value": list(map(plain_p, self.p_values[:, p]))} if tested else {}),
                 }
                 for p, name in enumerate(self.names)
             },

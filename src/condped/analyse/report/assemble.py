@@ -24,6 +24,7 @@ from condped.analyse.report.numbers import (
     parameters_data,
     shares,
     slider_quantiles,
+    ties_data,
     tree_data,
 )
 from condped.analyse.report.result import Report
@@ -139,12 +140,14 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
         "steps": question.quantiles,
         "start": start,
         "sizes": paper.numbers.target_sizes,
+        "ties": ties_data(paper),
         "methods": question.methods,
         "method": question.settings.method,
         "definition": _definition(question.settings, paper.account),
         "level": paper.level,
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
+        "sampling": paper.counts.sampling,
     }
 
 

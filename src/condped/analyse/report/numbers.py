@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from condped.analyse.branches.structure import Structure
 from condped.analyse.branches.tree import GrownBranch, GrownNode
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.evidence import Verdict, verdict_of
+from condped.analyse.importance.evidence import Verdict, plain_p, reasons_of, verdict_of
 from condped.analyse.importance.set_counts import SetCounts
+from condped.analyse.importance.ties import plain_tie
 from condped.analyse.values import Good, good_places, good_values, may_be_good
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import ParameterCounts, RegimeCounts
@@ -21,7 +22,10 @@ from condped.space.domain import Categorical, Domain, choice_labels
 _STEPS = (
     0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
 )  # fmt: skip
-VERDICTS: dict[str, Verdict] = {"m": "matters", "u": "unclear", "n": "no evidence", "-": "untested"}
+Text = TypeVar("Text", str, str | None)
+VERDICTS: dict[str, Verdict] = {
+    "m": "matters", "u": "unclear", "n": "no evidence", "-": "not testable",
+}  # fmt: skip
 _LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
 _NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
 _DECIMALS = 5  # of shares, which are shown with three
@@ -34,9 +38,9 @@ def shares(values: FloatArray) -> list[float]:
     return [0 if value == 0 else value for value in rounded]
 
 
-def small(values: Iterable[float]) -> list[float]:
-    """Return p-values with three digits, however small they are."""
-    return [float(f"{value:.3g}") for value in values]
+def small(values: Iterable[float]) -> list[float | None]:
+    """Return p-values with three digits, however small they are; None where there is none."""
+    return [plain_p(float(f"{value:.3g}")) for value in values]
 
 
 def counted(counts: IntArray) -> str:
@@ -64,6 +68,19 @@ def slider_quantiles(asked: float, region_quantile: float) -> tuple[float, ...]:
     return tuple(sorted({float(asked), *(step for step in steps if step < region_quantile)}))
 
 
+def ties_data(analysis: Analysis) -> list[dict[str, Any] | None]:
+    """Return (T,): ties at the end of each target set, with the steps that have the same set."""
+    sizes = analysis.numbers.target_sizes.tolist()
+    found: list[dict[str, Any] | None] = []
+    for step, size in enumerate(sizes):
+        quantiles = analysis.target_quantiles
+        tie = None if quantiles is None else analysis.account.tie(quantiles[step])
+        last = len(sizes) - 1 - sizes[::-1].index(size)
+        entry = plain_tie(tie)
+        found.append(None if entry is None else entry | {"steps": [sizes.index(size), last]})
+    return found
+
+
 Analyses = Mapping[Method, Analysis]  # by each method, from the same counts
 
 
@@ -81,6 +98,7 @@ def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
         "importance": {m: shares(one.importance[:, place]) for m, one in found.items()},
         "eta": {m: shares(one.eta_squared[:, place]) for m, one in found.items()},
         "verdict": "".join(_LETTERS[verdict] for verdict in verdicts),
+        "reason": _once(reasons_of(analyses["paper"].counts, place)),
     }
 
 
@@ -231,6 +249,6 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _once(reasons: tuple[str | None, ...]) -> list[str | None]:
+def _once(reasons: Sequence[Text]) -> list[Text]:
     """Return reasons of all steps, or one where they are the same."""
     return list(reasons[:1] if len(set(reasons)) == 1 else reasons)

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.ties import OVER, OVER_WORDS
 from condped.analyse.report.numbers import VERDICTS
 from condped.analyse.result import Result
 from condped.analyse.saving.files import write_whole
@@ -48,8 +49,10 @@ class Report(Result):
         "p_value",
         "adjusted_p_value",
         "verdict",
+        "reason",
         "determined",
         "unattributed",
+        "note",
     )
 
     data: dict[str, Any]
@@ -86,13 +89,23 @@ class Report(Result):
                 "p_value": one["p"][step],
                 "adjusted_p_value": one["adjusted"][step],
                 "verdict": VERDICTS[one["verdict"][step]],
+                "reason": _at(one.get("reason"), step) or None,
                 "determined": self.data["reasons"][method][step] is None,
                 "unattributed": self.data["unattributed"][method][step],
+                "note": self._note(step, one["eta"][method][step]),
             }
             for method in self.data["methods"]
             for step, quantile in enumerate(quantiles)
             for one in self.data["parameters"]
         ]
+
+    def _note(self, step: int, eta_squared: float) -> str | None:
+        """Return what the reader of one row must know of its numbers."""
+        ties = self.data.get("ties")  # files of earlier versions have none
+        tie = ties[step] if ties else None
+        told = [tie["message"]] if tie is not None and tie["notable"] else []
+        told += [OVER_WORDS] if eta_squared >= OVER else []
+        return " ".join(told) or None
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON, under a schema with a version."""
@@ -112,3 +125,8 @@ class Report(Result):
         made = cls(own, rebuilt(ImportanceResult, data["told"], "told"))
         made.rows()  # what is missing is missed now
         return made
+
+
+def _at(reasons: list[str] | None, step: int) -> str:
+    """Return the reason at a step of the slider; files of earlier versions have none."""
+    return (reasons or [""])[0 if not reasons or len(reasons) == 1 else step]

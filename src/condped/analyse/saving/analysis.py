@@ -5,6 +5,7 @@ Loading is estimating again from the counts, by the same code.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -137,7 +138,7 @@ def saved_analysis(
             **{name: saved_counts(getattr(counts, name)) for name in _COUNTS if name in needed},
         },
         "tests": {
-            name: getattr(counts, name) for name in needed if name not in _COUNTS
+            name: _without_nan(getattr(counts, name)) for name in needed if name not in _COUNTS
         },
         "bands": analysis.bands,
     }  # fmt: skip
@@ -182,10 +183,14 @@ def restored_analysis(
     }
     own = known["ranked" if settings.method == "calibrated" else "grid"]
     shape = (expected, len(own.parameters))
-    known |= {name: _matrix(tests[name], shape) for name in _TESTS if name in tests}
+    known |= {name: _p_values(tests[name], shape) for name in _TESTS if name in tests}
+    if "bias" in tests:
+        bias = tests["bias"]
+        known["bias"] = None if bias is None else _matrix(bias, (len(bias), expected))
     if "regime_p_values" in tests:
         known["regime_p_values"] = _regime_p_values(tests["regime_p_values"], own, expected)
-        known["remark"] = rebuilt(str, tests["remark"], "remark")
+        for name in ("sampling", "remark"):
+            known[name] = rebuilt(str, tests[name], name)
     bands = data["bands"]
     found = Analysis(
         target_quantiles=target_quantiles,
@@ -236,11 +241,25 @@ def _restored_bands(data: Mapping[str, Any], shape: tuple[int, int]) -> Uncertai
 
 
 def _regime_p_values(data: Any, counts: StudyCounts, sets: int) -> list[list[FloatArray]]:
-    found = [[_matrix([p], (1, sets))[0] for p in regimes] for regimes in data]
+    found = [[_p_values([p], (1, sets))[0] for p in regimes] for regimes in data]
     expected = [len(parameter.regimes) for parameter in counts.parameters]
     if [len(regimes) for regimes in found] != expected:
         raise DataError("it has p-values of other regimes than those that were counted")
     return found
+
+
+def _without_nan(found: Any) -> Any:
+    """Return what a test says with None where nothing was testable."""
+    if isinstance(found, np.ndarray):
+        found = found.tolist()
+    if isinstance(found, list):
+        return [_without_nan(entry) for entry in found]
+    return None if isinstance(found, float) and math.isnan(found) else found
+
+
+def _p_values(values: Any, shape: tuple[int, int]) -> FloatArray:
+    """Return p-values; NaN for those that are None."""
+    return _matrix([[math.nan if p is None else p for p in row] for row in values], shape)
 
 
 def _matrix(values: Any, shape: tuple[int, int]) -> FloatArray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.importance.account import Account
+from condped.analyse.importance.ties import Tie, ties_of
 from condped.arrays import BoolArray
 from condped.comparison.baselines.absent_values import middle, presence
 from condped.count.target_sets import Sets
@@ -33,6 +34,7 @@ class Basis:
     top: Sets
     used: BoolArray  # (trials,): which take part
     handling: Handling
+    ties: tuple[Tie, ...] = ()  # of the target sets, for methods that have some
 
 
 def basis_of(
@@ -44,10 +46,12 @@ def basis_of(
     """Join domains and sort out which trials count, or say why the method cannot be asked."""
     if settings.forest:
         _require_values(table, handling)
-    top = Trials.of(table).top_sets(target_quantiles, settings.region_quantile or 1.0, handling)
+    trials = Trials.of(table)
+    top = trials.top_sets(target_quantiles, settings.region_quantile or 1.0, handling)
+    ties = () if settings.forest else ties_of(trials, top, target_quantiles)
     joined = tuple(entry.name for entry in table.parameters if len(entry.domains) > 1)
     used, _, _ = top.members(Batch(table))
-    return Basis(expand_domains(table), joined, top, used, handling)
+    return Basis(expand_domains(table), joined, top, used, handling, ties)
 
 
 def account_of(
@@ -67,6 +71,7 @@ def account_of(
         ignored_columns=table.ignored_columns,
         notes=(*_notes(basis, settings, untold), *table.notes),
         selections=table.selections,
+        ties=basis.ties,
     )
 
 

@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
 from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
 from condped.show.views.bars import BarsView, BreakdownView, ComparisonView
+from condped.show.words import share_text
 
-_HATCHES = {"unclear": "//", "no evidence": "...", "untested": "xx"}
+_HATCHES = {"unclear": "//", "no evidence": "...", "not testable": "xx"}
 _ROOM = 1.32  # of the longest bar, for what is written behind it
 
 
@@ -32,9 +33,9 @@ def bars(view: BarsView, ax: Axes) -> Axes:
                 ax.plot([end, end], [place - 0.16, place + 0.16], color=INK, linewidth=1.4)
         _behind(ax, bar.end, place, bar.text)
     _rows(ax, [bar.label for bar in view.bars])
-    _scale(ax, [bar.end for bar in view.bars])
+    _scale(ax, [bar.end for bar in view.bars], view.reach)
     ax.set_xlabel(view.scale)
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
@@ -54,7 +55,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
                 linewidth=0.6,
             )
             left += part.value
-        _behind(ax, row.value, place, f"{row.value:.3f}")
+        _behind(ax, row.value, place, share_text(row.value))
         ax.annotate(
             literal(row.caption), (0, place + 0.24), xytext=(2, -1), textcoords="offset points",
             va="top", fontsize=7.5, color=INK, annotation_clip=False,
@@ -63,7 +64,7 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
     ax.set_ylim(max(len(view.rows), 2) - 0.3, -0.6)
     _scale(ax, [row.value for row in view.rows])
     ax.set_xlabel(f"{view.scale}; from dark to light: the regimes named below each bar")
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
 
@@ -93,7 +94,7 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
     ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
     ax.set_xlim(-0.02 * view.highest, 1.03 * view.highest)
     ax.set_xlabel("importance (each result sums to 1); hollow: not said to matter")
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
     noted(ax, view.note, empty=view.empty)
     return plain(ax, "x")
@@ -105,9 +106,9 @@ def _rows(ax: Axes, labels: list[str] | tuple[str, ...]) -> None:
     ax.set_ylim(max(len(labels), 2) - 0.4, -0.6)
 
 
-def _scale(ax: Axes, ends: list[float]) -> None:
+def _scale(ax: Axes, ends: list[float], reach: float = 0.0) -> None:
     """Leave room for what is written behind the bars; no number above 1 is an importance."""
-    ax.set_xlim(0, max(0.05, _ROOM * max(ends, default=1.0)))
+    ax.set_xlim(0, max(0.05, _ROOM * max(ends, default=1.0), reach))
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= 1.0 + 1e-9])
 
 

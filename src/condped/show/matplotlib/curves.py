@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
-from condped.show.palette import COLOURS, GREY, INK
+from condped.show.palette import COLOURS, GREY, INK, WARNING
 from condped.show.text.account import UNATTRIBUTED
-from condped.show.views.curves import CurvesView
+from condped.show.views.curves import LOWEST_TIED, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS, lines_of
 
 _DASHES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)))
@@ -42,11 +42,14 @@ def curves(view: CurvesView, ax: Axes) -> Axes:
         ax.plot([], [], color=INK, linestyle=":", linewidth=1.6, label="exact")
     if view.bands is not None:
         ax.fill_between([], [], [], color=INK, alpha=0.15, label=view.bands)
+    for place, (low, high) in enumerate(view.flat):
+        label = "same trials (ties)" if place == 0 else None
+        ax.axvspan(low, high, ymax=0.025, color=WARNING, alpha=0.8, linewidth=0, label=label)
     ax.set_xlim(0, 1)
-    ax.set_ylim(-0.02, 1.02)
+    ax.set_ylim(LOWEST_TIED if view.flat else -0.02, 1.02)
     ax.set_xlabel(QUANTILE_AXIS)
     ax.set_ylabel("importance")
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     if view.empty:
         noted(ax, view.note, empty=True)
     if view.curves:

@@ -39,10 +39,11 @@ def literal(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def titled(ax: Axes, title: str) -> None:
-    """Set a title, in as many lines as the width asks for."""
+def titled(ax: Axes, title: str, first: str | None = None) -> None:
+    """Set a title, in as many lines as the width asks for, below what has to be read first."""
     width = figure_of(ax).get_figwidth()
-    lines = lines_of(title, max(int(_LETTERS * width * 0.75), 30))
+    letters = max(int(_LETTERS * width * 0.75), 30)
+    lines = [line for text in (first, title) if text for line in lines_of(text, letters)]
     ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize=_TITLE_SIZE)
 
 

@@ -43,7 +43,7 @@ def _cells(
     view: HeatView, ax: Axes, columns: FloatArray, scale: str, *, bad: str, many: int
 ) -> Axes:
     """Draw the values with a row per label; ``columns`` are the edges between columns."""
-    titled(ax, view.title)
+    titled(ax, view.title, view.first)
     if view.empty:
         noted(ax, view.note, empty=True)
         return plain(ax, "x")

@@ -37,7 +37,8 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
         ax.set_axis_off()
     handles, labels = grid[0].get_legend_handles_labels()
     title = view.title if view.note is None else f"{view.title}; {view.note}"
-    fig.suptitle("\n".join(map(literal, lines_of(title, 42 * columns))), fontsize=11)
+    lines = [line for text in (view.first, title) if text for line in lines_of(text, 42 * columns)]
+    fig.suptitle("\n".join(map(literal, lines)), fontsize=11)
     fig.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return fig
 

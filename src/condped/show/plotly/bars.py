@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
 from condped.show.plotly.figures import MARKERS, laid_out, literal, row_axis, share_axis
 from condped.show.views.bars import Bar, BarsView, BreakdownView, ComparisonView, Part
+from condped.show.words import share_text
 
-_PATTERNS = {"unclear": "/", "no evidence": ".", "untested": "x"}
+_PATTERNS = {"unclear": "/", "no evidence": ".", "not testable": "x"}
 _ROOM = 1.3  # of the longest bar, for what is written behind it
 _SHORTEST = 0.05
 
@@ -36,7 +37,7 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
             },
         },
         error_x=_intervals(view.bars, INK, thickness=2.0, width=4),
-        customdata=[[literal(bar.name), bar.verdict or "not tested"] for bar in view.bars],
+        customdata=[[literal(bar.name), _verdict(bar)] for bar in view.bars],
         hovertemplate="%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}<extra></extra>",
         showlegend=False,
     )
@@ -48,9 +49,10 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
         figure,
         view.title,
         view.note,
+        first=view.first,
         height=80 + 26 * max(len(view.bars), 2),
         empty=view.empty,
-        xaxis=share_axis(view.scale, _room(ends)),
+        xaxis=share_axis(view.scale, max(_room(ends), view.reach)),
         yaxis=row_axis([bar.label for bar in view.bars]),
     )
 
@@ -79,7 +81,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
             showlegend=False,
         )
     for place, row in enumerate(view.rows):
-        _behind(figure, row.value, place - 0.12, f"{row.value:.3f}")
+        _behind(figure, row.value, place - 0.12, share_text(row.value))
         figure.add_annotation(
             x=0, y=place + 0.1, xanchor="left", yanchor="top", showarrow=False, align="left",
             text=literal(row.caption), font={"size": 10}, xshift=2, yshift=2,
@@ -88,6 +90,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
         figure,
         view.title,
         view.note,
+        first=view.first,
         height=80 + 44 * max(len(view.rows), 2),
         empty=view.empty,
         barmode="overlay",
@@ -126,7 +129,7 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
                 "line": {"width": 1.6, "color": colour},
             },
             error_x=_intervals(points, colour, thickness=1.8, width=0),
-            customdata=[[literal(p.name), p.verdict or "not tested"] for p in points],
+            customdata=[[literal(p.name), _verdict(p)] for p in points],
             hovertemplate=(
                 "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
                 f"<extra>{literal(series.label)}</extra>"
@@ -140,6 +143,7 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         figure,
         view.title,
         view.note,
+        first=view.first,
         height=90 + 34 * max(len(view.labels), 3),
         empty=view.empty,
         showlegend=True,
@@ -150,6 +154,13 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         ),
         yaxis=row_axis(view.labels),
     )
+
+
+def _verdict(bar: Bar) -> str:
+    """Return the verdict with its reason, and where the target trials of a gate are."""
+    reason = f" ({bar.reason})" if bar.reason else ""
+    choice = f"<br>target trials: {literal(bar.choice)}" if bar.choice else ""
+    return literal((bar.verdict or "not tested") + reason) + choice
 
 
 def _intervals(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.show.palette import COLOURS, GREY, INK, PALE
+from condped.show.palette import COLOURS, GREY, INK, PALE, WARNING
 from condped.show.plotly.figures import MARKERS, laid_out, literal, with_gaps
 from condped.show.text.account import UNATTRIBUTED
-from condped.show.views.curves import Curve, CurvesView
+from condped.show.views.curves import LOWEST_TIED, Curve, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS
 
 _DASHES = ("solid", "dash", "dashdot", "longdashdot")
@@ -59,15 +59,28 @@ def curves(view: CurvesView, figure: go.Figure | None = None) -> go.Figure:
             x=[None], y=[None], mode="markers", name=view.bands,
             marker={"symbol": "square", "size": 12, "color": INK, "opacity": 0.15},
         )  # fmt: skip
+    for place, (low, high) in enumerate(view.flat):
+        figure.add_scatter(
+            x=[low, high], y=[-0.04, -0.04], mode="lines", name="same trials (ties)",
+            legendgroup="flat", showlegend=place == 0, opacity=0.8,
+            line={"color": WARNING, "width": 8},
+            hovertemplate="ties: the same target set<extra></extra>",
+        )  # fmt: skip
     return laid_out(
         figure,
         view.title,
         view.note,
+        first=view.first,
         height=380,
         empty=view.empty,
         showlegend=True,
         xaxis={"title": QUANTILE_AXIS, "range": [0, 1], "gridcolor": PALE, "zeroline": False},
-        yaxis={"title": "importance", "range": [-0.02, 1.02], "gridcolor": PALE, "zeroline": False},
+        yaxis={
+            "title": "importance",
+            "range": [LOWEST_TIED if view.flat else -0.02, 1.02],
+            "gridcolor": PALE,
+            "zeroline": False,
+        },
     )
 
 

@@ -38,10 +38,15 @@ def laid_out(
     height: float,
     empty: bool,
     below: float = 40,
+    first: str | None = None,
     **layout: Any,
 ) -> go.Figure:
-    """Set the title, the size and what the picture leaves out, or why it is empty."""
-    lines = [literal(line) for line in lines_of(title, _LETTERS)]
+    """Set the title, the size and what the picture leaves out, or why it is empty.
+
+    ``first`` stands above the title.
+    """
+    texts = [text for text in (first, title) if text]
+    lines = [literal(line) for text in texts for line in lines_of(text, _LETTERS)]
     said = [] if note is None else [literal(line) for line in lines_of(note, 100)]
     top = 30 + 20 * len(lines)
     if said and not empty:

@@ -78,4 +78,6 @@ def _cells(
             hovertemplate=f"%{{customdata}}<br>{words}<extra></extra>",
         )
     rows = row_axis(view.labels) | {"range": [max(len(view.labels), 1) - 0.5, -0.5]}
-    return laid_out(figure, view.title, view.note, empty=view.empty, yaxis=rows, **layout)
+    return laid_out(
+        figure, view.title, view.note, first=view.first, empty=view.empty, yaxis=rows, **layout
+    )

@@ -44,6 +44,7 @@ def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
         figure,
         view.title,
         view.note,
+        first=view.first,
         height=_ROW * max(rows, 1) + 30,
         empty=not view.panels,
         below=30,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 from condped.analyse.importance.account import Account
+from condped.analyse.importance.ties import is_notable
 from condped.arrays import FloatArray
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.safe_text import printable, shortened
@@ -26,9 +28,13 @@ def headline(
         what = led.get(account.outcome, "the target set")
         return f"What led to {what} in {account.trials.used} trials"
     best = "best share γ'" if target_quantile is None else f"best {percent(target_quantile)}"
+    tie = account.tie(target_quantile)
+    if tie is not None and tie.notable and tie.kind != "objectives":
+        best = f"best {percent(tie.used_share)}"
     inside = ""
     if (settings.region_quantile or 1) < 1:
-        inside = f" inside the best {percent(settings.region_quantile or 1)}"
+        share = _region_share(account, settings.region_quantile or 1)
+        inside = f" inside the best {percent(share)}"
     by = goals(account)
     says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
     used = account.trials.used
@@ -58,7 +64,9 @@ def sum_words(unattributed: float) -> str:
 
 def pairs_headline(account: Account, target_quantile: float) -> str:
     """Return the question that joint effects answer."""
-    best, used = percent(target_quantile), account.trials.used
+    best, used, tie = percent(target_quantile), account.trials.used, account.tie(target_quantile)
+    if tie is not None and tie.notable and tie.kind != "objectives":
+        best = percent(tie.used_share)
     return f"Pairs that together reach the best {best} of {used} trials ({goals(account)})"
 
 
@@ -135,4 +143,15 @@ def _sets(account: Account, settings: Settings | BaselineSettings, sets: str) ->
         return ""
     # With filtering each parameter has sets of its own.
     own = isinstance(settings, BaselineSettings) and settings.absent == "filtering"
-    return f"; {'at most ' if own else ''}{account.region_size} in the region set, {sets}"
+    region = f"{account.region_size} in the region set"
+    asked = math.ceil((settings.region_quantile or 1) * account.trials.used)
+    if not own and account.region_size > asked:
+        region += f" ({asked} without ties)"
+    return f"; {'at most ' if own else ''}{region}, {sets}"
+
+
+def _region_share(account: Account, region_quantile: float) -> float:
+    """Return the share of the trials that is looked at, where ties make it much larger."""
+    used = max(account.trials.used, 1)
+    tied = is_notable(math.ceil(region_quantile * used), account.region_size, used)
+    return account.region_size / used if tied else region_quantile

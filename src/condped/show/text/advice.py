@@ -6,6 +6,8 @@ from condped.analyse.advice.result import Advice, Step
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import listed, wrapped
+from condped.show.text.tables import first_lines
+from condped.show.words import tie_lines, tie_remark
 
 _INDENT = " " * 9
 _MOST_STEPS = 20
@@ -16,7 +18,8 @@ def advice_text(advice: Advice) -> str:
     """Return the steps, what they keep together, and what to leave."""
     result = advice.importance
     title = headline(result.account, result.settings, result.target_quantile)
-    lines = [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
+    lines = first_lines(tie_lines(result.tie))
+    lines += [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
     changes = advice.changes
     for step in changes[:_MOST_STEPS]:
         lines += _step(step)
@@ -41,7 +44,7 @@ def advice_text(advice: Advice) -> str:
         told = "For Optuna (in a new study: the choices of an old one must not change):"
         lines += ["", *wrapped(told), ""]
         lines += advice.optuna_code().splitlines()
-    sets = f"{advice.target_size} in the target set"
+    sets = tie_remark(result.tie, advice.target_size)
     return "\n".join(
         [*lines, "", *_noted(advice.notes), *account_lines(result.account, result.settings, sets)]
     )

@@ -10,6 +10,15 @@ from condped.analyse.importance.importance import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import text_width, width_of, wrapped
+from condped.show.text.tables import first_lines
+from condped.show.words import (
+    eta_text,
+    gate_sentence,
+    over_words,
+    share_text,
+    tie_lines,
+    tie_remark,
+)
 
 _NAME = 30
 _MOST_NODES = 12  # parameters that switch nothing, shown side by side
@@ -28,19 +37,24 @@ def branches_text(found: Branches) -> str:
     """Return the tree, with the importances of the whole study and of each branch side by side."""
     whole = found.whole
     title = headline(whole.account, whole.settings, whole.target_quantile)
-    lines = [*wrapped(title), f"Conditional structure: {_found_from(found)}.", ""]
+    lines = first_lines(tie_lines(whole.tie))
+    lines += [*wrapped(title), f"Conditional structure: {_found_from(found)}.", ""]
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
         lines += ["No parameter switches another.", ""]
     lines += _laid_out(_nodes(found.roots, "", None))
     lines.append("")
+    for gate in whole.gates if whole.status == "ok" else ():
+        lines += wrapped(gate_sentence(gate))
     if found.parents:
         lines += wrapped(
             "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
             "of the branch's own trials, so that losing branches are explained, too; its verdicts "
             "allow for the number of branches."
         )
+    for said in over_words(_etas(found.roots)):
+        lines += wrapped(said)
     for name in found.unexplained:
         told = (
             "not active in all trials, or not in one domain; the condition could not be inferred."
@@ -49,7 +63,7 @@ def branches_text(found: Branches) -> str:
     if found.inactive:
         names = ", ".join(map(shortened, found.inactive))
         lines += wrapped(f"Not active in any of these trials: {names}.")
-    sets = f"{whole.target_size} in the target set"
+    sets = tie_remark(whole.tie, whole.target_size)
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
 
 
@@ -65,7 +79,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
     """Return the lines with their numbers in columns."""
     header = ("in the study", "", "in the branch", "")
     width = max([width_of(line.text) for line in lines if line.numbers] + [9])
-    head = f"{'parameter':<{width}}  {header[0]:<18}  {header[2]}"
+    head = f"{'parameter':<{width}}  {header[0]:<21}  {header[2]}"
     shown = [head.rstrip()]
     for line in lines:
         if line.numbers is None:
@@ -74,7 +88,7 @@ def _laid_out(lines: list[_Line]) -> list[str]:
         study, verdict, branch, inside = line.numbers
         space = " " * (width - width_of(line.text))
         shown.append(
-            f"{line.text}{space}  {study:>5}  {verdict:<11}  {branch:>5}  {inside}".rstrip()
+            f"{line.text}{space}  {study:>7}  {verdict:<12}  {branch:>7}  {inside}".rstrip()
         )
     return shown
 
@@ -100,7 +114,7 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
         most = max(_rank(node, inside) for node in hidden)
         mark, _ = _marks(not others, root=inside is None)
         lines.append(
-            _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {most:.3f}")
+            _Line(f"{indent}{mark}… and {len(hidden)} more, none with η² above {eta_text(most)}")
         )
     if others:
         lines.append(_Line(f"{indent}└─ {others}"))
@@ -118,6 +132,9 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    tie = branch.inside.tie
+    if tie is not None and tie.notable and tie.tied is not None:
+        told += f", {tie.tied} tied"
     if branch.left_out and not branch.inside.account.trials.used:
         told = f"no used trial; {branch.left_out} left out"
     nothing = branch.inside.status != "ok" and branch.trials
@@ -130,14 +147,14 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
 
 
 def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
-    study = (f"{node.eta_squared:.3f}", node.verdict or "")
+    study = (eta_text(node.eta_squared), node.verdict or "")
     if inside is None:
         return (*study, "", _choosing(node))
     if node.parameter not in inside:
         return (*study, "–", "")
     evidence = inside.ready_evidence
     verdict = "" if evidence is None else evidence[node.parameter].verdict
-    return (*study, f"{inside[node.parameter].eta_squared:.3f}", verdict)
+    return (*study, eta_text(inside[node.parameter].eta_squared), verdict)
 
 
 def _choosing(node: Node) -> str:
@@ -146,7 +163,7 @@ def _choosing(node: Node) -> str:
         return ""
     if sum(branch.trials > 0 for branch in node.branches) < 2:
         return "choosing the branch: unknown, only one was used"
-    return f"choosing the branch: {node.choosing:.3f}"
+    return f"choosing the branch: {share_text(node.choosing)}"
 
 
 def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int) -> str:
@@ -156,7 +173,7 @@ def _others(nodes: tuple[Node, ...], inside: ImportanceResult | None, room: int)
         return ""
     own = set(_names(nodes))
     found = [
-        f"{shortened(p.name, _NAME)} ({p.eta_squared:.3f})"
+        f"{shortened(p.name, _NAME)} ({eta_text(p.eta_squared)})"
         for p in inside.parameters
         if p.name not in own and evidence[p.name].verdict == "matters"
     ]
@@ -174,6 +191,15 @@ def _names(nodes: tuple[Node, ...]) -> Iterator[str]:
         yield node.parameter
         for branch in node.branches:
             yield from _names(branch.nodes)
+
+
+def _etas(nodes: tuple[Node, ...]) -> Iterator[float]:
+    """Iterate over all η² of the tree, of the study and of its branches."""
+    for node in nodes:
+        yield node.eta_squared
+        for branch in node.branches:
+            yield from (parameter.eta_squared for parameter in branch.inside)
+            yield from _etas(branch.nodes)
 
 
 def _rank(node: Node, inside: ImportanceResult | None) -> float:

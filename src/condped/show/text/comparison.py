@@ -17,6 +17,8 @@ from condped.show.text.account import (
     trial_lines,
 )
 from condped.show.text.layout import table_lines, text_width, width_of, wrapped
+from condped.show.text.tables import first_lines
+from condped.show.words import tie_lines
 
 Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30
@@ -50,7 +52,9 @@ _LEGENDS = {
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the table, what its columns mean, and what the numbers are based on."""
-    lines = [*wrapped(_headline(comparison)), "", *_table(comparison), ""]
+    tie = next((one.tie for one in map(comparison.__getitem__, comparison) if one.tie), None)
+    lines = first_lines(tie_lines(tie))
+    lines += [*wrapped(_headline(comparison)), "", *_table(comparison), ""]
     titles = [_TITLES[method] for method in comparison]
     meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
     for key in filter(_LEGENDS.__contains__, meant):
@@ -73,6 +77,9 @@ def _headline(comparison: Comparison) -> str:
     results = [comparison[method] for method in comparison]
     account = results[0].account
     best = next((r.target_quantile for r in results if r.target_quantile), None)
+    tie = account.tie(best)
+    if tie is not None and tie.notable and tie.kind != "objectives":
+        best = tie.used_share
     about = f"; best {100 * best:.3g} % where best trials count" if best else ""
     return f"What each method says of {account.trials.used} trials ({goals(account)}{about})"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
+from condped.analyse.importance.ties import sweep_messages
 from condped.estimate.settings import BaselineSettings
 from condped.safe_text import shortened
 from condped.show.text.account import (
@@ -19,9 +19,23 @@ from condped.show.text.account import (
     trial_lines,
 )
 from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
+from condped.show.words import (
+    TINY_WORDS,
+    eta_text,
+    gate_sentence,
+    importance_label,
+    over_words,
+    reason_lines,
+    sampling_lines,
+    share_text,
+    tie_lines,
+    tie_remark,
+    tiny,
+)
 
 # Who prints one kind of result need not load the others.
 if TYPE_CHECKING:
+    from condped.analyse.importance.gates import Gate
     from condped.analyse.importance.importance import ImportanceResult
     from condped.analyse.importance.parameter import ParameterImportance
     from condped.analyse.importance.sweep import SweepResult
@@ -33,10 +47,10 @@ if TYPE_CHECKING:
 _MOST_ROWS = 30
 _MOST_NAME = 32
 _MOST_REGIMES = 72
+_WIDE = 80  # columns, from which there is room for bars and what is between branches
 _LEAST_LAST = 14  # columns of the last column, whatever the width
 _BAR = 20
-OVER = 1.0005  # from here on η² is no share
-OVER_WORDS = "η² above 1 is no share: smoothing over-states it where trials are few."
+_MOST_GATES = 4
 # Of a sweep: about ten quantiles, and the parameters with the highest peaks.
 _MOST_QUANTILES = 11
 _MOST_COLUMN = 14  # letters of a name above a column
@@ -46,8 +60,8 @@ _MOST_PAIRS = 20
 
 def importance_text(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
-    evidence = result.ready_evidence
-    lines = [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
+    lines = first_lines(tie_lines(result.tie))
+    lines += [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
     if result.status != "ok":
         lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
     *columns, (last, *cells) = _columns(result)
@@ -55,49 +69,76 @@ def importance_text(result: ImportanceResult) -> str:
     taken = sum(2 + max(map(width_of, column)) for column in columns)
     room = max(_LEAST_LAST, text_width() - taken)
     columns.append([last, *(_cut(cell, room) for cell in cells)])
-    numbers = ("importance", "η²", "score")
+    numbers = ("importance", "η²", "between", "score")
     right = {place for place, column in enumerate(columns) if column[0] in numbers}
     lines += table_lines(list(zip(*columns, strict=True)), right=right)
     hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
-        lines.append(f"… and {len(hidden)} more with {rest:.3f} together")
-    told = []
+        lines.append(f"… and {len(hidden)} more with {share_text(rest)} together")
     if is_shared(result.unattributed):
-        lines.append(f"{UNATTRIBUTED}: {result.unattributed:.3f}")
-        told += wrapped(UNATTRIBUTED_WORDS)
-    if any(parameter.eta_squared >= OVER for parameter in result.parameters[:_MOST_ROWS]):
-        told += wrapped(OVER_WORDS)
-    if evidence is not None and result.status == "ok":
-        told += wrapped(evidence.message)
-    account = account_lines(result.account, result.settings, _target_set(result))
+        lines.append(f"{UNATTRIBUTED}: {share_text(result.unattributed)}")
+    told = [line for said in _remarks(result) for line in wrapped(said)]
+    account = account_lines(
+        result.account, result.settings, tie_remark(result.tie, result.target_size)
+    )
     return "\n".join([*lines, "", *told, *account])
 
 
-def _target_set(result: ImportanceResult) -> str:
-    """Return how large the target set is."""
-    quantile = result.target_quantile
-    ties = quantile and result.target_size > math.ceil(quantile * result.account.trials.used)
-    return f"{result.target_size} in the target set{' (including ties)' if ties else ''}"
+def first_lines(told: list[str]) -> list[str]:
+    """Return what has to be read before any number, with a blank line after it."""
+    return [line for said in told for line in wrapped(said)] + ([""] if told else [])
+
+
+def _remarks(result: ImportanceResult) -> list[str]:
+    """Return what the numbers of the table need to be understood, in sentences."""
+    shown, evidence = result.parameters[:_MOST_ROWS], result.ready_evidence
+    told = []
+    if result.status == "ok":
+        told += [gate_sentence(gate) for gate in _shown_gates(result)[:_MOST_GATES]]
+    if is_shared(result.unattributed):
+        told.append(UNATTRIBUTED_WORDS)
+    told += over_words(parameter.eta_squared for parameter in shown)
+    if evidence is not None:
+        if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
+            told.append(TINY_WORDS)
+        if result.status == "ok":
+            told += [evidence.message, *sampling_lines(evidence)]
+        told += reason_lines(evidence, [parameter.name for parameter in shown])
+    return told
+
+
+def _shown_gates(result: ImportanceResult) -> list[Gate]:
+    """Return the gates of the table, the one that decides most first."""
+    names = {parameter.name for parameter in result.parameters[:_MOST_ROWS]}
+    found = [gate for gate in result.gates if gate.parameter in names]
+    return sorted(found, key=lambda gate: -gate.choosing)
 
 
 def _columns(result: ImportanceResult) -> list[list[str]]:
     """Return the columns, each under its name."""
     shown, evidence = result.parameters[:_MOST_ROWS], result.ready_evidence
+    verdicts = {p.name: None if evidence is None else evidence[p.name].verdict for p in shown}
     width = text_width()
-    longest = _BAR if width >= 100 else _BAR // 2 if width >= 80 else 0
-    most = _MOST_NAME if width >= 80 else _MOST_NAME // 2
+    longest = _BAR if width >= 100 else _BAR // 2 if width >= _WIDE else 0
+    most = _MOST_NAME if width >= _WIDE else _MOST_NAME // 2
     columns = [
         ["parameter", *(shortened(p.name, most) for p in shown)],
-        ["importance", *(f"{p.importance:.3f}" for p in shown)],
+        ["importance", *(importance_label(p.importance, verdicts[p.name]) for p in shown)],
     ]
     if result.level is not None:
         columns.append([f"{percent(result.level)} each", *map(_interval, shown)])
     columns.append(["", *("█" * round(p.importance * longest) for p in shown)])
     if isinstance(result.settings, BaselineSettings):
         return [*columns, ["score", *(f"{p.variance:.4g}" for p in shown)]]
-    etas = ("> 1" if p.eta_squared >= OVER else f"{p.eta_squared:.3f}" for p in shown)
+    etas = [eta_text(p.eta_squared) for p in shown]
+    if width < _WIDE:
+        etas = [eta.replace("< 0.", "<.") for eta in etas]
     columns.append(["η²", *etas])
+    if _shown_gates(result) and width >= _WIDE:
+        # What lies between the regimes of its children is what a gate decides.
+        gates = [result.gate(p.name) for p in shown]
+        columns.append(["between", *("" if g is None else share_text(g.choosing) for g in gates)])
     if evidence is not None:
         columns.append(["verdict", *(evidence[p.name].verdict for p in shown)])
     pooled = {entry.parameter for entry in result.account.pooled}
@@ -137,10 +178,13 @@ def report_text(report: Report) -> str:
 
 def sweep_text(curve: SweepResult) -> str:
     """Return the course of the importances, then what the numbers are based on."""
-    lines = [*wrapped(headline(curve.account, curve.settings, None)), ""]
+    lines = first_lines(sweep_messages(curve.flat, curve.account.ties))
+    lines += [*wrapped(headline(curve.account, curve.settings, None)), ""]
     if curve.status != "ok":
         lines += [*wrapped(f"Undetermined: {curve.reason}"), ""]
-    room = text_width() - 6
+    # Where ties make sets larger than requested, the share that was used stands beside γ'.
+    tied, used = bool(curve.flat), max(curve.account.trials.used, 1)
+    room = text_width() - (12 if tied else 6)
     if is_shared(curve.unattributed.max(initial=0.0)):
         room -= len(UNATTRIBUTED) + 2
     most = max(1, room // (_MOST_COLUMN + 2))
@@ -148,7 +192,8 @@ def sweep_text(curve: SweepResult) -> str:
     every = len(curve.target_quantiles)
     points = min(every, _MOST_QUANTILES)
     quantiles = sorted({round((every - 1) * p / max(points - 1, 1)) for p in range(points)})
-    header = ["γ'", *(shortened(curve.names[p], _MOST_COLUMN) for p in shown)]
+    header = ["γ'", *(("used",) if tied else ()),
+              *(shortened(curve.names[p], _MOST_COLUMN) for p in shown)]  # fmt: skip
     columns = [curve.importance[:, p] for p in shown]
     if is_shared(curve.unattributed.max(initial=0.0)):
         header.append(UNATTRIBUTED)
@@ -156,7 +201,8 @@ def sweep_text(curve: SweepResult) -> str:
     rows = [
         [
             f"{curve.target_quantiles[t]:.3g}",
-            *(f"{column[t]:.3f}" if curve.determined[t] else "?" for column in columns),
+            *((f"{curve.target_sizes[t] / used:.3g}",) if tied else ()),
+            *(share_text(column[t]) if curve.determined[t] else "?" for column in columns),
         ]
         for t in quantiles
     ]
@@ -181,7 +227,7 @@ def robustness_text(found: Robustness) -> str:
         (
             v.choice,
             *(f"{v.importances[name]:.2f}" for name in names),
-            "?" if v.agreement is None else f"{v.agreement:.2f}",
+            "same" if v.same_set else "?" if v.agreement is None else f"{v.agreement:.2f}",
         )
         for v in found.variants
     ]
@@ -190,7 +236,11 @@ def robustness_text(found: Robustness) -> str:
         if found.stable
         else "Fragile: other choices give another answer, or none."
     )
-    return "\n".join([*table_lines([header, *rows], right=set(range(1, len(header)))), "", verdict])
+    lines = first_lines(tie_lines(found.tie))
+    lines += [*table_lines([header, *rows], right=set(range(1, len(header)))), "", verdict]
+    if any(variant.same_set for variant in found.variants):
+        lines += wrapped("same: ties make it the same target set, which shows nothing.")
+    return "\n".join(lines)
 
 
 def joint_text(found: JointEffects) -> str:
@@ -204,7 +254,8 @@ def joint_text(found: JointEffects) -> str:
         for effect in found.effects[:_MOST_PAIRS]
     ]  # fmt: skip
     header = ("pair", "η²", "trials", "p", "verdict")
-    lines = [*wrapped(title), "", *table_lines([header, *rows], right={1, 2, 3})]
+    lines = first_lines(tie_lines(account.tie(found.target_quantile)))
+    lines += [*wrapped(title), "", *table_lines([header, *rows], right={1, 2, 3})]
     if len(found) > _MOST_PAIRS:
         lines.append(f"… and {len(found) - _MOST_PAIRS} more pairs")
     if not len(found):
@@ -215,7 +266,7 @@ def joint_text(found: JointEffects) -> str:
         "number of pairs, and take the trials as drawn at random: among those of an adaptive "
         "sampler more pairs seem to matter than do."
     )]  # fmt: skip
-    sets = f"; {found.target_size} in the target set"
+    sets = f"; {tie_remark(account.tie(found.target_quantile), found.target_size)}"
     told = [*trial_lines(account, sets), *data_lines(account), *account.notes]
     return "\n".join([*lines, *(line for one in told for line in wrapped(one))])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from condped.analyse.importance.evidence import Evidence, Verdict
 from condped.analyse.importance.importance import ImportanceResult
@@ -11,7 +11,8 @@ from condped.analyse.importance.parameter import ParameterImportance
 from condped.errors import SettingsError
 from condped.safe_text import shortened
 from condped.show.text.account import UNATTRIBUTED, headline, is_shared, sum_words
-from condped.show.views.labels import count_of, labels_of
+from condped.show.views.labels import count_of, first_words, labels_of
+from condped.show.words import gate_words, importance_label, reason_of
 
 MOST_BARS = 20
 _MOST_BREAKDOWNS = 15
@@ -19,6 +20,7 @@ _MOST_PARTS = 4  # that can be told apart by their shade
 _MOST_PART_LABEL = 30
 _MOST_RESULTS = 8
 _MOST_COMPARED = 15
+_LETTER, _MOST_BEHIND = 0.0095, 70  # of the axis that a letter takes; letters behind a bar
 _SHORTEST = 0.05  # that an axis of importances is
 
 
@@ -38,6 +40,10 @@ class Bar:
         The ends of those that hold for all bars at once.
     verdict
         None if nothing was tested, as for several parameters together.
+    choice
+        For a gate where the target trials are: "svm: all 16"; empty for others.
+    reason
+        Why there is no other verdict; empty if there is nothing to say.
     """
 
     row: int
@@ -49,6 +55,8 @@ class Bar:
     verdict: Verdict | None = None
     joint_low: float | None = None
     joint_high: float | None = None
+    choice: str = ""
+    reason: str = ""
 
     @property
     def end(self) -> float:
@@ -58,7 +66,9 @@ class Bar:
     @property
     def text(self) -> str:
         """What is said behind the bar."""
-        return f"{self.value:.3f}" + (f"  {self.verdict}" if self.verdict else "")
+        told = importance_label(self.value, self.verdict)
+        told += f"  {self.verdict}" if self.verdict else ""
+        return told + (f"  ({self.choice})" if self.choice else "")
 
     @property
     def filled(self) -> bool:
@@ -75,13 +85,26 @@ class BarsView:
     note: str | None  # why the picture shows nothing
     level: float | None  # of the intervals
     unattributed: float = 0.0  # the last bar, if there is so much
+    first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:
         """What stands at the axis of importances."""
         words = "thick for each alone, thin for all together"
         level = "" if self.level is None else f"; {100 * self.level:.3g} % intervals: {words}"
-        return f"importance ({sum_words(self.unattributed)}){level}"
+        gates = "; in brackets: where the target trials are" if self.gates else ""
+        return f"importance ({sum_words(self.unattributed)}){level}{gates}"
+
+    @property
+    def reach(self) -> float:
+        """How far the axis has to go for what is said behind the bars, if they are long texts."""
+        ends = [bar.end / (1 - _LETTER * min(len(bar.text), _MOST_BEHIND)) for bar in self.bars]
+        return max(ends, default=0.0)
+
+    @property
+    def gates(self) -> bool:
+        """Whether a parameter chooses the branch."""
+        return any(bar.choice for bar in self.bars)
 
     @property
     def empty(self) -> bool:
@@ -133,6 +156,7 @@ class BreakdownView:
     rows: tuple[Breakdown, ...]
     note: str | None
     unattributed: float = 0.0  # the last row, if there is so much
+    first: str | None = None  # what has to be read before any number
 
     @property
     def scale(self) -> str:
@@ -165,6 +189,7 @@ class ComparisonView:
     labels: tuple[str, ...]  # of the rows
     series: tuple[Series, ...]
     note: str | None
+    first: str | None = None  # what has to be read before any number
 
     @property
     def highest(self) -> float:
@@ -182,7 +207,10 @@ def bars_view(result: ImportanceResult) -> BarsView:
     evidence = result.evidence if result.has_evidence else None
     shown, rest, together = _split(result.parameters, MOST_BARS)
     labels = labels_of([parameter.name for parameter in shown])
-    bars = [_bar(row, labels[row], parameter, evidence) for row, parameter in enumerate(shown)]
+    bars = [
+        replace(_bar(row, labels[row], parameter, evidence), choice=_choice(result, parameter))
+        for row, parameter in enumerate(shown)
+    ]
     if rest:
         bars.append(Bar(len(bars), together, together, sum(other.importance for other in rest)))
     if is_shared(result.unattributed):
@@ -193,11 +221,18 @@ def bars_view(result: ImportanceResult) -> BarsView:
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         level=result.level,
         unattributed=result.unattributed,
+        first=first_words(result),
     )
+
+
+def _choice(result: ImportanceResult, own: ParameterImportance) -> str:
+    gate = result.gate(own.name) if result.status == "ok" else None
+    return "" if gate is None else gate_words(gate)
 
 
 def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | None) -> Bar:
     interval = None if own.intervals is None else own.intervals.importance
+    tested = None if evidence is None else evidence[own.name]
     return Bar(
         row=row,
         label=label,
@@ -205,7 +240,8 @@ def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | No
         value=own.importance,
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
-        verdict=None if evidence is None else evidence[own.name].verdict,
+        verdict=None if tested is None else tested.verdict,
+        reason="" if tested is None else reason_of(tested),
         joint_low=None if interval is None else interval.joint_low,
         joint_high=None if interval is None else interval.joint_high,
     )
@@ -240,6 +276,7 @@ def breakdown_view(result: ImportanceResult) -> BreakdownView:
         rows=tuple(rows),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         unattributed=result.unattributed,
+        first=first_words(result),
     )
 
 
@@ -325,6 +362,7 @@ def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
             for place, (label, result) in enumerate(each)
         ),
         note=f"Undetermined: {', '.join(unknown)}" if unknown else None,
+        first=" ".join(dict.fromkeys(filter(None, map(first_words, results.values())))) or None,
     )
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.importance.ties import sweep_messages
 from condped.arrays import FloatArray
 from condped.errors import DataError
 from condped.show.text.account import headline, highest_first, is_shared
 from condped.show.views.labels import labels_of
 
 MOST_CURVES = 8
+LOWEST_TIED = -0.06  # of the axis of importances, with room below 0 for a strip where ties are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +40,8 @@ class CurvesView:
     note: str | None  # what the picture leaves out, or why it shows nothing
     level: float | None  # of the bands, which hold for all curves at all quantiles together
     unattributed: FloatArray | None = None  # a line of its own, if there is so much
+    first: str | None = None  # what has to be read before any number
+    flat: tuple[tuple[float, float], ...] = ()  # γ' between which ties keep the set the same
 
     @property
     def bands(self) -> str | None:
@@ -85,6 +89,8 @@ def curves_view(
         note="; ".join(notes) or None,
         level=curve.level,
         unattributed=_unattributed(curve),
+        first=" ".join(sweep_messages(curve.flat, curve.account.ties, most=1)) or None,
+        flat=tuple((one.first, one.last) for one in curve.flat),
     )
 
 

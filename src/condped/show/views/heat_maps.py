@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
 from condped.show.text.account import (
@@ -17,6 +18,7 @@ from condped.show.text.account import (
     pairs_headline,
 )
 from condped.show.views.labels import labels_of
+from condped.show.words import tie_lines
 
 _MOST_ROWS = 40
 _MOST_PAIRED = 20
@@ -47,6 +49,7 @@ class HeatView:
     note: str | None
     target_quantiles: FloatArray | None = None  # of the columns; None: these are the rows again
     verdicts: tuple[tuple[str, ...], ...] | None = None  # (rows, columns): of pairs; "" if none
+    first: str | None = None  # what has to be read before any number
 
     @property
     def empty(self) -> bool:
@@ -80,6 +83,7 @@ def heat_view(curve: SweepResult) -> HeatView:
         highest=_largest(values),
         note="; ".join(notes) or None,
         target_quantiles=curve.target_quantiles,
+        first=" ".join(sweep_messages(curve.flat, curve.account.ties, most=1)) or None,
     )
 
 
@@ -123,6 +127,7 @@ def joint_view(found: JointEffects) -> HeatView:
         highest=max(least, strongest),
         note="; ".join(notes) or None,
         verdicts=tuple(map(tuple, verdicts)),
+        first=" ".join(tie_lines(found.account.tie(found.target_quantile))) or None,
     )
 
 

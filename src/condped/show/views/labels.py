@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
+from condped.analyse.importance.importance import ImportanceResult
 from condped.safe_text import shortened
+from condped.show.words import tie_lines
 
 _MOST_LABEL = 28
 QUANTILE_AXIS = "target quantile γ': the share of trials that count as best"
@@ -25,6 +27,11 @@ def labels_of(names: Sequence[str], most: int = _MOST_LABEL) -> tuple[str, ...]:
 def lines_of(text: str, width: int) -> list[str]:
     """Break a text into lines of at most so many letters."""
     return wrap(shortened(text, len(text) + 9), width) or [""]
+
+
+def first_words(result: ImportanceResult) -> str | None:
+    """Return what has to be read before any number of a result."""
+    return " ".join(tie_lines(result.tie)) or None
 
 
 def count_of(number: int, what: str) -> str:

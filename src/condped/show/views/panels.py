@@ -15,7 +15,8 @@ from condped.arrays import FloatArray
 from condped.errors import not_found
 from condped.safe_text import shortened
 from condped.show.text.account import headline
-from condped.show.views.labels import count_of, labels_of
+from condped.show.views.labels import count_of, first_words, labels_of
+from condped.show.words import reason_of
 from condped.space.domain import Categorical, Float, Int
 
 MOST_PANELS = 12
@@ -78,6 +79,7 @@ class PanelsView:
     title: str
     panels: tuple[Panel, ...]
     note: str | None
+    first: str | None = None  # what has to be read before any number
 
     @property
     def columns(self) -> int:
@@ -126,11 +128,13 @@ def panels_view(
         title=headline(result.account, result.settings, result.target_quantile),
         panels=tuple(panels),
         note="; ".join(notes) or None,
+        first=first_words(result),
     )
 
 
 def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensity) -> Panel:
-    verdict = result.evidence[name].verdict
+    tested = result.evidence[name]
+    verdict = tested.verdict
     several = len(result.densities[name]) > 1
     domain = f" in {shortened(density.label, 24)}" if several else ""
     trials = f"{int(density.target.sum())} of {int(density.region.sum())} trials"
@@ -151,8 +155,7 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
             "matters": "nothing stands out here",
             "unclear": "unclear whether it matters",
             "no evidence": "no evidence of an effect",
-            "untested": "cannot be tested",
-        }[verdict]
+        }.get(verdict, reason_of(tested) or "cannot be tested")
     shared = {
         "title": label + domain, "parameter": name, "good": words, "trials": trials,
         "outcome": result.account.outcome is not None,

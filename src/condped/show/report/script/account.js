@@ -8,9 +8,12 @@ function drawAccount() {
   rows.push(["In the region set", whole(data.region)]);
   const target = element("span", {});
   rows.push(["In the target set", target]);
-  drawAccount.update = () => target.replaceChildren(whole(data.sizes[state.step]));
+  drawAccount.update = () => {
+    const tie = (data.ties || [])[state.step], size = whole(data.sizes[state.step]);
+    target.replaceChildren(tie && tie.kind !== "objectives" ? `${size} (${whole(tie.asked)} without ties)` : size);
+  };
   drawAccount.update();
-  const settings = Object.entries(data.settings).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  const settings = Object.entries(data.settings).filter(([, value]) => value !== null).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
   const versions = Object.entries(data.versions);
   fill("account",
     element("div", { class: "columns" },

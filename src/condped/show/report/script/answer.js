@@ -4,6 +4,7 @@ function drawQuestion() {
     ? `What led to ${(OUTCOMES[data.outcome] || ["the target set"])[0]}?`
     : `What mattered for reaching ${targetName()}?`;
   fill("question", asked);
+  drawTie();
   const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
   const goal = data.outcome ? "" : `, ${data.texts.goal}${inside}`;
   const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
@@ -11,18 +12,36 @@ function drawQuestion() {
   fill("source", data.title);
 }
 
+// Before any number: that the objective does not separate as many trials as were asked for.
+function drawTie() {
+  const tie = tieAt(), box = byId("tie");
+  box.hidden = !tie;
+  if (tie) fill("tie", tie.message);
+}
+
+// Gates, the one that decides most first.
+function choiceRows() {
+  const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([, choice]) => choice && (choice.between === null || choice.between >= 0.005));
+  found.sort(([, a], [, b]) => (b.between || 0) - (a.between || 0));
+  return found.slice(0, 3).map(([parameter, choice]) => element("div", {}, nameTag(parameter.name), ": ",
+    element("strong", {}, cut(choice.label, 40)), ` has ${choice.here === choice.size ? `all ${whole(choice.size)}` : `${whole(choice.here)} of ${whole(choice.size)}`} target trials${choice.always ? "" : " that have it"}`,
+    element("span", { class: "aside" }, `, and ${percent(choice.share)} of all ${choice.always ? "trials" : "that have it"}`)));
+}
+
 function drawAnswer() {
   const rows = [];
-  const found = { matters: [], unclear: [], "no evidence": [], untested: [] };
+  const found = { matters: [], unclear: [], "no evidence": [], "not testable": [] };
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
   const matters = found.matters;
+  const choices = reasonNow() ? [] : choiceRows();
+  if (choices.length) rows.push(["Choice of the branch", choices]);
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(matters)]);
   if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
   if (found["no evidence"].length) rows.push(["No evidence of an effect", names("no evidence")]);
-  if (found.untested.length) {
-    rows.push(["Could not be tested", [...names("untested"), element("span", { class: "aside" },
-      " (no target trial, or nothing that varies)")]]);
+  if (found["not testable"].length) {
+    const reasons = [...new Set(found["not testable"].map(verdictReason).filter(Boolean))];
+    rows.push(["Not testable", [...names("not testable"), element("span", { class: "aside" }, ` (${reasons.slice(0, 3).join("; ")})`)]]);
   }
   rows.push(["Left out", leftOut()]);
   const list = element("dl", { class: "facts" }, rows.map(([label, content]) =>
@@ -38,7 +57,7 @@ function lead(matters) {
     return [element("strong", {}, "Nothing can be told here: "), reason];
   }
   if (!matters.length) {
-    const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "untested")
+    const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "not testable")
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
     const nearest = best && parameters.length === 1 ? [`, ${pWords(best.p[state.step])}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
     return [element("strong", {}, "Not enough evidence. "),

@@ -15,26 +15,31 @@ function highest() {
 
 function barRow(parameter) {
   if (!barRows.has(parameter)) barRows.set(parameter, newBarRow(parameter));
-  const { row, picture, number, interval, eta, tag } = barRows.get(parameter);
+  const { row, picture, number, interval, eta, tag, choice } = barRows.get(parameter);
   const step = state.step, verdict = verdictOf(parameter);
   const end = (name) => parameter[name]?.[state.method]?.[step];
   const low = end("low"), high = end("high");
   setBar(picture, importanceOf(parameter), highest(), verdict, low, high, end("joint_low"), end("joint_high"));
-  setText(number, share(importanceOf(parameter)));
+  setText(number, importanceText(importanceOf(parameter), verdict));
+  number.title = number.textContent === TINY ? TINY_WORDS : "";
+  const chosen = reasonNow() ? null : choiceOf(parameter);
+  const between = chosen && chosen.between !== null ? ` · η² between branches ${share(chosen.between)}` : "";
+  setText(choice, chosen ? `${choiceWords(chosen)}${between}` : "");
+  choice.title = chosen ? seen(choiceSentence(chosen)) : "";
   if (low !== undefined) setText(interval, ` ${share(low)}–${share(high)}`);
   setText(eta, etaText(etaOf(parameter), verdict));
   eta.title = eta.textContent === OVER ? OVER_WORDS : "";
-  setVerdict(tag, verdict);
+  setVerdict(tag, verdict, verdictReason(parameter));
   return row;
 }
 
 function newBarRow(parameter) {
   const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
     onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
-  const parts = { picture: bar(0, 1, "untested"), number: element("span"), interval: element("span", { class: "interval" }),
-    eta: element("span"), tag: verdictTag("untested") };
+  const parts = { picture: bar(0, 1, "not testable"), number: element("span"), interval: element("span", { class: "interval" }),
+    eta: element("span"), tag: verdictTag("not testable"), choice: element("span", { class: "choice" }) };
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
-  const row = element("tr", { role: "row" }, cell("name-cell", link), cell("bar-cell", parts.picture),
+  const row = element("tr", { role: "row" }, cell("name-cell", link, parts.choice), cell("bar-cell", parts.picture),
     cell("number", parts.number, data.level ? parts.interval : null), cell("number eta", parts.eta),
     cell("verdict-cell", parts.tag));
   return { row, ...parts };
@@ -67,7 +72,7 @@ function drawUnattributed() {
   const rest = unattributedNow();
   if (rest < 0.0005) { byId("bar-rest").replaceChildren(); return; }
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
-  const picture = bar(rest, highest(), "untested");
+  const picture = bar(rest, highest(), "not testable");
   picture.children[1].setAttribute("class", "rest");
   byId("bar-rest").replaceChildren(element("tr", { role: "row" }, cell("name-cell aside", "unattributed"),
     cell("bar-cell", picture), cell("number", element("span", {}, share(rest))), cell("number eta"), cell("verdict-cell")));
@@ -94,6 +99,13 @@ function drawMore(id, rest) {
   fill(id, ...parts);
 }
 
+// What the verdicts rest on.
+function testedWords() {
+  const said = data.sampling;
+  if (!said || parameters.every((parameter) => verdictOf(parameter) === "not testable")) return "";
+  return element("span", { class: "tested" }, ` Tested: ${said[0].toLowerCase()}${said.slice(1)}`);
+}
+
 function drawHints() {
   const calibrated = state.method === "calibrated";
   const what = calibrated
@@ -105,7 +117,8 @@ function drawHints() {
   const sums = unattributedNow() < 0.0005 ? "They sum to 1."
     : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;
   const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
+  const tiny = parameters.some((parameter) => importanceOf(parameter) === 0 && verdictOf(parameter) === "matters");
   fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
-    over ? ` ${OVER_WORDS}` : "",
-    data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "");
+    over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "",
+    data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());
 }

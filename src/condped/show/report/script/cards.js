@@ -6,15 +6,15 @@ function card(parameter) {
   const { box, good, number, tag } = cards.get(parameter);
   const texts = goodTexts(parameter).map((text) => text.good.label).join("; ");
   setText(good, texts ? `${ENRICHED.card} ${cut(texts, 48)}` : "");
-  setText(number, share(importanceOf(parameter)));
-  setVerdict(tag, verdictOf(parameter));
+  setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
+  setVerdict(tag, verdictOf(parameter), verdictReason(parameter));
   if (box.open) fillCard(parameter);
   return box;
 }
 
 function newCard(parameter) {
   const parts = { good: element("span", { class: "card-good" }), number: element("span", { class: "card-number" }),
-    tag: verdictTag("untested"), body: element("div", { class: "body" }) };
+    tag: verdictTag("not testable"), body: element("div", { class: "body" }) };
   const name = element("span", { class: "card-name name", title: parameter.name }, breakable(parameter.name, 48));
   const head = element("summary", {}, name, parts.good, parts.number, parts.tag);
   const box = element("details", { class: "card", id: `p${parameter.place}` }, head, parts.body);
@@ -42,13 +42,14 @@ function openCard(parameter) {
 
 function fillCard(parameter) {
   const { body } = cards.get(parameter);
-  const methods = data.methods;
+  const methods = data.methods, choice = reasonNow() ? null : choiceOf(parameter);
   const facts = [
     ...methods.map((method) => [methods.length > 1 ? `Importance, ${method}` : "Importance",
       share(parameter.importance[method][state.step])]),
     ...(parameter.low?.[state.method] ? [[`${percent(data.level)} interval`,
       `${share(parameter.low[state.method][state.step])}–${share(parameter.high[state.method][state.step])}`]] : []),
     ["η²", etaText(etaOf(parameter), verdictOf(parameter))],
+    ...(choice && choice.between !== null ? [["η² between branches", share(choice.between)]] : []),
     ["p-value", shortP(parameter.p[state.step])],
     [`adjusted for ${parameters.length}`, shortP(parameter.adjusted[state.step])],
   ];
@@ -72,15 +73,18 @@ function verdictWords(parameter) {
     matters: "Statistically significant: chance alone would hardly give as much.",
     unclear: "Unclear: there may be something, but chance alone could well give as much.",
     "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
-    untested: "Could not be tested: nothing about it could have turned out otherwise.",
+    "not testable": "Not testable.",
   };
-  return element("p", {}, words[verdictOf(parameter)]);
+  const reason = verdictReason(parameter), choice = reasonNow() ? null : choiceOf(parameter);
+  const over = etaText(etaOf(parameter), verdictOf(parameter)) === OVER ? ` ${OVER_WORDS}` : "";
+  const why = reason ? ` ${reason[0].toUpperCase()}${reason.slice(1).replace(/\.$/, "")}.` : "";
+  return element("p", {}, words[verdictOf(parameter)], why, choice ? ` ${choiceSentence(choice)}` : "", over);
 }
 
 function regimePart(parameter, regime, several, width) {
   const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
   const part = regime.part[state.method][state.step];
-  const p = regime.p ? `, ${pWords(regime.p[state.step])}` : "";
+  const p = regime.p && regime.p[state.step] !== null ? `, ${pWords(regime.p[state.step])}` : "";
   const shares = `${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}, ${percent(region / Math.max(1, data.region))} of all trials`;
   const gives = several ? `; ${percent(part)} of this parameter's importance${p}` : "";
   const good = goodOf(regime).map((one) => {

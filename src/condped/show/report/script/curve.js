@@ -21,6 +21,9 @@ function drawCurve() {
   const picture = drawn("svg", { width, height, role: "img", "aria-labelledby": "curve-title" });
   picture.append(drawn("title", { id: "curve-title" }, curveWords(shown)));
   axes(picture, frame, x, y, last, Math.round(top / apart), apart);
+  picture.append(...flatRanges().map(([first, last], place) => drawn("rect", { class: place % 2 ? "flat other" : "flat", y: frame.bottom + 1, height: 5,
+    x: x(data.steps[first]), width: Math.max(2, x(data.steps[last]) - x(data.steps[first])) },
+  drawn("title", {}, `Ties: the same target set from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`))));
   shown.forEach((parameter, place) => picture.append(curveOf(parameter, place, x, y)));
   picture.append(drawn("g", { id: "marker" }));
   if (wide) endLabels(picture, shown, frame, y);
@@ -35,6 +38,7 @@ function drawCurve() {
   drawCurve.marker = { shown, x, y, frame };
   const hidden = parameters.length - shown.length;
   fill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
+    flatRanges().length ? " Along the strip at the bottom ties keep the target set the same." : "",
     hidden > 0 ? ` ${count(hidden, "parameter")} that ${hidden === 1 ? "matters" : "matter"} less over all steps ${hidden === 1 ? "is" : "are"} not drawn.` : "");
   moveMarker();
 }

@@ -14,13 +14,14 @@ function csv(header, rows) {
 }
 
 const HEADER = ["parameter", "method", "target_quantile", "target_trials", "importance", "importance_low",
-  "importance_high", "joint_low", "joint_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "determined", "unattributed"];
+  "importance_high", "joint_low", "joint_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "reason", "determined", "unattributed", "note"];
 
 function importanceRow(parameter, method, step) {
   return [parameter.name, method, data.steps ? data.steps[step] : "", data.sizes[step], parameter.importance[method][step],
     ...["low", "high", "joint_low", "joint_high"].map((end) => parameter[end]?.[method]?.[step]), parameter.eta[method][step],
-    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], !data.reasons[method][step],
-    data.unattributed[method][step]];
+    parameter.p[step], parameter.adjusted[step], VERDICTS[parameter.verdict[step]], verdictReason(parameter, step), !data.reasons[method][step],
+    data.unattributed[method][step],
+    [tieAt(step)?.message, parameter.eta[method][step] >= 1.0005 ? OVER_WORDS : ""].filter(Boolean).join(" ")];
 }
 
 const nowCsv = () => csv(HEADER, ranked().map((parameter) => importanceRow(parameter, state.method, state.step)));

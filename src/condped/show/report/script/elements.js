@@ -27,13 +27,27 @@ const byId = (id) => document.getElementById(id);
 const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(Boolean).map(seen));
 
 const whole = (number) => Math.round(number).toLocaleString("en-US");
-const share = (number) => number.toFixed(3);
+// What is not 0 does not look like it.
+const share = (number) => (number > 0 && number < 0.0005 ? "<\u00a00.001" : number.toFixed(3));
+const TINY = "≈\u00a00";
+const TINY_WORDS = "≈ 0: statistically significant, but too small to give it a share.";
+const importanceText = (value, verdict) => (value === 0 && verdict === "matters" ? TINY : share(value));
+
+// In a few words where the target trials of a gate are.
+function choiceWords({ label, here, size }) {
+  return `${cut(label, 24)}: ${here === size ? `all ${whole(size)}` : `${whole(here)} of ${whole(size)}`} target trials`;
+}
+function choiceSentence({ label, here, size, share: part, always, between }) {
+  const some = here === size ? `all ${whole(size)}` : `${whole(here)} of the ${whole(size)}`;
+  const explains = between === null ? "" : `; η² between the branches is ${share(between)}`;
+  return `It chooses the branch: ${cut(label, 40)} has ${some} target trials${always ? "" : " that have it"} and ${percent(part)} of all ${always ? "trials" : "that have it"}${explains}.`;
+}
 
 // A share above 1 is none.
 const OVER = ">\u00a01";
-const OVER_WORDS = "η² above 1 is no share: smoothing over-states it where trials are few.";
+const OVER_WORDS = "η² above 1 is an artefact of few trials: smoothing overstates it.";
 function etaText(value, verdict) {
-  if (verdict === "untested") return "–";
+  if (verdict === "not testable") return "–";
   return value >= 1.0005 ? OVER : share(value);
 }
 
@@ -52,7 +66,7 @@ function short(number) {
   return text.includes("e") ? text.replace(/\.?0*e\+?/, "e") : String(Number(text));
 }
 
-const shortP = (p) => (p < 1e-4 ? "< 0.0001" : String(+p.toPrecision(2)));
+const shortP = (p) => (p === null ? "–" : p < 1e-4 ? "< 0.0001" : String(+p.toPrecision(2)));
 const pWords = (p) => (p < 1e-4 ? "p\u00a0<\u00a00.0001" : `p\u00a0=\u00a0${shortP(p)}`);
 const count = (number, what) => `${whole(number)} ${what}${number === 1 ? "" : "s"}`;
 
@@ -89,17 +103,19 @@ function breakable(name, most) {
 }
 
 // A verdict by shape, by word and by colour.
-const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", untested: "–" };
+const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", "not testable": "–" };
 const classOf = (verdict) => verdict.replace(" ", "-");
 
-function verdictTag(verdict) {
+function verdictTag(verdict, reason = "") {
   const tag = element("span", {}, element("span", { class: "mark", "aria-hidden": "true" }), "");
   tag.append(document.createTextNode(""));
-  setVerdict(tag, verdict);
+  setVerdict(tag, verdict, reason);
   return tag;
 }
 
-function setVerdict(tag, verdict) {
+// The reason of a verdict is told to who points at it; the card says it, too.
+function setVerdict(tag, verdict, reason = "") {
+  if (tag.title !== reason) tag.title = seen(reason);
   const names = `verdict ${classOf(verdict)}`;
   if (tag.className === names) return;
   tag.className = names;

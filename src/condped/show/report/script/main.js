@@ -23,6 +23,32 @@ function setSlider() {
   const text = `best ${exactPercent(data.steps[state.step])}`;
   slider.setAttribute("aria-valuetext", `${text} of the trials: ${size}`);
   fill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
+  const tie = tieAt(), flat = flatRanges();
+  byId("flat-text").hidden = !flat.length;
+  const [first, last] = tie && tie.kind !== "objectives" ? tie.steps : [0, 0];
+  fill("flat-text", !tie || tie.kind === "objectives" ? "marked: ties, nothing changes"
+    : first === last ? `ties: ${+(100 * tie.used_share).toPrecision(3)}\u00a0% used`
+      : `ties: the same from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`);
+}
+
+// Where ties keep the target set from changing, by the first and the last step.
+function flatRanges() {
+  const found = new Map();
+  (data.ties || []).forEach((tie) => {
+    if (tie && tie.notable && tie.kind !== "objectives" && tie.steps[0] < tie.steps[1]) found.set(tie.size, tie.steps);
+  });
+  return [...found.values()].sort((a, b) => a[0] - b[0]);
+}
+
+function setUpStrip() {
+  const flat = flatRanges(), steps = data.steps.length - 1;
+  if (!flat.length) return;
+  const at = (step) => `${(100 * Math.min(1, Math.max(0, step / steps))).toFixed(2)}%`;
+  const wide = (first, last) => `${(100 * (Math.min(steps, last) - Math.max(0, first)) / steps).toFixed(2)}%`;
+  byId("flat-strip").hidden = false;
+  fill("flat-strip", drawn("svg", { width: "100%", height: 5, role: "img", "aria-label": flat.map(([first, last]) =>
+    `Ties: nothing changes from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`).join("; ") },
+  flat.map(([first, last]) => drawn("rect", { class: "flat", y: 0, height: 5, rx: 2, x: at(first - 0.3), width: wide(first - 0.3, last + 0.3) }))));
 }
 
 function setUpSlider() {
@@ -30,6 +56,7 @@ function setUpSlider() {
   const slider = byId("slider");
   slider.max = data.steps.length - 1;
   slider.addEventListener("input", () => moveTo(Number(slider.value)));
+  setUpStrip();
   setSlider();
 }
 

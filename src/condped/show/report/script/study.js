@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const parameters = data.parameters;
 const state = { step: data.start, method: data.method, all: false, filter: "" };
 const MOST = 20; // parameters that are shown unasked
-const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "untested" };
+const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "not testable" };
 const OUTCOMES = {
   failed: ["failing", "the failed trials"],
   pruned: ["being pruned", "the pruned trials"],
@@ -21,6 +21,13 @@ const importanceOf = (parameter) => parameter.importance[state.method][state.ste
 const etaOf = (parameter) => parameter.eta[state.method][state.step];
 const verdictOf = (entry) => VERDICTS[entry.verdict[state.step]];
 const unattributedNow = () => data.unattributed[state.method][state.step];
+// Why a parameter has no other verdict, where the study tells.
+const verdictReason = (entry, step = state.step) => (entry.reason ? entry.reason[entry.reason.length === 1 ? 0 : step] : "") || "";
+// Trials that the objective cannot separate, where that makes the target set another one.
+function tieAt(step = state.step) {
+  const tie = (data.ties || [])[step];
+  return tie && tie.notable ? tie : null;
+}
 const reasonNow = () => data.reasons[state.method][state.step];
 
 // Whether nothing can be told at any step by any method.
@@ -65,5 +72,36 @@ const goodOf = (regime, step = state.step) => (regime.good && regime.good[step])
 // How people call the target set.
 function targetName(step = state.step) {
   if (data.outcome) return (OUTCOMES[data.outcome] || ["", "the target trials"])[1];
+  const tie = tieAt(step);
+  if (tie && tie.kind !== "objectives") return `the best ${+(100 * tie.used_share).toPrecision(3)}\u00a0%`;
   return `the best ${percent(data.steps[step])}`;
+}
+
+// The branches of each gate, wherever it stands in the tree; numbers of several places are added.
+const gates = new Map();
+function findGates(nodes) {
+  for (const node of nodes) {
+    for (const branch of node.branches || []) {
+      if (!gates.has(node.parameter)) gates.set(node.parameter, { choosing: node.choosing, places: 0, branches: new Map() });
+      const known = gates.get(node.parameter).branches, before = known.get(branch.label);
+      known.set(branch.label, { trials: branch.trials + (before ? before.trials : 0),
+        target: branch.target.map((count, step) => count + (before ? before.target[step] : 0)) });
+      findGates(branch.nodes);
+    }
+    if (node.branches && gates.has(node.parameter)) gates.get(node.parameter).places += 1;
+  }
+}
+if (data.tree) findGates(data.tree.roots);
+
+// What a gate decides: where the target trials are. Null for what switches nothing.
+function choiceOf(parameter) {
+  const gate = gates.get(parameter.place);
+  if (!gate) return null;
+  const entries = [...gate.branches].sort(([, a], [, b]) => b.target[state.step] - a.target[state.step] || a.trials - b.trials);
+  const [label, { trials, target }] = entries[0];
+  // A gate that is not always active decides among the trials that have it.
+  const size = sum(entries.map(([, entry]) => entry.target[state.step])), every = sum(entries.map(([, entry]) => entry.trials));
+  const here = target[state.step];
+  if (!here) return null;
+  return { label, here, size, share: trials / Math.max(1, every), always: every === data.region, between: gate.places === 1 ? gate.choosing[state.step] : null };
 }

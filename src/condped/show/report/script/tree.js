@@ -32,16 +32,18 @@ function updateTree() { treeUpdates.forEach((update) => update()); }
 
 function treeNode(node) {
   const parameter = parameters[node.parameter];
-  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "untested");
-  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("untested");
+  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "not testable");
+  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("not testable");
   const choosing = element("span", { class: "aside" });
   treeUpdates.push(() => {
-    setText(number, share(importanceOf(parameter)));
+    setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
     setBar(picture, importanceOf(parameter), highest(), verdictOf(parameter));
-    setVerdict(tag, verdictOf(parameter));
+    setVerdict(tag, verdictOf(parameter), verdictReason(parameter));
     if (!node.choosing) return;
-    const several = node.branches.filter((branch) => branch.trials).length > 1;
-    setText(choosing, several ? `choosing the branch explains ${percent(node.choosing[state.step])}` : "what choosing the branch does is unknown: only one has used trials");
+    const choice = choiceOf(parameter), several = node.branches.filter((branch) => branch.trials).length > 1;
+    const told = several ? `choosing the branch explains ${percent(node.choosing[state.step])}`
+      : "what choosing the branch does is unknown: only one has used trials";
+    setText(choosing, `${told}${several && choice ? `; ${choiceWords(choice)}` : ""}`);
   });
   return element("li", { class: "node" },
     element("div", { class: "tree-row" },
@@ -88,12 +90,13 @@ function fillInside(branch, slot) {
   const order = [...rows].sort((a, b) => b.eta[state.method][state.step] - a.eta[state.method][state.step]);
   const inside = order.map((row) => {
     const value = row.importance[state.method][state.step];
-    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), share(value), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row))];
+    return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), importanceText(value, verdictOf(row)), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row), verdictReason(row))];
   });
   slot.replaceChildren(
     element("p", { class: "aside" }, `Among the trials where ${cut(branch.condition, 120)}: what leads to the best ${whole(sizes[state.step])} of these`),
     table(`Importances inside ${branch.condition}`, ["Parameter", "", "Importance", "η²", "Verdict"], inside, [2, 3]),
     more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "",
+    rows.some((row) => etaText(row.eta[state.method][state.step], verdictOf(row)) === OVER) ? element("p", { class: "aside" }, OVER_WORDS) : "",
     unattributed[state.method][state.step] < 0.0005 ? "" : element("p", { class: "aside" },
       `Unattributed: ${share(unattributed[state.method][state.step])}.`));
 }

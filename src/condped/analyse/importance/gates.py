@@ -1,0 +1,111 @@
+"""Gates: parameters that choose a branch, and where the target set lies among the branches.
+
+The paper shows that the variance between the regimes of a conditional parameter is its gate's
+(``inter`` of the children is what choosing the branch does). It is small where the sampler already
+keeps to the winning branch, so where the target trials are stands beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.branches.splits import splits_of
+from condped.analyse.branches.structure import structure_of
+from condped.arrays import FloatArray, IntArray
+from condped.count.target_sets import Sets
+from condped.count.trials import Trials
+from condped.errors import CondpedError
+from condped.space.condition import Condition
+from condped.space.simplify import text_of
+
+_MANY = 200_000  # trials, from which looking for gates takes time
+
+
+@dataclass(frozen=True, slots=True)
+class GateBranch:
+    """Values of a gate that switch on the same, and the trials that have them."""
+
+    label: str
+    target_trials: int
+    region_trials: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A parameter that switches others on and off.
+
+    Attributes
+    ----------
+    switches
+        What it switches.
+    branches
+        The one with the most target trials first.
+    choosing
+        Share of the variance of "reaches the target set" that lies between the branches.
+    target_size, region_size
+        Trials of the target set and of the region set in which the gate is active.
+    always
+        Whether these are all.
+    """
+
+    parameter: str
+    switches: tuple[str, ...]
+    branches: tuple[GateBranch, ...]
+    choosing: float
+    target_size: int
+    region_size: int
+    always: bool
+
+    @property
+    def first(self) -> GateBranch:
+        """The branch with the most target trials."""
+        return self.branches[0]
+
+
+def gates_of(trials: Trials, top: Sets) -> tuple[Gate, ...]:
+    """Return the gates at the first target set, in the order of the space.
+
+    Only in memory, and not where looking for them would take long.
+    """
+    if not trials.counter.in_memory or not 0 < top.counts.used <= _MANY:
+        return ()
+    try:
+        return _gates(trials, top)
+    except CondpedError:  # a structure that conditions cannot describe; numbers need none
+        return ()
+
+
+def _gates(trials: Trials, top: Sets) -> tuple[Gate, ...]:
+    structure = structure_of(trials)
+    found = []
+    for name, children in structure.gates.items():
+        splits = splits_of(structure.space, name, children)
+        conditions = [Condition(text_of(split.test) or "", split.test) for split in splits]
+        sizes = trials.count_where(top, conditions).sizes
+        branches = [
+            GateBranch(split.label, int(size[0]), int(size[-1]))
+            for split, size in zip(splits, sizes, strict=True)
+            if size[-1]
+        ]
+        if branches:
+            branches.sort(key=lambda branch: (-branch.target_trials, branch.region_trials))
+            between = float(choosing(sizes[:, [0, -1]], top.target_sizes[:1], top.region_size)[0])
+            target, region = int(sizes[:, 0].sum()), int(sizes[:, -1].sum())
+            always = region == top.region_size
+            found.append(Gate(name, children, tuple(branches), between, target, region, always))
+    return tuple(found)
+
+
+def choosing(sizes: IntArray, target_sizes: IntArray, region_size: int) -> FloatArray:
+    """Return (T,): the share of the variance between branches, of which (branches, T + 1) sizes."""
+    target = target_sizes.astype(float)
+    spread = target * (1.0 - target / max(region_size, 1))
+    if not len(sizes):
+        return np.zeros_like(spread)
+    trials, reached = sizes[:, -1:].astype(float), sizes[:, :-1].astype(float)
+    between = (reached**2 / np.maximum(trials, 1.0)).sum(axis=0)
+    between -= reached.sum(axis=0) ** 2 / max(trials.sum(), 1.0)
+    share = np.divide(between, spread, out=np.zeros_like(spread), where=spread > 0)
+    return np.asarray(np.maximum(share, 0.0))

@@ -1,0 +1,125 @@
+"""Words and numbers that every output writes alike: shares, verdicts, ties, gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from condped.analyse.importance.evidence import Evidence, ParameterEvidence
+from condped.analyse.importance.gates import Gate
+from condped.analyse.importance.ties import OVER, OVER_WORDS, Tie
+from condped.safe_text import shortened
+
+_LEAST = 0.0005  # from here on three decimals show something
+TINY_WORDS = "≈ 0: statistically significant, but too small to give it a share."
+_MOST_NAMED = 6
+
+
+def share_text(value: float) -> str:
+    """Return a share with three decimals; what is not 0 does not look like it.
+
+    Examples
+    --------
+    >>> share_text(0.0), share_text(0.0004), share_text(0.02149)
+    ('0.000', '< 0.001', '0.021')
+    """
+    return "< 0.001" if 0 < value < _LEAST else f"{value:.3f}"
+
+
+def importance_label(importance: float, verdict: str | None) -> str:
+    """Return an importance beside its verdict: nothing matters with a share of 0.000."""
+    return "≈ 0" if importance == 0 and verdict == "matters" else share_text(importance)
+
+
+def tiny(importances: Iterable[float], verdicts: Iterable[str | None]) -> bool:
+    """Return whether :data:`TINY_WORDS` have to be said."""
+    pairs = zip(importances, verdicts, strict=True)
+    return any(value == 0 and verdict == "matters" for value, verdict in pairs)
+
+
+def eta_text(eta_squared: float) -> str:
+    """Return η²; above 1 it is no share, which :data:`OVER_WORDS` say."""
+    return "> 1" if eta_squared >= OVER else share_text(eta_squared)
+
+
+def over_words(etas: Iterable[float]) -> list[str]:
+    """Return what to say of η² above 1, if there is one."""
+    return [OVER_WORDS] if any(eta >= OVER for eta in etas) else []
+
+
+def verdict_label(evidence: ParameterEvidence | None) -> str:
+    """Return a verdict with its reason, if it has one: "not testable (only one value)"."""
+    if evidence is None:
+        return ""
+    reason = reason_of(evidence)
+    return f"{evidence.verdict} ({reason})" if reason else evidence.verdict
+
+
+def reason_of(evidence: ParameterEvidence) -> str:
+    """Return why a parameter has no other verdict; empty if there is nothing to say."""
+    return evidence.reason.rstrip(".")
+
+
+def reason_lines(evidence: Evidence, names: Sequence[str]) -> list[str]:
+    """Say the reasons of verdicts, each once, with the parameters that it is about."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        reason = reason_of(evidence[name])
+        if reason:
+            found.setdefault((evidence[name].verdict, reason), []).append(name)
+    lines = []
+    for (verdict, reason), about in found.items():
+        more = len(about) - _MOST_NAMED
+        named = ", ".join(map(shortened, about[:_MOST_NAMED])) + (
+            f" and {more} more" if more > 0 else ""
+        )
+        lines.append(f"{verdict[0].upper()}{verdict[1:]}: {named} ({reason}).")
+    return lines
+
+
+def sampling_lines(evidence: Evidence) -> list[str]:
+    """Say what the trials were compared with; nothing if no parameter was testable."""
+    said = evidence.sampling
+    if not said or all(tested.verdict == "not testable" for tested in evidence):
+        return []
+    return [f"Tested: {said[0].lower()}{said[1:]}"]
+
+
+def gate_words(gate: Gate) -> str:
+    """Say in a few words where the target set lies: "svm has all 16 of the target set"."""
+    first, size = gate.first, gate.target_size
+    if not first.target_trials:
+        return ""
+    some = f"all {size}" if first.target_trials == size else f"{first.target_trials} of {size}"
+    return f"{shortened(first.label, 24)}: {some}"
+
+
+def gate_sentence(gate: Gate) -> str:
+    """Say what the choice of a branch decides."""
+    first, size = gate.first, gate.target_size
+    name = shortened(gate.parameter)
+    if not first.target_trials:
+        return f"{name} chooses the branch, and no branch has target trials."
+    some = f"all {size}" if first.target_trials == size else f"{first.target_trials} of the {size}"
+    share = f"{100 * first.region_trials / max(gate.region_size, 1):.3g} %"
+    # A gate that is not always active decides among the trials that have it.
+    target = "target trials" if gate.always else "target trials that have it"
+    every = "all trials" if gate.always else "all that have it"
+    return (
+        f"{name} chooses the branch: {shortened(first.label, 40)} has {some} {target} and "
+        f"{share} of {every}; η² between the branches is {share_text(gate.choosing)}."
+    )
+
+
+def tie_lines(tie: Tie | None) -> list[str]:
+    """Return what has to be said first of all: that the objective does not separate trials."""
+    return [] if tie is None or not tie.notable else [tie.message]
+
+
+def tie_remark(tie: Tie | None, target_size: int) -> str:
+    """Say how large a target set is, and why it is larger than requested."""
+    told = f"{target_size} in the target set"
+    if tie is None or tie.kind == "objectives":
+        return told
+    if tie.notable or tie.tied is None:  # the first line says why, or nobody has counted
+        return f"{told} ({tie.asked} without ties)"
+    return f"{told} ({tie.asked} without ties: {tie.what})"

@@ -1,0 +1,128 @@
+"""Numbers and verdicts make sense side by side, in every output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import condped
+from condped.analyse.importance.evidence import Evidence
+from condped.show.views.bars import bars_view
+from condped.show.words import importance_label, reason_lines, share_text, verdict_label
+from tests.data import wine
+
+
+def tiny() -> condped.ImportanceResult:
+    """Return a result in which a parameter matters with a share that rounds to 0."""
+    result = condped.importance(condped.problems.get("nested").sample(500, seed=0))
+    assert result.evidence["c0"].verdict == "matters"
+    parameters = tuple(
+        replace(p, importance=0.0004) if p.name == "c0" else p for p in result.parameters
+    )
+    changed = replace(result, parameters=parameters)
+    vars(changed)["evidence"] = result.evidence
+    return changed
+
+
+def test_nothing_matters_with_a_share_of_zero() -> None:
+    """Not in a text, a notebook or a picture."""
+    result = tiny()
+    row = next(line for line in str(result).splitlines() if line.startswith("c0"))
+    assert row.split()[1:3] == ["<", "0.001"]
+    assert "&lt; 0.001" in result._repr_html_()
+    assert next(bar for bar in bars_view(result).bars if bar.name == "c0").text == (
+        "< 0.001  matters  (< 0.75: all 50)"
+    )
+    none = replace(
+        result,
+        parameters=tuple(
+            replace(p, importance=0.0) if p.name == "c0" else p for p in result.parameters
+        ),
+    )
+    vars(none)["evidence"] = result.evidence
+    row = next(line for line in str(none).splitlines() if line.startswith("c0"))
+    assert "0.000" not in row.split()[:3]
+    assert "≈ 0: statistically significant, but too small to give it a share." in str(none)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0, "0.000"), (4.9e-4, "< 0.001"), (5e-4, "0.001"), (1.0, "1.000")]
+)
+def test_shares_that_are_not_zero_do_not_look_like_it(value: float, shown: str) -> None:
+    """Zero does."""
+    assert share_text(value) == shown
+    assert importance_label(value, "no evidence") == shown
+
+
+def few() -> dict[str, Any]:
+    """Return few trials that one parameter decides: smoothing carries its η² beyond 1."""
+    rng = np.random.default_rng(0)
+    x = rng.random(30)
+    return {"x": x, "y": rng.random(30), "loss": x}
+
+
+def test_eta_above_one_is_said_to_be_an_artefact() -> None:
+    """The number itself stays in the data, with a note."""
+    result = condped.importance(few(), objective="loss")
+    assert result["x"].eta_squared > 1.4
+    said = "η² above 1 is an artefact of few trials"
+    assert said in str(result)
+    assert "> 1" in str(result)
+    assert f"{result['x'].eta_squared:.3f}" not in str(result)
+    rows = {row["parameter"]: row for row in result.rows()}
+    assert rows["x"]["eta_squared"] > 1
+    assert rows["x"]["note"].startswith(said)
+    assert rows["y"]["note"] is None
+    assert said in result._repr_html_()
+
+
+def test_no_number_of_the_tree_is_above_one() -> None:
+    """The forests of the study are four trials, whose η² goes beyond."""
+    found = condped.branches(wine())
+    assert any(p.eta_squared > 1.01 for branch in found for p in branch.inside)
+    text = str(found)
+    assert "> 1" in text
+    assert "η² above 1 is an artefact of few trials" in text
+
+
+@dataclass(frozen=True)
+class Told:
+    """A parameter's evidence with a reason."""
+
+    verdict: str
+    reason: str
+
+
+def test_a_verdict_can_bring_its_reason() -> None:
+    """In a table the verdict alone, with the reasons below, each once."""
+    one = Told("not testable", "only one value.")
+    assert verdict_label(one) == "not testable (only one value)"  # type: ignore[arg-type]
+    assert verdict_label(None) == ""
+    tested = condped.importance(wine()).evidence
+    assert verdict_label(tested["logistic_C"]) == "matters"
+    many = dict.fromkeys("abcdefgh", one) | {"x": Told("matters", "")}
+    lines = reason_lines(many, list(many))  # type: ignore[arg-type]
+    assert lines == ["Not testable: a, b, c, d, e, f and 2 more (only one value)."]
+    assert isinstance(tested, Evidence)
+
+
+def test_pictures_say_ties_above_their_titles() -> None:
+    """With both libraries, and the curves mark where ties keep the target set the same."""
+    said = "91 of 139 trials share the best value 0.99"
+    result, curve = condped.importance(wine()), condped.sweep(wine())
+    pictures: tuple[tuple[Any, Any], ...] = (
+        (condped.plot.importance, result), (condped.plot.regimes, result),
+        (condped.plot.densities, result), (condped.plot.sweep, curve),
+        (condped.plot.heatmap, curve), (condped.plot.comparison, {"paper": result}),
+    )  # fmt: skip
+    for draw, drawn in pictures:
+        title = " ".join(draw(drawn).layout.title.text.replace("<br>", " ").split())
+        assert title.index(said) < 50
+        figure = draw(drawn, backend="matplotlib")
+        texts = [figure.get_suptitle(), *(ax.get_title(loc="left") for ax in figure.axes)]
+        assert any(" ".join(text.split()).find(said) in range(50) for text in texts)
+    strips = [trace for trace in condped.plot.sweep(curve).data if trace.legendgroup == "flat"]
+    assert [tuple(trace.x) for trace in strips] == [(0.01, 0.65), (0.66, 0.96)]
