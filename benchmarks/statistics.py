@@ -50,13 +50,13 @@ def false_alarms(seeds: int) -> list[dict[str, Any]]:
     """Count p-values below 0.05 where nothing matters, random trials."""
     rows = []
     for trials in (50, 200, 1000):
-        for sampling in ("random", "adaptive"):
+        for sampling in ("random", "ordered"):
             low = dict.fromkeys(TYPES, 0)
             for seed in range(seeds):
                 rng = np.random.default_rng(seed)
                 table: dict[str, Any] = {name: draw(rng, trials) for name, draw in TYPES.items()}
                 table["loss"] = rng.random(trials)
-                result = condped.importance(table, objective="loss", sampling=sampling)
+                result = condped.importance(table, objective="loss", sampling=sampling)  # type: ignore[arg-type]
                 for evidence in result.evidence:
                     low[evidence.name] += evidence.p_value < 0.05
             rows.append(
@@ -68,7 +68,7 @@ def false_alarms(seeds: int) -> list[dict[str, Any]]:
 
 def tpe_alarms(seeds: int) -> dict[str, float]:
     """Count the same for idle parameters of studies that TPE sampled."""
-    low = {"random": 0, "adaptive": 0}
+    low = {"random": 0, "auto": 0}
     for seed in range(seeds):
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
         study.optimize(_with_idle, n_trials=200)

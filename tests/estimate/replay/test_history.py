@@ -32,7 +32,7 @@ def run(trial: optuna.Trial) -> float:
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_good_and_bad_trials_are_optunas(direction: str) -> None:
+def test_good_and_bad_trials_are_optunas(direction: Any) -> None:
     """Complete ones by value, then pruned ones by progress; failed ones are not looked at."""
     study = optuna.create_study(direction=direction, sampler=optuna.samplers.RandomSampler(0))
     study.optimize(run, n_trials=60, catch=ValueError)

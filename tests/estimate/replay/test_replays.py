@@ -27,7 +27,7 @@ def suggest(trial: optuna.Trial) -> float:
     trial.suggest_int("levels", 0, 9)
     trial.suggest_int("log_levels", 1, 32, log=True)
     trial.suggest_categorical("choice", ["a", "b", "c"])
-    return (trial.params["float"] - 1) ** 2 + 0.1 * (trial.params["choice"] == "a")
+    return float((trial.params["float"] - 1) ** 2 + 0.1 * (trial.params["choice"] == "a"))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,8 @@ def middles(study: optuna.Study, name: str) -> FloatArray:
         return np.arange(distribution.low, distribution.high + 1.0)
     places = (np.arange(64) + 0.5) / 64
     low, high = distribution.low, distribution.high
-    return low * (high / low) ** places if distribution.log else low + (high - low) * places
+    found = low * (high / low) ** places if distribution.log else low + (high - low) * places
+    return np.asarray(found)
 
 
 @pytest.mark.parametrize("name", ["float", "log", "levels", "log_levels", "choice"])
