@@ -50,7 +50,7 @@ def test_effects_are_found_and_said() -> None:
     known = {"matters", "unclear", "no evidence", "not testable"}
     assert {row["verdict"] for row in result.rows()} <= known
     assert result.to_data()["evidence"] == evidence.message
-    nothing = condped.importance(noise(100, 3), objective="loss")
+    nothing = condped.importance(noise(100, 4), objective="loss")
     assert nothing.evidence.message.startswith("Not enough evidence: none of 4 parameters")
 
 

@@ -90,7 +90,7 @@ def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDec
     if large:
         return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
     if len(table) < FEWEST:
-        return _replay("too few to tell how they were drawn")
+        return _one("too few for a sampler to have learnt much")
     return _as_followed(table, study_replays(table, startup).attraction())
 
 

@@ -149,24 +149,23 @@ def _total(parts: Sequence[Scores]) -> Scores:
 def _p_values(observed: Scores, replays: Scores) -> FloatArray:
     """Return (T,): the share of replays at least as far out; in the far tail by a fitted one."""
     seen, drawn = observed.z[0], replays.z  # (T,), (B, T)
-    number = len(drawn)
     beyond = (drawn >= seen).sum(axis=0)
-    counted = (1.0 + beyond) / (number + 1.0)
+    counted = (1.0 + beyond) / (len(drawn) + 1.0)
     found = np.where(beyond < _FEW, np.minimum(counted, _fitted(seen, drawn)), counted)
     return np.where(np.isneginf(seen), np.nan, found)
 
 
 def _fitted(seen: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Return (T,): p-values by an exponential tail of the farthest replays.
+    """Return (T,): p-values by an exponential tail of the farthest replays; 1 if there is none.
 
     The statistic's own tail is about normal, and falls faster: the fit errs to the safe side.
     """
-    number = max(2, round(_TAIL * len(drawn)))
-    if len(drawn) < STAGES[1]:
-        return np.ones(len(seen))
-    upper = np.sort(drawn, axis=0)[-number - 1 :]
-    start = upper[0]
-    usable = np.isfinite(start)
-    mean = np.where(usable, (upper[1:] - np.where(usable, start, 0.0)).mean(axis=0), 1.0)
-    away = np.where(usable, seen - start, 0.0) / np.maximum(mean, 1e-9)
-    return np.where(usable & (away > 0), number / len(drawn) * np.exp(-np.maximum(away, 0)), 1.0)
+    number = round(_TAIL * len(drawn))
+    found = np.ones(len(seen))
+    for place in range(len(seen)) if len(drawn) >= STAGES[1] else ():
+        upper = np.sort(drawn[:, place])[-number - 1 :]
+        # A statistic of few values has steps in place of a tail.
+        if np.isfinite(upper[0]) and len(np.unique(upper)) > number / 2 and seen[place] > upper[0]:
+            away = (seen[place] - upper[0]) / np.mean(upper[1:] - upper[0])
+            found[place] = _TAIL * np.exp(-away)
+    return found

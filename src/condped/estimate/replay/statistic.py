@@ -11,6 +11,7 @@ from condped.estimate.leave_one_out import neighbourhood, twiced_excess
 
 MOST_CELLS = 50
 _FAR = 0.5  # share of Scott's bandwidth
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +45,7 @@ class Scores:
 
         -inf where nothing could have turned out otherwise.
         """
-        moves = (self.mean > 0) & (self.variance > 1e-9 * self.mean**2)
+        moves = (self.mean > _ROUNDING) & (self.variance > _ROUNDING * self.mean**2)
         mean, variance = np.where(moves, self.mean, 1.0), np.where(moves, self.variance, 1.0)
         ninth = variance / (9.0 * mean**2)
         place = np.cbrt(np.maximum(self.statistic, 0.0) / mean) - 1.0 + ninth
