@@ -134,7 +134,7 @@ def test_panels_show_densities_on_their_scale() -> None:
         "rate": {"type": "float", "low": 1e-5, "high": 1, "log": True},
         "k": {"type": "int", "low": 1, "high": 6},
     }
-    of = condped.importance(source, objective="loss", space=space)
+    of = condped.importance(source, objective="loss", space=space, sampling="random")
     rate, k = (panels_view(of, [name]).panels[0] for name in ("rate", "k"))
     assert rate.log
     assert not k.log
@@ -246,7 +246,9 @@ def test_what_is_unattributed_is_drawn(backend: Any) -> None:
     compared = comparison_view({"one": of, "two": of})
     assert compared.labels[-1] == "unattributed"
     assert compared.series[0].points[-1].row == len(compared.labels) - 1
-    swept = condped.sweep(hidden_effects(), objective="loss", method="calibrated")
+    swept = condped.sweep(
+        hidden_effects(), objective="loss", method="calibrated", sampling="random"
+    )
     drawn = curves_view(swept).unattributed
     assert drawn is not None
     np.testing.assert_array_equal(drawn[swept.determined], swept.unattributed[swept.determined])

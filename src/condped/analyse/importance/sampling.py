@@ -23,6 +23,7 @@ _STRATUM = 10  # trials
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
 _LEARNS, _PLAINLY_TPE = 1.0, 20.0
+_LOOKED_AT = 300  # trials
 MOST_STRATA = 1_000
 
 
@@ -87,20 +88,24 @@ def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDec
     followed = followed_parameter(table)
     if followed is not None:
         return _one(f"the rows are sorted by {followed}: their order is not taken for time")
-    if large:
-        return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
     if len(table) < FEWEST:
         return _one("too few for a sampler to have learnt much")
-    return _as_followed(table, study_replays(table, startup).attraction())
+    # The first trials of a study show whether it learnt from them.
+    first = table if len(table) <= _LOOKED_AT else table.only(np.arange(_LOOKED_AT))
+    follows = study_replays(first, startup).attraction()
+    found = _as_followed(table, follows, 2.0 * _LEARNS if large else _LEARNS)
+    if large and found.test in ("replay", "both"):
+        return _strata(f"they follow earlier results; more than {MOST_REPLAYED:,} trials")
+    return found
 
 
-def _as_followed(table: TrialTable, follows: float) -> SamplingDecision:
+def _as_followed(table: TrialTable, follows: float, least: float) -> SamplingDecision:
     """Decide by how much values follow earlier results, one step ahead."""
     if follows >= _PLAINLY_TPE:
         return _replay("they follow earlier results as TPE does")
     if wanders(table, _losses(table)):
         return _strata("each trial resembles the one before it, whatever its result was")
-    if follows >= _LEARNS:
+    if follows >= least:
         return _both("they follow earlier results, but not as TPE does")
     return _one("no parameter follows earlier results, as if drawn at random")
 
