@@ -52,7 +52,7 @@ def test_what_was_decided_is_said(found: list[tuple[StoredStudy, ImportanceResul
     for study, one in found:
         why = "marks in the storage" if study.sampler == "tpe" else "as TPE does"
         assert why in one.evidence.sampling
-        assert one.evidence.sampling in " ".join(str(one).split())
+        assert one.evidence.sampling.lower() in " ".join(str(one).lower().split())
 
 
 def test_a_selection_keeps_the_verdict(
