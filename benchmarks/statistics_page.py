@@ -55,8 +55,8 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             f"Idle parameters of studies sampled by TPE (200 trials): "
             f"{found['tpe_alarms']['random']:.3f} with `random`, "
-            f"{found['tpe_alarms']['auto']:.3f} with `auto`. Real studies of eleven samplers are on "
-            "[a page of their own](verdicts.md).",
+            f"{found['tpe_alarms']['auto']:.3f} with `auto`. Real studies of eleven samplers are "
+            "on [a page of their own](verdicts.md).",
             "",
             "## Power",
             "",

@@ -1,6 +1,6 @@
 """What condped says of dead parameters, in real studies and in designs that break tests.
 
-``python -m benchmarks.verdicts [--quick] [--output FILE] [--rows FILE] [--resume]``: default
+``python -m benchmarks.verdicts [--quick] [--output FILE] [--page FILE] [--resume]``: default
 settings only, all seeds fixed. Every analysed study is a row of ``--rows`` as soon as it is there;
 ``--resume`` goes on where these end. ``--samplers``, ``--sizes`` and ``--studies`` select a part.
 """
@@ -26,7 +26,7 @@ import condped
 from benchmarks import designs
 from benchmarks.studies.load import StoredStudy, stored_studies
 from benchmarks.studies.samplers import SAMPLERS
-from benchmarks.verdicts_table import Row, summaries, tables
+from benchmarks.verdicts_table import Row, page, summaries, tables
 
 QUANTILES = (0.1, 0.3)
 SIZES = (50, 100, 200, 500)
@@ -134,12 +134,14 @@ def _leak(result: condped.ImportanceResult, dead: Sequence[str]) -> float:
 
 
 def _sampling(result: condped.ImportanceResult) -> str:
-    """Return how the trials were taken to be drawn, as far as the result says."""
-    for holder in (result.evidence, result):
-        told = getattr(holder, "sampling", None)
-        if told is not None:
-            return str(getattr(told, "kind", told))
-    return str(getattr(result.settings, "sampling", "unknown"))
+    """Return how the trials were tested, in a word."""
+    told = result.evidence.sampling
+    for part, word in (
+        ("the larger p-value", "both"), ("replays", "replay"), ("after the other", "strata"),
+    ):  # fmt: skip
+        if part in told:
+            return word
+    return "all"
 
 
 def _known(path: Path) -> list[Row]:
@@ -156,6 +158,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, help="trials to cut at")
     parser.add_argument("--studies", type=int, default=99, help="of each objective and sampler")
     parser.add_argument("--output", type=Path, default=HERE / "verdicts.json", help="JSON file")
+    parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="a row per analysis; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
     asked = parser.parse_args()
@@ -177,6 +180,8 @@ def main() -> None:
     told = summaries(rows)
     asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))
+    if asked.page is not None:
+        asked.page.write_text(page(told), encoding="utf-8")
 
 
 if __name__ == "__main__":

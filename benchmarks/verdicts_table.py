@@ -138,6 +138,34 @@ def tables(found: Mapping[str, Sequence[Summary]]) -> str:
     return "\n\n".join(f"## {name}\n\n{_table(cells)}" for name, cells in found.items() if cells)
 
 
+_ABOUT = """# Verdicts on real studies
+
+Measured by `python -m benchmarks.verdicts --page docs/verdicts.md` with default settings, on stored
+studies (`benchmarks/studies/data`, made by `python -m benchmarks.studies.generate` with fixed
+seeds): eight objectives, scikit-learn models on its own data sets, regression and classification,
+with and without ties and pruning, conditional and flat, one with two objectives. Each has five
+planted *dead* parameters, which are suggested and never used, and one *deciding* parameter, such as
+the choice of the model. Shares ± standard errors, clustered by study.
+
+- **dead p<.05**: dead parameters with a p-value below 0.05; a test that holds has at most 0.05 up to
+  chance.
+- **dead matters**: dead parameters that are called "matters".
+- **deciding found**, **real found**: how often the deciding parameter, and any parameter that is
+  used, is said to matter.
+- **leak**: the importance that goes to all dead parameters together, 0 where a result is
+  undetermined; `paper` has the numbers of Optuna's importances.
+- **sampling**: how the trials were tested: against replays of TPE, within strata of ten trials, by
+  both (the larger p-value counts), or among all trials.
+"""
+
+
+def page(found: Mapping[str, Sequence[Summary]]) -> str:
+    """Return the page with what users should know."""
+    parts = ("overall", "by sampler", "by sampler and size", "by dead parameter", "designs")
+    shown = {name: found[name] for name in parts if name in found}
+    return f"{_ABOUT}\n{tables(shown)}\n"
+
+
 def _table(cells: Sequence[Summary]) -> str:
     keys = [name for name in cells[0] if name not in MEASURES and not name.endswith(" se")]
     first = [name for name in keys if name not in ("sampling", "seconds")]

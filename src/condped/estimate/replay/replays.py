@@ -15,6 +15,7 @@ Cells = npt.NDArray[np.int64]
 # Kernels' widths and weights are computed again after a tenth more trials, or when others are good.
 _REFRESHED = 10
 _BLUR = 0.2  # share of random draws in the law that values are compared with
+_LOOKED_AT = 100  # trials, to tell whether they follow earlier ones
 _FEW = 100  # trials, whose kernels are summed one by one
 
 
@@ -75,7 +76,10 @@ def attraction(parameter: Replayed, history: History, tpe: Tpe) -> tuple[float, 
     laws = Laws(parameter, history, tpe, parameter.cells[:, None].astype(np.int64))
     drawn = (parameter.domain_ids >= 0) & ~parameter.fixed & (history.finished >= tpe.startup)
     total = variance = 0.0
-    for trial in np.flatnonzero(drawn).tolist():
+    trials = np.flatnonzero(drawn)
+    if len(trials) > _LOOKED_AT:
+        trials = trials[np.linspace(0, len(trials) - 1, _LOOKED_AT).astype(np.int64)]
+    for trial in trials.tolist():
         domain = parameter.layout.domains[parameter.domain_ids[trial]]
         ratio = np.log((1.0 - _BLUR) * laws.law(trial)[0] / domain.sizes + _BLUR)
         mean = float(domain.sizes @ ratio)
