@@ -22,7 +22,7 @@ MOST_REPLAYED = 1_500  # trials
 _STRATUM = 10  # trials
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
-_LEARNS, _PLAINLY_TPE = 1.0, 20.0
+_LEARNS, _PLAINLY_TPE = 1.0, 28.0
 _LOOKED_AT = 300  # trials
 MOST_STRATA = 1_000
 
