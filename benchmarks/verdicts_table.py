@@ -147,8 +147,8 @@ with and without ties and pruning, conditional and flat, one with two objectives
 planted *dead* parameters, which are suggested and never used, and one *deciding* parameter, such as
 the choice of the model. Shares ± standard errors, clustered by study.
 
-- **dead p<.05**: dead parameters with a p-value below 0.05; a test that holds has at most 0.05 up to
-  chance.
+- **dead p<.05**: dead parameters with a p-value below 0.05; a test that holds has at most 0.05 up
+  to chance.
 - **dead matters**: dead parameters that are called "matters".
 - **deciding found**, **real found**: how often the deciding parameter, and any parameter that is
   used, is said to matter.

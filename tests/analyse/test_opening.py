@@ -146,6 +146,7 @@ def test_a_given_order_is_not_doubted(tmp_path: Path) -> None:
     rows = {"x": x[best_first], "loss": loss[best_first], "trial": time[best_first]}
     parquet.write_table(pa.table(rows), tmp_path / "runs.parquet")
     asked: dict[str, Any] = {"objective": "loss", "space": SPACE, "order": "trial"}
+    asked["sampling"] = "ordered"
     found = {
         engine: condped.importance(tmp_path / "runs.parquet", engine=engine, **asked).evidence
         for engine in ("memory", "stream")

@@ -178,7 +178,7 @@ def test_no_parameters_is_an_answer() -> None:
         ({"seed": 1.5}, "seed"),
         ({"failed": "keep"}, "failed must be"),
         ({"target_quantile": 1.0}, "target_quantile"),
-        ({"sampling": "tpe"}, "sampling"),
+        ({"sampling": "adaptive"}, "sampling"),
     ],
 )
 def test_bad_settings_are_refused(table: TrialTable, options: dict[str, Any], message: str) -> None:

@@ -47,7 +47,7 @@ def repeats_by_design(table: TrialTable) -> bool:
     """Return whether many trials repeat a configuration that no sampler would draw twice.
 
     Two draws of a continuous number are never the same. Of choices and integers alone they may be:
-    there it counts as design if nearly every configuration is repeated.
+    there it counts as design if nearly every configuration is repeated, and equally often.
     """
     if table.some_parameters or not table.parameters:
         return False
@@ -65,7 +65,9 @@ def repeats_by_design(table: TrialTable) -> bool:
         ]
         own = np.asarray(parameter.domain_ids)[measured]
         continuous |= np.append(kinds, False)[own]
-    return bool(2 * continuous[again].mean() > 1 or (times > 1).mean() > _MOST)
+    # Draws that coincide by chance do so unequally often.
+    evenly = (times > 1).mean() > _MOST and times.var() < times.mean() / 2
+    return bool(2 * continuous[again].mean() > 1 or evenly)
 
 
 def remark_on_repeats(table: TrialTable) -> str:

@@ -6,6 +6,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,9 +35,12 @@ class StudyReplays:
     def series(self, name: str) -> ReplayedSeries | None:
         """Return a parameter's replays; None if its domains cannot be replayed."""
         if name not in self._series:
-            parameter = next(one for one in self.table.parameters if one.name == name)
-            self._series[name] = self._made(parameter)
+            self._series[name] = self._made(self._parameters[name])
         return self._series[name]
+
+    @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        return {parameter.name: parameter for parameter in self.table.parameters}
 
     def attraction(self) -> float:
         """Return in standard errors how much values follow earlier results."""
