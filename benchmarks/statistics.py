@@ -56,7 +56,7 @@ def false_alarms(seeds: int) -> list[dict[str, Any]]:
                 rng = np.random.default_rng(seed)
                 table: dict[str, Any] = {name: draw(rng, trials) for name, draw in TYPES.items()}
                 table["loss"] = rng.random(trials)
-                result = condped.importance(table, objective="loss", sampling=sampling)  # type: ignore[arg-type]
+                result = condped.importance(table, objective="loss", sampling=sampling)
                 for evidence in result.evidence:
                     low[evidence.name] += evidence.p_value < 0.05
             rows.append(
