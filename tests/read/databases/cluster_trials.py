@@ -84,7 +84,9 @@ def _importance(**options: Any) -> Callable[..., list[str]]:
 
 
 def _evidence(source: Any, **more: Any) -> list[str]:
-    return [repr(one) for one in condped.importance(source, **more, order=ORDER).evidence]
+    # Trials that are only counted are not replayed.
+    asked = condped.importance(source, **more, order=ORDER, sampling="ordered")
+    return [repr(one) for one in asked.evidence]
 
 
 def _sweep(source: Any, **more: Any) -> list[str]:
@@ -99,7 +101,7 @@ def _branches(source: Any, **more: Any) -> list[str]:
 def _report(source: Any, **more: Any) -> list[str]:
     # Of two parameters only: it asks a lot of each.
     more["space"] = Space({name: SPACE[name] for name in (GATE, HOSTILE)})
-    page = condped.report(source, **more, order=ORDER)
+    page = condped.report(source, **more, order=ORDER, sampling="ordered")
     return [repr(row) for row in page.rows()]
 
 

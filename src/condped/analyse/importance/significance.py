@@ -86,9 +86,15 @@ def significance(own: TestedTrials) -> Significance:
     if decision.test == "replay":
         return _replayed(own, table, decision)
     if decision.test == "both":
-        among = _closed(own, decision, strata_of(len(table)))
+        among = _closed(own, decision, _strata(own))
         return _larger(_replayed(own, table, decision), among)
-    return _closed(own, decision, strata_of(len(table)) if decision.test == "strata" else 1)
+    return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
+
+
+def _strata(own: TestedTrials) -> int:
+    """Return into how many stretches of time to split: of ten trials, but no more than fit."""
+    most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
+    return min(strata_of(own.top.counts.used), most)
 
 
 def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Significance:
@@ -123,8 +129,7 @@ def _counted(own: TestedTrials) -> Significance:
         return _closed(own, SamplingDecision("one", reason), 1)
     if not counter.schema.ordered:
         return _not_testable(own, SamplingDecision("none", f"Not testable: {NO_ORDER}."))
-    most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
-    strata = min(strata_of(own.top.counts.used), most)
+    strata = _strata(own)
     reason = (
         f"Compared among trials of the same stretch of time, {strata:,} of them (trials that are "
         "only counted are not replayed)."
