@@ -45,7 +45,7 @@ statistics: $(VENV)/.bench
 
 # What condped says of dead parameters, in stored studies and in designs that break tests.
 verdicts: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.verdicts --output benchmarks/verdicts.json
+	$(BIN)/python -m benchmarks.verdicts --output benchmarks/verdicts.json --page docs/verdicts.md
 
 # The stored studies again where they are missing, about an hour for all: benchmarks/studies/data.
 studies: $(VENV)/.bench
