@@ -23,10 +23,10 @@ def dead_matter(row: Row) -> Share:
     return sum(row["verdicts"][name] == "matters" for name in row["dead"]), len(row["dead"])
 
 
-def dead_untested(row: Row) -> Share:
-    """Count dead parameters that are said to be untested or not testable."""
+def dead_not_testable(row: Row) -> Share:
+    """Count dead parameters that are said to be not testable."""
     found = [row["verdicts"][name] for name in row["dead"]]
-    return sum(verdict.startswith(("untested", "not testable")) for verdict in found), len(found)
+    return found.count("not testable"), len(found)
 
 
 def deciding(row: Row) -> Share:
@@ -56,7 +56,7 @@ def _undetermined(method: str) -> Callable[[Row], Share]:
 MEASURES: Mapping[str, Callable[[Row], Share]] = {
     "dead p<.05": false_alarms,
     "dead matters": dead_matter,
-    "dead untested": dead_untested,
+    "dead not testable": dead_not_testable,
     "deciding found": deciding,
     "real found": power,
     # The importance of all dead parameters together; nothing where it is undetermined.

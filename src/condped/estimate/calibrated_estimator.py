@@ -16,10 +16,15 @@ from condped.estimate.estimator import (
     regime_sizes,
 )
 from condped.estimate.formula import kappa_squared, shares
-from condped.estimate.independence_test import Deviation, adjusted, deviation, no_deviation
-from condped.estimate.leave_one_out import neighbourhood, twiced_excess
+from condped.estimate.independence_test import (
+    Deviation,
+    adjusted,
+    deviation,
+    kernel_of_test,
+    no_deviation,
+)
+from condped.estimate.leave_one_out import twiced_excess
 
-_FAR = 0.5  # share of Scott's bandwidth that the test smooths by
 FALSE_DISCOVERIES = 0.1  # of Benjamini and Hochberg, among what is said to matter
 # Among what gets an importance. An estimate loses more by leaving out what is real than by a small
 # share for what is not; a verdict is a claim, and stricter.
@@ -143,8 +148,3 @@ def _deviation(regime: RankedCounts, target_sets: int) -> Deviation:
         return no_deviation(target_sets)
     kernel = kernel_of_test(cells, int(regime.region.sum()), ordered=regime.ordered)
     return deviation(regime.region, regime.target, kernel)
-
-
-def kernel_of_test(cells: int, trials: int, *, ordered: bool) -> FloatArray | None:
-    """Return which cells by rank the test takes as near each other."""
-    return neighbourhood(cells, trials, _FAR, ordered=ordered)

@@ -14,6 +14,9 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.estimate.gamma_distribution import upper_tail
+from condped.estimate.leave_one_out import neighbourhood
+
+_SHARE_OF_SCOTT = 0.5  # of the bandwidth, by which the test smooths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,12 +61,12 @@ def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> 
         return no_deviation(len(target))
     weights = region[:, full].astype(np.float64)
     target = target[:, :, full]
-    form = _form(weights.sum(axis=0), None if kernel is None else kernel[full])
+    form = quadratic_form(weights.sum(axis=0), None if kernel is None else kernel[full])
     hits = target.sum(axis=2).astype(np.float64)  # (T, strata)
     share = hits / trials
     difference = target.sum(axis=1) - share @ weights
     statistic = np.einsum("tk,kl,tl->t", difference, form, difference)
-    sums = _sums(weights, form)
+    sums = form_sums(weights, form)
     spread = share * (1.0 - share) * trials / (trials - 1.0)
     means = spread * sums.trace
     variance = (_second_moment(sums, trials, share) - means**2).sum(axis=1)
@@ -74,7 +77,12 @@ def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> 
     return Deviation(*(np.where(moves, part, 0.0) for part in (statistic, mean, variance)))
 
 
-def _form(counts: FloatArray, kernel: FloatArray | None) -> FloatArray:
+def kernel_of_test(cells: int, trials: int, *, ordered: bool) -> FloatArray | None:
+    """Return which cells by rank the test takes as near each other."""
+    return neighbourhood(cells, trials, _SHARE_OF_SCOTT, ordered=ordered)
+
+
+def quadratic_form(counts: FloatArray, kernel: FloatArray | None) -> FloatArray:
     """Return (cells, cells): the quadratic form of the statistic, from counts over all strata."""
     if kernel is None:
         return np.diag(1.0 / counts)
@@ -85,7 +93,7 @@ def _form(counts: FloatArray, kernel: FloatArray | None) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
+class FormSums:
     """(strata,): sums over the entries of the form, centred in a stratum.
 
     Each entry counts as often as trials of the stratum share it.
@@ -96,12 +104,13 @@ class _Sums:
     diagonal_squares: FloatArray
 
 
-def _sums(region: FloatArray, form: FloatArray) -> _Sums:
+def form_sums(region: FloatArray, form: FloatArray) -> FormSums:
+    """Return them for (strata, cells) trials of the region set."""
     trials = region.sum(axis=1)
     rows = region @ form / trials[:, None]  # the mean of each row of the form in a stratum
     mean = (region * rows).sum(axis=1) / trials
     diagonal = np.diag(form)
-    return _Sums(
+    return FormSums(
         trace=region @ diagonal - trials * mean,
         squares=(region * (region @ form**2)).sum(axis=1)
         - 2.0 * trials * (region * rows**2).sum(axis=1)
@@ -122,7 +131,7 @@ def _between(
     return found
 
 
-def _second_moment(sums: _Sums, trials: IntArray, share: FloatArray) -> FloatArray:
+def _second_moment(sums: FormSums, trials: IntArray, share: FloatArray) -> FloatArray:
     """Return (T, strata): the mean square of each stratum's statistic over all draws of hits.
 
     The square is a sum over four trials; what it adds depends only on which of them are the same.

@@ -84,9 +84,11 @@ class Settings:
     reference: Reference = option(
         "region", "Compare the target set with the region set or with the whole space."
     )
-    sampling: Sampling = option("auto", "How the trials were drawn, which the test needs to know.")
+    sampling: Sampling = option(
+        "auto", "How the trials were drawn, which the test needs to know; auto: as they show it."
+    )
     startup: int | None = option(
-        None, "How many trials TPE drew at random before it learnt; otherwise as recorded, or 10."
+        None, "Number of random trials before TPE starts to learn; default: as recorded, or 10."
     )
     pooling: Pooling = option(
         "auto", "Whether to pool domains that vary smoothly with other parameters."

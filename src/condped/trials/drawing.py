@@ -56,8 +56,6 @@ class Drawing:
     losses
         (trials, objectives): what the sampler minimised, if that may differ from the objectives of
         the table.
-    joint
-        By parameter, where its value was drawn together with others (multivariate TPE).
     fixed
         By parameter, where its value was not drawn: set by a person (enqueued), or taken over from
         a failed trial that was tried again.
@@ -69,7 +67,6 @@ class Drawing:
     steps: FloatArray | None = None
     last_values: FloatArray | None = None
     losses: FloatArray | None = None
-    joint: Mapping[str, BoolArray] = field(default_factory=dict)
     fixed: Mapping[str, BoolArray] = field(default_factory=dict)
 
     def only(self, rows: BoolArray | IntArray) -> Drawing:
@@ -88,7 +85,6 @@ class Drawing:
             steps=cut(self.steps),
             last_values=cut(self.last_values),
             losses=cut(self.losses),
-            joint=cut_masks(self.joint),
             fixed=cut_masks(self.fixed),
         )
 

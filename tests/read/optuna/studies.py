@@ -131,10 +131,8 @@ def assert_same_drawing(ours: Drawing | None, theirs: Drawing | None) -> None:
         one, other = getattr(ours, name), getattr(theirs, name)
         assert (one is None) == (other is None)
         assert one is None or np.array_equal(one, other, equal_nan=True)
-    for name in ("joint", "fixed"):
-        one, other = getattr(ours, name), getattr(theirs, name)
-        assert set(one) == set(other)
-        assert all(np.array_equal(one[entry], other[entry]) for entry in one)
+    assert set(ours.fixed) == set(theirs.fixed)
+    assert all(np.array_equal(ours.fixed[name], theirs.fixed[name]) for name in ours.fixed)
 
 
 def assert_same_importances(ours: condped.TrialTable, theirs: condped.TrialTable) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 from collections.abc import Callable
@@ -130,20 +129,14 @@ def check_against_optuna(drawing: Drawing, study: optuna.Study) -> None:
         values = trial.values or [math.nan] * len(signs)
         losses = [sign * value for sign, value in zip(signs, values, strict=True)]
         assert np.array_equal(drawing.losses[row], losses, equal_nan=True)
-        attributes = trial.system_attrs
-        pieces = [attributes[key] for key in sorted(attributes) if key.startswith("tpe:rel")]
-        relative = json.loads("".join(pieces) or "{}")
-        given = attributes.get("fixed_params", {})
+        given = trial.system_attrs.get("fixed_params", {})
         fixed = {name for name in given if name in trial.params}
         assert {name for name, where in drawing.fixed.items() if where[row]} == fixed
-        assert {name for name, where in drawing.joint.items() if where[row]} == {
-            name for name in relative if name in trial.params and name not in fixed
-        }
 
 
 @pytest.mark.parametrize("kind", STORAGES)
 def test_everything_is_what_optuna_tells(kind: str, tmp_path: Path) -> None:
-    """Times, reports with NaN, enqueued and joint values of ended, running, waiting trials."""
+    """Times, reports with NaN, enqueued values of ended, running, waiting trials."""
     study = run(
         optuna.create_study(
             storage=storage_of(kind, tmp_path),
@@ -157,7 +150,6 @@ def test_everything_is_what_optuna_tells(kind: str, tmp_path: Path) -> None:
     check_against_optuna(drawing, study)
     assert drawing.steps is not None
     assert 11 in drawing.steps
-    assert set(drawing.joint) >= {"x", "n"}
     assert set(drawing.fixed) == {"x", "it's a choice", "n"}
     if kind != "memory":  # a loaded study, too
         loaded = optuna.load_study(study_name=None, storage=study._storage)
@@ -176,10 +168,8 @@ def test_all_storages_tell_the_same(tmp_path: Path) -> None:
     for other in others:
         for name in ("steps", "last_values", "losses"):
             assert np.array_equal(getattr(first, name), getattr(other, name), equal_nan=True)
-        for name in ("joint", "fixed"):
-            one, two = getattr(first, name), getattr(other, name)
-            assert set(one) == set(two)
-            assert all(np.array_equal(one[entry], two[entry]) for entry in one)
+        assert set(first.fixed) == set(other.fixed)
+        assert all(np.array_equal(first.fixed[name], other.fixed[name]) for name in first.fixed)
         assert [s.name for s in other.samplers] == [s.name for s in first.samplers]
 
 
@@ -311,26 +301,6 @@ def test_values_that_a_retry_takes_over_are_fixed() -> None:
     assert {name: where.tolist() for name, where in drawing.fixed.items()} == {
         "a": [False, False, False, False, True]
     }
-
-
-def test_a_name_set_in_pieces_is_joined_and_half_of_it_is_nothing(tmp_path: Path) -> None:
-    """A worker may have died, or still be writing."""
-    study = optuna.create_study(storage=f"sqlite:///{tmp_path}/study.db")
-    text = json.dumps({"a": 1, "b": 2})
-    for pieces in ([text[:5], text[5:]], [text[:5]]):
-        trial = study.ask()
-        few(trial)
-        for place, piece in enumerate(pieces):
-            study._storage.set_trial_system_attr(
-                trial._trial_id, f"tpe:relative_params:{place}", piece
-            )
-        study.tell(trial, 1.0)
-    for source in (study, str(tmp_path / "study.db")):
-        joint = drawing_of(source).joint
-        assert {name: where.tolist() for name, where in joint.items()} == {
-            "a": [True, False],
-            "b": [True, False],
-        }
 
 
 @pytest.mark.parametrize("kind", STORAGES)

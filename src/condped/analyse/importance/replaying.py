@@ -80,17 +80,10 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
         tpe = next((record for record in records if record.kind == "tpe"), None)
         first = startup if startup is not None else tpe.startup if tpe is not None else None
         candidates = None if tpe is None else tpe.candidates
-        liar = _lies(table, None if tpe is None else tpe.constant_liar)
+        liar = tpe is not None and bool(tpe.constant_liar)
         settings = Tpe(10 if first is None else first, candidates or 24)
         kept[startup] = StudyReplays(table, settings, history_of(_ended(table), constant_liar=liar))
     return kept[startup]
-
-
-def _lies(table: TrialTable, recorded: bool | None) -> bool:
-    """Return whether running trials counted as bad: as recorded, or where joint draws show it."""
-    if recorded is not None:
-        return recorded
-    return table.drawing is not None and bool(table.drawing.joint)
 
 
 def _ended(table: TrialTable) -> Ended:

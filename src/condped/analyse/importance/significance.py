@@ -16,11 +16,15 @@ from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import (
     deviations,
-    kernel_of_test,
     parameter_p_values,
     regime_p_values,
 )
-from condped.estimate.independence_test import Deviation, deviation, no_deviation
+from condped.estimate.independence_test import (
+    Deviation,
+    deviation,
+    kernel_of_test,
+    no_deviation,
+)
 from condped.estimate.replay.replay_test import replay_test
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
 from condped.estimate.settings import Settings

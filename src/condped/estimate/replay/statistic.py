@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.estimate.leave_one_out import neighbourhood, twiced_excess
+from condped.estimate.independence_test import form_sums, kernel_of_test, quadratic_form
+from condped.estimate.leave_one_out import twiced_excess
 
 MOST_CELLS = 50
-_FAR = 0.5  # share of Scott's bandwidth
 _ROUNDING = 1e-9
 
 
@@ -97,16 +97,12 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
         target[:, place] = np.bincount(within, minlength=series * total).reshape(series, total)
     number = hits.sum(axis=1).astype(np.float64)
     difference = target - (number / trials)[:, None] * region[:, None, :]
-    far = neighbourhood(total, trials, _FAR, ordered=ordered)
-    trace, squares = _sums(region, far)
-    smooth = difference if far is None else difference @ _weights(far)
-    around = _around(region, far)
-    statistic = np.divide(
-        smooth**2,
-        around[:, None, :],
-        out=np.zeros_like(smooth),
-        where=np.broadcast_to(around[:, None, :] > 1e-12, smooth.shape),
-    ).sum(axis=2)
+    kernel = kernel_of_test(total, trials, ordered=ordered)
+    trace, squares = _sums(region, kernel)
+    weights = np.eye(total) if kernel is None else kernel / kernel.sum(axis=1, keepdims=True)
+    smooth, around = difference @ weights, (region @ weights)[:, None, :]
+    filled = np.broadcast_to(around > 1e-12, smooth.shape)
+    statistic = np.divide(smooth**2, around, out=np.zeros_like(smooth), where=filled).sum(axis=2)
     share = number / trials
     spread = share * (1.0 - share) * trials / (trials - 1.0)
     mean = trace[:, None] * spread
@@ -121,33 +117,19 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
     )
 
 
-def _weights(kernel: FloatArray) -> FloatArray:
-    return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
-
-
-def _around(region: IntArray, kernel: FloatArray | None) -> FloatArray:
-    return region.astype(np.float64) if kernel is None else region @ _weights(kernel)
-
-
 def _sums(region: IntArray, kernel: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     """Return (S,): trace and sum of squares of the centred form."""
-    trials = int(region[0].sum())
     if kernel is None:
         others = (region > 0).sum(axis=1) - 1.0
         return others, others
-    if (region == region[0]).all():
-        trace, squares = _sums_of(region[0], kernel, trials)
-        return np.full(len(region), trace), np.full(len(region), squares)
-    found = np.array([_sums_of(row, kernel, trials) for row in region])
-    return found[:, 0], found[:, 1]
+    same = bool((region == region[0]).all())
+    found = [_sums_of(row, kernel) for row in (region[:1] if same else region)]
+    trace, squares = np.array(found * (len(region) if same else 1)).T
+    return trace, squares
 
 
-def _sums_of(region: IntArray, kernel: FloatArray, trials: int) -> tuple[float, float]:
-    full = np.flatnonzero(region)
-    weights = _weights(kernel)[full]
-    own = region[full]
-    around = own @ weights
-    form = (weights / np.where(around > 1e-12, around, np.inf)) @ weights.T
-    rows = form @ own / trials
-    centred = form - rows[:, None] - rows + own @ rows / trials
-    return float(own @ np.diag(centred)), float(own @ centred**2 @ own)
+def _sums_of(region: IntArray, kernel: FloatArray) -> tuple[float, float]:
+    full = region > 0
+    counts = region[full].astype(np.float64)
+    sums = form_sums(counts[None], quadratic_form(counts, kernel[full]))
+    return float(sums.trace[0]), float(sums.squares[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,10 +16,8 @@ from condped.trials.drawing import Drawing, SamplerRecord
 from condped.trials.table import ABSENT, Parameter
 
 _EPOCH = datetime(1970, 1, 1)
-_RELATIVE = "tpe:relative_params"
 # System attributes whose values are read; of the others only the keys matter.
 VALUED = ("fixed_params", "failed_trial", CHOSEN)
-VALUED_PREFIX = f"{_RELATIVE}:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,6 @@ class DrawingRecords:
             steps, last_values = np.full((2, len(losses)), np.nan)
             for row, step, value in self.reports:
                 steps[row], last_values[row] = step, value
-        fixed = _fixed(self.attributes, parameters)
         return Drawing(
             samplers=self._samplers(),
             started=_if_any(self.started),
@@ -63,8 +59,7 @@ class DrawingRecords:
             steps=steps,
             last_values=last_values,
             losses=losses,
-            joint=_joint(self.attributes, parameters, fixed),
-            fixed=fixed,
+            fixed=_fixed(self.attributes, parameters),
         )
 
     def _samplers(self) -> tuple[SamplerRecord, ...]:
@@ -115,8 +110,7 @@ class DrawingLog:
 
     def add_attribute(self, trial: int, key: str, value: Any) -> None:
         """Keep a system attribute; its value only where that is read."""
-        read = key in VALUED or key.startswith(VALUED_PREFIX)
-        self.attributes.setdefault(trial, {})[key] = value if read else None
+        self.attributes.setdefault(trial, {})[key] = value if key in VALUED else None
 
     def records(self, trials: Sequence[int], study_keys: Iterable[str]) -> DrawingRecords:
         """Return what is recorded of a study's trials."""
@@ -148,36 +142,6 @@ def seconds(times: Sequence[datetime | None]) -> FloatArray:
 
 def _if_any(values: FloatArray) -> FloatArray | None:
     return None if np.isnan(values).all() else values
-
-
-def _joint(
-    attributes: Sequence[tuple[int, Mapping[str, Any]]],
-    parameters: Sequence[Parameter],
-    fixed: Mapping[str, BoolArray],
-) -> dict[str, BoolArray]:
-    """Return by parameter where multivariate TPE drew it together with others."""
-    masks = {entry.name: np.zeros(len(entry.domain_ids), dtype=bool) for entry in parameters}
-    for row, held in attributes:
-        for name in _relative(held):
-            if name in masks:
-                masks[name][row] = True
-    for entry in parameters:
-        masks[entry.name] &= entry.domain_ids != ABSENT
-        if entry.name in fixed:  # a fixed value takes precedence over the drawn one
-            masks[entry.name] &= ~fixed[entry.name]
-    return {name: where for name, where in masks.items() if where.any()}
-
-
-def _relative(held: Mapping[str, Any]) -> Iterable[str]:
-    """Return the parameters that were drawn together: JSON, in numbered pieces."""
-    pieces: list[str] = []
-    while isinstance(piece := held.get(f"{_RELATIVE}:{len(pieces)}"), str):
-        pieces.append(piece)
-    try:
-        found = json.loads("".join(pieces)) if pieces else {}
-    except json.JSONDecodeError:  # a worker was writing; Optuna takes it for nothing, too
-        return ()
-    return found if isinstance(found, dict) else ()
 
 
 def _fixed(

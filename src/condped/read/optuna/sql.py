@@ -15,7 +15,7 @@ from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError
 from condped.progress import report
 from condped.read.options import ReadOptions
-from condped.read.optuna.drawing import VALUED, VALUED_PREFIX, DrawingLog, DrawingRecords
+from condped.read.optuna.drawing import VALUED, DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords, select_study, states_of
 from condped.trials.drawing import MOST_RECORDED
@@ -115,7 +115,7 @@ def _attributes(database: Database, study: int, *, all_keys: bool) -> list[Any]:
     Only the keys matter of most, and some samplers store much there, so those come without it.
     """
     needed = [("=", "constraints"), ("LIKE", "constraints:%")]
-    shown = [*needed, ("LIKE", f"{VALUED_PREFIX}%"), *(("=", key) for key in VALUED)]
+    shown = [*needed, *(("=", key) for key in VALUED)]
     is_needed = " OR ".join(f"a.key {compare} ?" for compare, _ in needed)
     is_shown = " OR ".join(f"a.key {compare} ?" for compare, _ in shown)
     return database.rows(
