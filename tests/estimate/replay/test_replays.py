@@ -89,7 +89,8 @@ def test_replays_are_draws_of_the_sampler(study: optuna.Study) -> None:
     replays = study_replays(condped.read(study), None)
     series = replays.series("levels")
     assert series is not None
-    drawn = replay(series.parameter, replays.history, replays.tpe, 20, np.random.default_rng(0))
+    chances = np.random.default_rng(0).random((70, 20))
+    drawn = replay(series.parameter, replays.history, replays.tpe, chances)
     assert drawn.shape == (70, 20)
     assert ((drawn >= 0) & (drawn < 10)).all()
     followed = []
@@ -100,9 +101,9 @@ def test_replays_are_draws_of_the_sampler(study: optuna.Study) -> None:
             series.parameter.domain_ids,
             series.parameter.fixed,
         )
-        total, variance = attraction(once, replays.history, replays.tpe)
+        total, variance = attraction([once], replays.history, replays.tpe, 100)
         followed.append(total / np.sqrt(variance))
-    total, variance = attraction(series.parameter, replays.history, replays.tpe)
+    total, variance = attraction([series.parameter], replays.history, replays.tpe, 100)
     own = total / np.sqrt(variance)
     # Up to what cells and tables of kernels blur: random draws would give 0 ± 1.
     assert 0.7 * np.mean(followed) < own < 1.3 * np.mean(followed)
@@ -146,3 +147,15 @@ def test_domains_that_switch_share_their_values() -> None:
         values = np.linspace(low, high, 50)
         cells = layout.cells_of(values, np.full(50, number))
         assert set(cells) <= set(domain.cells.tolist())
+
+
+def test_side_by_side_gives_the_same_draws(study: optuna.Study) -> None:
+    """Which other parameters are replayed with it changes nothing for a parameter."""
+    together = study_replays(condped.read(study), None)
+    together.begin(together.table.names)
+    for name in together.table.names:
+        alone = study_replays(condped.read(study), None).series(name)
+        beside = together.series(name)
+        assert alone is not None and beside is not None
+        assert beside.stages == 1
+        assert (alone.stage(0) == beside.stage(0)).all()

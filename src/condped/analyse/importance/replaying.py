@@ -14,12 +14,16 @@ import numpy as np
 from condped.arrays import BoolArray, IntArray
 from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.history import Ended, History, history_of
-from condped.estimate.replay.replay_test import ReplayedSeries
+from condped.estimate.replay.replay_test import ReplayedSeries, draw_together
 from condped.estimate.replay.replays import Replayed, Tpe, attraction
 from condped.trials.drawing import Drawing
 from condped.trials.table import Parameter, State, TrialTable
 
 _MOST_DOMAINS = 8  # of one parameter; more vary smoothly and are not replayed
+# To tell whether values follow earlier results: so many of all parameters together, and trials.
+_VALUES = 1_500
+_FEWEST_LOOKED_AT, _MOST_LOOKED_AT = 25, 100
+_TOGETHER = 10  # parameters that are replayed side by side
 _known: WeakKeyDictionary[TrialTable, dict[int | None, StudyReplays]] = WeakKeyDictionary()
 
 
@@ -44,13 +48,29 @@ class StudyReplays:
 
     def attraction(self) -> float:
         """Return in standard errors how much values follow earlier results."""
+        shared = _VALUES // max(1, len(self.table.names))
+        most = min(_MOST_LOOKED_AT, max(_FEWEST_LOOKED_AT, shared))
         found = [
-            attraction(series.parameter, self.history, self.tpe)
-            for series in map(self.series, self.table.names)
-            if series is not None
+            attraction([series.parameter for series in alike], self.history, self.tpe, most)
+            for alike in self._alike(self.table.names)
         ]
         total, variance = map(sum, zip(*found, strict=True)) if found else (0.0, 0.0)
         return total / math.sqrt(variance) if variance > 0 else 0.0
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Draw the first replays of several parameters."""
+        for alike in self._alike(names):
+            waiting = [series for series in alike if not series.stages]
+            for start in range(0, len(waiting), _TOGETHER):
+                draw_together(waiting[start : start + _TOGETHER])
+
+    def _alike(self, names: Sequence[str]) -> list[list[ReplayedSeries]]:
+        """Return the parameters that can be replayed, those together that are drawn alike."""
+        found: dict[object, list[ReplayedSeries]] = {}
+        for series in map(self.series, names):
+            if series is not None:
+                found.setdefault(series.parameter.draws, []).append(series)
+        return list(found.values())
 
     def _made(self, parameter: Parameter) -> ReplayedSeries | None:
         if len(parameter.domains) > _MOST_DOMAINS:

@@ -91,7 +91,7 @@ def significance(own: TestedTrials) -> Significance:
         return _replayed(own, table, decision)
     if decision.test == "both":
         among = _closed(own, decision, _strata(own))
-        return _larger(_replayed(own, table, decision), among)
+        return _larger(_replayed(own, table, decision, among.p_values), among)
     return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
 
 
@@ -163,7 +163,12 @@ def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Signi
     return Significance(p_values, regimes, None, decision)
 
 
-def _replayed(own: TestedTrials, table: TrialTable, decision: SamplingDecision) -> Significance:
+def _replayed(
+    own: TestedTrials,
+    table: TrialTable,
+    decision: SamplingDecision,
+    among: FloatArray | None = None,
+) -> Significance:
     """Test against replays, those parameters that can be replayed."""
     whole = table if table.whole is None else table.whole
     replays = study_replays(whole, own.settings.startup)
@@ -176,6 +181,8 @@ def _replayed(own: TestedTrials, table: TrialTable, decision: SamplingDecision) 
     nothing = np.full(sizes, np.nan)
     by_name = {parameter.name: parameter for parameter in table.parameters}
     kept = own.unit.count_ranked(own.top, 1).counts.parameters
+    if not own.unit.spanned:
+        replays.begin([name for place, name in enumerate(own.unit.names) if place not in pooled])
     for place, name in enumerate(own.unit.names):
         report("Replaying the sampler", place, len(own.unit.names))
         present = [regime.domain is not None for regime in kept[place].regimes]
@@ -192,7 +199,12 @@ def _replayed(own: TestedTrials, table: TrialTable, decision: SamplingDecision) 
             bias += [np.zeros(sizes) for _ in present]
             continue
         masks = placed(table.rows, parts, len(whole))
-        tested = replay_test(series, list(masks), placed(table.rows, hits, len(whole)))
+        tested = replay_test(
+            series,
+            list(masks),
+            placed(table.rows, hits, len(whole)),
+            None if among is None else among[:, place],
+        )
         p_values[:, place] = tested.p_values
         each, given = iter(tested.regimes), iter(tested.bias)
         regimes.append([next(each) if here else nothing for here in present])

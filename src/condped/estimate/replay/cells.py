@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -144,7 +145,7 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
     for number, (domain, ends) in enumerate(zip(numeric, scales, strict=True)):
         places = _unit(domain, ends, values[order])
         unit_ends = (ends - ends[0]) / ((ends[-1] - ends[0]) or 1.0)
-        own, kernels = rank[owner == number], _kernels(places, unit_ends)
+        own, kernels = rank[owner == number], _kernels(_key(places), _key(unit_ends))
         found.append(DomainCells(own, places, kernels, np.diff(unit_ends)))
     edges = tuple(_values(d, e[1:-1]) for d, e in zip(numeric, scales, strict=True))
     levels = tuple(len(ends) <= MOST_CELLS for ends in scales)
@@ -158,9 +159,14 @@ def _choice_cells(choices: Sequence[tuple[object, ...]]) -> ParameterCells:
         keys = [(type(choice).__name__, choice) for choice in own]
         cells = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
         shares = np.full(len(own), 1.0 / len(own))
-        found.append(DomainCells(cells, np.zeros(0), np.eye(len(own), dtype=np.float32), shares))
+        found.append(DomainCells(cells, np.zeros(0), _identity(len(own)), shares))
     nothing = tuple(np.zeros(0) for _ in found)
     return ParameterCells(len(known), tuple(found), (True,) * len(found), nothing)
+
+
+@lru_cache(maxsize=16)
+def _identity(size: int) -> npt.NDArray[np.float32]:
+    return np.eye(size, dtype=np.float32)
 
 
 def _cell_ends(domain: Float | Int) -> FloatArray:
@@ -189,8 +195,15 @@ def _unit(domain: Float | Int, ends: FloatArray, values: FloatArray) -> FloatArr
     return np.asarray((values - ends[0]) / ((ends[-1] - ends[0]) or 1.0))
 
 
-def _kernels(places: FloatArray, ends: FloatArray) -> npt.NDArray[np.float32]:
-    """Return the mass in every cell between ``ends`` of kernels of every width in every place."""
+def _key(places: FloatArray) -> bytes:
+    """Return places that are the same for all domains alike."""
+    return np.round(places, 9).tobytes()
+
+
+@lru_cache(maxsize=16)
+def _kernels(place_bytes: bytes, end_bytes: bytes) -> npt.NDArray[np.float32]:
+    """Return the mass in every cell between ends of kernels of every width in every place."""
+    places, ends = np.frombuffer(place_bytes), np.frombuffer(end_bytes)
     widths = _NARROWEST * np.exp(_STEP * np.arange(_WIDTHS))
     below = normal_cdf((ends - places[:, None]) / widths[:, None, None])
     mass = np.diff(below, axis=-1)

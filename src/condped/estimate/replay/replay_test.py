@@ -33,11 +33,28 @@ class ReplayedSeries:
     def stage(self, number: int) -> Cells:
         """Return (N, replays): those of one stage, the same whenever it is asked for."""
         while len(self._drawn) <= number:
-            place = len(self._drawn)
-            size = STAGES[place] - (STAGES[place - 1] if place else 0)
-            rng = np.random.default_rng([*self.seed, place])
-            self._drawn.append(replay(self.parameter, self.history, self.tpe, size, rng))
+            draw_together([self])
         return self._drawn[number]
+
+    @property
+    def stages(self) -> int:
+        """How many have been drawn."""
+        return len(self._drawn)
+
+    def _chances(self) -> FloatArray:
+        """Return (N, replays): what decides the draws of the next stage."""
+        size = STAGES[self.stages] - (STAGES[self.stages - 1] if self.stages else 0)
+        rng = np.random.default_rng([*self.seed, self.stages])
+        return rng.random((len(self.values), size))
+
+
+def draw_together(alike: Sequence[ReplayedSeries]) -> None:
+    """Draw the next stage of parameters that are drawn alike, side by side."""
+    chances = [own._chances() for own in alike]
+    first = alike[0]
+    drawn = replay(first.parameter, first.history, first.tpe, np.concatenate(chances, axis=1))
+    for own, part in zip(alike, np.split(drawn, len(alike), axis=1), strict=True):
+        own._drawn.append(part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +77,10 @@ class ReplayTest:
 
 
 def replay_test(
-    series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolArray
+    series: ReplayedSeries,
+    regimes: Sequence[BoolArray],
+    hits: BoolArray,
+    other_p_values: FloatArray | None = None,
 ) -> ReplayTest:
     """Compare what is observed with replays.
 
@@ -70,7 +90,13 @@ def replay_test(
         (N,) each: which trials of the region set are in the regime.
     hits
         (T, N): the target sets.
+    other_p_values
+        (T,): of another test, if the larger p-value counts: where it is plainly large, few replays
+        are enough.
     """
+    settled = np.zeros(len(hits), dtype=bool)
+    if other_p_values is not None:
+        settled = other_p_values > _PLAINLY_LARGE
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
     observed = [_observed(series, own, hits) for own in rows]
@@ -81,7 +107,7 @@ def replay_test(
         for found, own in zip(replayed, rows, strict=True):
             found.append(_replayed(series, drawn_cells, own, hits, number))
         p_values = _p_values(_total(observed), _total([_joined(found) for found in replayed]))
-        smallest = np.nanmin(p_values, initial=1.0)
+        smallest = np.nanmin(p_values[~settled], initial=1.0)
         if smallest > (_PLAINLY_LARGE if number == 0 else _PLAIN):
             break
     every = [_joined(found) for found in replayed]

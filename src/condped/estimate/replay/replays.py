@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,6 @@ Cells = npt.NDArray[np.int64]
 # Kernels' widths and weights are computed again after a tenth more trials, or when others are good.
 _REFRESHED = 10
 _BLUR = 0.2  # share of random draws in the law that values are compared with
-_LOOKED_AT = 100  # trials, to tell whether they follow earlier ones
 _FEW = 100  # trials, whose kernels are summed one by one
 
 
@@ -48,12 +48,20 @@ class Replayed:
     domain_ids: IntArray
     fixed: BoolArray
 
+    @property
+    def draws(self) -> object:
+        """What replays depend on: parameters with the same can be replayed side by side."""
+        if len(self.layout.domains) > 1 or self.fixed.any():
+            return id(self)
+        return id(self.layout.domains[0].kernels), self.domain_ids.tobytes()
 
-def replay(
-    parameter: Replayed, history: History, tpe: Tpe, replays: int, rng: np.random.Generator
-) -> Cells:
-    """Return (N, replays): the cell of each drawn value, -1 where the parameter is absent."""
-    series = np.full((len(parameter.cells), replays), -1, dtype=np.int64)
+
+def replay(parameter: Replayed, history: History, tpe: Tpe, chances: FloatArray) -> Cells:
+    """Return (N, replays): the cell of each drawn value, -1 where the parameter is absent.
+
+    ``chances`` are as many numbers between 0 and 1, which decide the draws.
+    """
+    series = np.full(chances.shape, -1, dtype=np.int64)
     laws = Laws(parameter, history, tpe, series)
     for trial in range(len(series)):
         if parameter.domain_ids[trial] < 0:
@@ -62,29 +70,35 @@ def replay(
             series[trial] = parameter.cells[trial]
             continue
         domain = parameter.layout.domains[parameter.domain_ids[trial]]
-        drawn = _drawn(*laws.densities(trial), laws.candidates(trial), rng)
+        drawn = _drawn(*laws.densities(trial), laws.candidates(trial), chances[trial])
         series[trial] = domain.cells[drawn]
     return series
 
 
-def attraction(parameter: Replayed, history: History, tpe: Tpe) -> tuple[float, float]:
+def attraction(
+    parameters: Sequence[Replayed], history: History, tpe: Tpe, most: int
+) -> tuple[float, float]:
     """Return how much values follow earlier results, and the variance of that for random draws.
 
     One step ahead, given all that was observed before: the log ratio of the sampler's law to a
-    random draw at each value, less its mean over random draws.
+    random draw at each value, less its mean over random draws. All parameters have the same
+    ``draws``; at most ``most`` trials are looked at, spread over all.
     """
-    laws = Laws(parameter, history, tpe, parameter.cells[:, None].astype(np.int64))
-    drawn = (parameter.domain_ids >= 0) & ~parameter.fixed & (history.finished >= tpe.startup)
+    first = parameters[0]
+    series = np.column_stack([own.cells for own in parameters]).astype(np.int64)
+    laws = Laws(first, history, tpe, series)
+    drawn = (first.domain_ids >= 0) & ~first.fixed & (history.finished >= tpe.startup)
     total = variance = 0.0
     trials = np.flatnonzero(drawn)
-    if len(trials) > _LOOKED_AT:
-        trials = trials[np.linspace(0, len(trials) - 1, _LOOKED_AT).astype(np.int64)]
+    if len(trials) > most:
+        trials = trials[np.linspace(0, len(trials) - 1, most).astype(np.int64)]
     for trial in trials.tolist():
-        domain = parameter.layout.domains[parameter.domain_ids[trial]]
-        ratio = np.log((1.0 - _BLUR) * laws.law(trial)[0] / domain.sizes + _BLUR)
-        mean = float(domain.sizes @ ratio)
-        total += float(ratio[domain.cells == parameter.cells[trial]][0]) - mean
-        variance += float(domain.sizes @ (ratio - mean) ** 2)
+        domain = first.layout.domains[first.domain_ids[trial]]
+        ratio = np.log((1.0 - _BLUR) * laws.law(trial) / domain.sizes + _BLUR)
+        mean = ratio @ domain.sizes
+        observed = domain.cells == series[trial][:, None]
+        total += float(ratio[observed].sum() - mean.sum())
+        variance += float(((ratio - mean[:, None]) ** 2 @ domain.sizes).sum())
     return total, variance
 
 
@@ -192,11 +206,9 @@ def _ascending(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]
     return order, reached / reached[:, -1:]
 
 
-def _drawn(
-    good: FloatArray, bad: FloatArray, candidates: int, rng: np.random.Generator
-) -> IntArray:
+def _drawn(good: FloatArray, bad: FloatArray, candidates: int, chances: FloatArray) -> IntArray:
     """Return (series,): the best of some draws from the good density, by the ratio of both."""
     order, reached = _ascending(good, bad)
-    highest = rng.random((len(good), 1)) ** (1.0 / candidates)  # the largest of so many
-    place = np.minimum((reached < highest).sum(axis=1), good.shape[1] - 1)
+    highest = chances ** (1.0 / candidates)  # the largest of so many
+    place = np.minimum((reached < highest[:, None]).sum(axis=1), good.shape[1] - 1)
     return np.asarray(np.take_along_axis(order, place[:, None], axis=1)[:, 0])
