@@ -1,6 +1,6 @@
 """How good the numbers are: error against exact truth, coverage, false alarms, power, cost.
 
-``python -m benchmarks.statistics [--quick] [--output FILE] [--page FILE]``: seeded, minutes.
+``python -m benchmarks.statistics [--quick] [--output FILE] [--page FILE]``: seeded, an hour or two.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from benchmarks.statistics_exact import (
     violations,
 )
 from benchmarks.statistics_page import page
+from benchmarks.statistics_power import power
 from condped.analyse.robustness import kendall
 from experiments.yahpo.folder import find_folder, read_folder
 
@@ -83,24 +84,6 @@ def _with_idle(trial: optuna.Trial) -> float:
         trial.suggest_float(f"n{number}", 0, 1)
     x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", -2, 2)
     return (x - 0.3) ** 2 + 0.1 * y**2
-
-
-def power(seeds: int) -> list[dict[str, Any]]:
-    """Count how often an effect of some strength is found among four idle parameters."""
-    rows = []
-    for trials in (50, 100, 200, 500):
-        row: dict[str, Any] = {"trials": trials}
-        for strength in (0.1, 0.25, 0.5, 1.0):
-            found = 0
-            for seed in range(seeds):
-                rng = np.random.default_rng(seed)
-                table = {name: rng.random(trials) for name in ("x", "a", "b", "c", "d")}
-                table["loss"] = strength * table["x"] + (1 - strength) * rng.random(trials)
-                result = condped.importance(table, objective="loss")
-                found += result.evidence["x"].verdict == "matters"
-            row[f"{strength:g}"] = found / seeds
-        rows.append(row)
-    return rows
 
 
 def cost() -> dict[str, float]:
@@ -184,7 +167,7 @@ def main() -> None:
     started = time.perf_counter()
     sizes = SIZES[:-1] if asked.quick else SIZES
     # Drawing a study by TPE takes seconds.
-    seeds, tpe_seeds = (3, 2) if asked.quick else (16, 5)
+    seeds, tpe_seeds = (3, 2) if asked.quick else (7, 3)
     alarms = 40 * many
     found: dict[str, Any] = {
         "false_alarm_repeats": alarms, "error_studies": seeds, "tpe_studies": tpe_seeds,
@@ -196,7 +179,7 @@ def main() -> None:
         ("tpe_pair_alarms", lambda: tpe_pair_alarms(tpe_seeds)),
         ("false_alarms", lambda: false_alarms(alarms)),
         ("tpe_alarms", lambda: tpe_alarms(4 * many)),
-        ("power", lambda: power(10 * many)),
+        ("power", lambda: power(3 * many)),
         ("cost", cost),
         ("real_data", real_data),
     ):

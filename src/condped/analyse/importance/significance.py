@@ -25,7 +25,7 @@ from condped.estimate.independence_test import (
     kernel_of_test,
     no_deviation,
 )
-from condped.estimate.replay.replay_test import replay_test
+from condped.estimate.replay.replay_test import plainly_large, replay_test
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
 from condped.estimate.settings import Settings
 from condped.progress import report
@@ -181,12 +181,15 @@ def _replayed(
     nothing = np.full(sizes, np.nan)
     by_name = {parameter.name: parameter for parameter in table.parameters}
     kept = own.unit.count_ranked(own.top, 1).counts.parameters
+    passed = set(pooled)
+    if among is not None:  # what the other test plainly finds nothing in needs no replays
+        passed |= set(np.flatnonzero(plainly_large(among).all(axis=0)).tolist())
     if not own.unit.spanned:
-        replays.begin([name for place, name in enumerate(own.unit.names) if place not in pooled])
+        replays.begin([name for k, name in enumerate(own.unit.names) if k not in passed])
     for place, name in enumerate(own.unit.names):
         report("Replaying the sampler", place, len(own.unit.names))
         present = [regime.domain is not None for regime in kept[place].regimes]
-        series = None if place in pooled else replays.series(name)
+        series = None if place in passed else replays.series(name)
         parts = regimes_of(by_name[name], region, SMALLEST_REGIME)
         if series is None or own.unit.spanned or len(parts) != sum(present):
             p_value = pooled.get(place, nothing)

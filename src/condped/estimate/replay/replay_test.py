@@ -96,7 +96,7 @@ def replay_test(
     """
     settled = np.zeros(len(hits), dtype=bool)
     if other_p_values is not None:
-        settled = other_p_values > _PLAINLY_LARGE
+        settled = plainly_large(other_p_values)
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
     observed = [_observed(series, own, hits) for own in rows]
@@ -116,6 +116,11 @@ def replay_test(
         tuple(_p_values(one, many) for one, many in zip(observed, every, strict=True)),
         np.array([many.excess.mean(axis=0) for many in every]).reshape(len(rows), len(hits)),
     )
+
+
+def plainly_large(p_values: FloatArray) -> BoolArray:
+    """Return where no verdict could rest on these p-values, however well they are known."""
+    return np.asarray(p_values > _PLAINLY_LARGE)
 
 
 def _observed(series: ReplayedSeries, rows: IntArray, hits: BoolArray) -> Scores:
