@@ -16,6 +16,7 @@ from condped.arrays import FloatArray, IntArray
 from condped.estimate.gamma_distribution import upper_tail
 from condped.estimate.leave_one_out import neighbourhood
 
+STRATUM = 10  # trials that are compared with each other, where time matters
 _SHARE_OF_SCOTT = 0.5  # of the bandwidth, by which the test smooths
 
 

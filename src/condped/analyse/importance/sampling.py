@@ -10,6 +10,7 @@ import numpy as np
 
 from condped.analyse.importance.replaying import study_replays
 from condped.arrays import FloatArray
+from condped.estimate.independence_test import STRATUM
 from condped.estimate.settings import Settings
 from condped.trials.drawing import SamplerRecord
 from condped.trials.order import FEWEST, followed_parameter, wanders
@@ -19,7 +20,6 @@ from condped.trials.table import State, TrialTable
 # ``both``: both, and the larger p-value counts. ``one``: among all trials. ``none``: not testable.
 TestKind = Literal["replay", "strata", "both", "one", "none"]
 MOST_REPLAYED = 1_500  # trials
-_STRATUM = 10  # trials
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
 _LEARNS, _PLAINLY_TPE = 1.0, 28.0
@@ -144,4 +144,4 @@ def _one(why: str) -> SamplingDecision:
 
 def strata_of(trials: int) -> int:
     """Return into how many strata of about ten trials to split."""
-    return max(1, min(MOST_STRATA, trials // _STRATUM))
+    return max(1, min(MOST_STRATA, trials // STRATUM))

@@ -20,6 +20,7 @@ from condped.estimate.calibrated_estimator import (
     regime_p_values,
 )
 from condped.estimate.independence_test import (
+    STRATUM,
     Deviation,
     deviation,
     kernel_of_test,
@@ -34,7 +35,6 @@ from condped.trials.regimes import PooledDomains
 from condped.trials.table import Parameter, TrialTable
 
 _MOST_COUNTS = 2_000_000  # cells × strata × target sets of one parameter
-_STRATUM = 10  # trials with neighbouring bounds
 NO_ORDER = (
     "the table has no order in time, which tells how its trials were drawn. Set order to a column "
     "with the trials' numbers, or sampling to 'random' if they were drawn at random"
@@ -274,7 +274,7 @@ def _by_bounds(
     bounds = np.array([_bounds_of(domain) for domain in parameter.domains])[ids[rows]]
     order = np.lexsort((bounds[:, 1], bounds[:, 0]))
     strata = np.empty(len(rows), dtype=np.int64)
-    strata[order] = np.arange(len(rows)) // _STRATUM
+    strata[order] = np.arange(len(rows)) // STRATUM
     cells = rank_cells_of(values[rows][None])[0]
     total = int(cells.max()) + 1
     every = _table(strata, cells, total)

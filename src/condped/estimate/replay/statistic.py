@@ -1,4 +1,4 @@
-"""The statistic of many series of values side by side: by rank, over all trials at once."""
+"""The statistic of many series of values side by side: by rank, within strata of time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.estimate.independence_test import form_sums, kernel_of_test, quadratic_form
+from condped.estimate.independence_test import STRATUM, form_sums, kernel_of_test, quadratic_form
 from condped.estimate.leave_one_out import twiced_excess
 
 MOST_CELLS = 50
@@ -75,10 +75,15 @@ def rank_cells_of(values: FloatArray) -> IntArray:
 def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Scores:
     """Score S series of cells of the same trials.
 
+    As in the closed form, hits are compared with the others of their stratum, and the differences
+    are summed before they are squared. Replays would allow a comparison among all trials, too, but
+    a sampler that soon has found the best choice takes it nearly always from then on: good and bad
+    trials then differ less than by the drift of a parameter that does nothing.
+
     Parameters
     ----------
     cells
-        (S, trials), 0 to ``total`` - 1.
+        (S, trials), 0 to ``total`` - 1, in the order in which they were drawn.
     hits
         (T, trials): which are in each target set.
     ordered
@@ -89,32 +94,43 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
     if trials < 2:
         nothing = np.zeros((series, sets))
         return Scores(nothing, nothing, nothing, nothing)
-    flat = (cells + np.arange(series)[:, None] * total).ravel()
-    region = np.bincount(flat, minlength=series * total).reshape(series, total)
-    target = np.empty((series, sets, total), dtype=np.int64)
-    for place, members in enumerate(hits):
-        within = flat.reshape(series, trials)[:, members].ravel()
-        target[:, place] = np.bincount(within, minlength=series * total).reshape(series, total)
-    number = hits.sum(axis=1).astype(np.float64)
-    difference = target - (number / trials)[:, None] * region[:, None, :]
+    strata = max(1, trials // STRATUM)
+    stratum = np.arange(trials) * strata // trials
+    flat = cells + np.arange(series)[:, None] * total
+    counts = _counted((flat // total * strata + stratum) * total + cells, series * strata * total)
+    counts = counts.reshape(series, strata, total)
+    target = np.stack([_counted(flat[:, own], series * total) for own in hits], axis=1)
+    target = target.reshape(series, total, sets).swapaxes(1, 2)
+    sizes = np.bincount(stratum)
+    number = np.array([np.bincount(stratum[own], minlength=strata) for own in hits])
+    share = number / sizes
+    difference = target - np.einsum("tb,sbc->stc", share, counts)
+    region = counts.sum(axis=1)
     kernel = kernel_of_test(total, trials, ordered=ordered)
-    trace, squares = _sums(region, kernel)
     weights = np.eye(total) if kernel is None else kernel / kernel.sum(axis=1, keepdims=True)
-    smooth, around = difference @ weights, (region @ weights)[:, None, :]
-    filled = np.broadcast_to(around > 1e-12, smooth.shape)
-    statistic = np.divide(smooth**2, around, out=np.zeros_like(smooth), where=filled).sum(axis=2)
-    share = number / trials
-    spread = share * (1.0 - share) * trials / (trials - 1.0)
-    mean = trace[:, None] * spread
-    # Of a quadratic form in nearly normal variables.
-    variance = 2.0 * squares[:, None] * spread**2
-    moves = (number > 0) & (number < trials)
+    around = region @ weights
+    inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 1e-12)
+    statistic = np.einsum("stc,sc->st", (difference @ weights) ** 2, inverse)
+    # The form summed over pairs of the same trial, and over all pairs of a stratum.
+    own_pairs = np.einsum("sbc,sc->sb", counts, inverse @ (weights**2).T)
+    all_pairs = np.einsum("sbc,sc->sb", (counts @ weights) ** 2, inverse)
+    spread = share * (1.0 - share) * sizes / np.maximum(sizes - 1.0, 1.0)
+    mean = (own_pairs - all_pairs / sizes) @ spread.T
+    trace, squares = _sums(region, kernel)
+    moves = spread.sum(axis=1) > 0
     return Scores(
         np.where(moves, statistic, 0.0),
         np.where(moves, mean, 0.0),
-        np.where(moves, variance, 0.0),
+        # Of a quadratic form in nearly normal variables, as spread as it is among all trials.
+        np.where(
+            moves, mean**2 * 2.0 * (squares / np.maximum(trace, _ROUNDING) ** 2)[:, None], 0.0
+        ),
         twiced_excess(region, target, trials, ordered=ordered),
     )
+
+
+def _counted(places: IntArray, size: int) -> IntArray:
+    return np.bincount(places.ravel(), minlength=size)
 
 
 def _sums(region: IntArray, kernel: FloatArray | None) -> tuple[FloatArray, FloatArray]:
