@@ -104,7 +104,7 @@ class SetTrials:
             hits = np.asarray(levels <= self.top.cutoffs[0])[rows]
             top = drawn.outcome_sets(ranking.outcome if isinstance(ranking, ByOutcome) else hits)
         else:
-            least = min(FEWEST_INDEPENDENT / max(np.count_nonzero(rows), 1), 0.5 * region)
+            least = min(FEWEST_INDEPENDENT / max(int(np.count_nonzero(rows)), 1), 0.5 * region)
             quantiles = tuple(max(quantile, least) for quantile in quantiles)
             top = drawn.top_sets(quantiles, region, self.handling)
         return SetTrials.of(drawn, top, self.settings, self.handling, quantiles)

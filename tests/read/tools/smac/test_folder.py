@@ -420,7 +420,7 @@ def searched(out: Path) -> Searched:
     origins: list[str] = []
 
     def noted(config: CS.Configuration, seed: int = 0) -> float:
-        origins.append(config.origin)
+        origins.append(str(config.origin))
         return float((config["x"] - 0.3) ** 2 + (config["kind"] == "b"))
 
     space = CS.ConfigurationSpace({"x": (0.0, 1.0), "y": (0.0, 1.0), "kind": ["a", "b"]}, seed=3)
