@@ -138,6 +138,7 @@ def _sampling(result: condped.ImportanceResult) -> str:
     told = result.evidence.sampling
     for part, word in (
         ("the larger p-value", "both"), ("replays", "replay"), ("after the other", "strata"),
+        ("that were drawn without regard", "drawn at random"),
     ):  # fmt: skip
         if part in told:
             return word

@@ -155,7 +155,8 @@ the choice of the model. Shares ± standard errors, clustered by study.
 - **leak**: the importance that goes to all dead parameters together, 0 where a result is
   undetermined; `paper` has the numbers of Optuna's importances.
 - **sampling**: how the trials were tested: against replays of TPE, within strata of ten trials, by
-  both (the larger p-value counts), or among all trials.
+  both (the larger p-value counts), among all trials, or among those *drawn at random* by a sampler
+  that chose the others, where it records which (SMAC3).
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
 import optuna
 import pytest
 
@@ -77,8 +78,26 @@ def test_trials_of_several_workers_overlap() -> None:
     )
 
 
+def test_smac_studies_tell_which_trials_were_drawn_at_random() -> None:
+    """As the origins say that configurations had when they were run, with hardly an exception."""
+    wrong, trials = 0, 0
+    for stored in stored_studies(samplers=["smac"]):
+        drawing = condped.read(**stored.source()).drawing
+        assert drawing is not None
+        assert drawing.independent is not None
+        origins = stored.plain["origins"]
+        chosen = [origin == "Acquisition Function Maximizer: Local Search" for origin in origins]
+        assert {origin.split(":")[0] for origin in origins} <= {
+            "Acquisition Function Maximizer", "Initial Design", "Random Search",
+            "Random Search (max retries, no candidates)",
+        }  # fmt: skip
+        wrong += int(np.count_nonzero(drawing.independent == np.array(chosen)))
+        trials += stored.trials
+    assert wrong <= 0.02 * trials
+
+
 @pytest.mark.parametrize("sampler", ["smac", "hyperopt"])
-def test_tables_of_other_tools_are_read_with_their_space(sampler: str) -> None:
+def test_studies_of_other_tools_are_read_with_their_space(sampler: str) -> None:
     """Absent values are those of inactive parameters."""
     (stored,) = stored_studies(["wine_models"], [sampler], [0])
     table = condped.read(**stored.source(50))

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import tempfile
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import optuna
 
 from benchmarks.studies.objectives import OBJECTIVES, Objective
+from benchmarks.studies.other_tools import SMAC_FILES
 from benchmarks.studies.records import Plain, rebuilt_study
 
 DATA = Path(__file__).parent / "data"
@@ -45,7 +48,7 @@ class StoredStudy:
 
     @property
     def by_optuna(self) -> bool:
-        """Whether there is a study of Optuna; else there is a table."""
+        """Whether there is a study of Optuna; else there is a table, or the folder of a run."""
         return "states" in self.plain
 
     def study(self, trials: int | None = None) -> optuna.Study:
@@ -54,16 +57,40 @@ class StoredStudy:
         return rebuilt_study(self.plain, trials, order)
 
     def table(self, trials: int | None = None) -> dict[str, list[Any]]:
-        """Return the first rows of a table of SMAC3 or Hyperopt."""
+        """Return the first rows of a table of Hyperopt."""
         columns = {name: column[:trials] for name, column in self.plain["params"].items()}
         return columns | {"loss": self.plain["loss"][:trials]}
+
+    def folder(self, trials: int | None = None) -> Path:
+        """Return a directory as SMAC3 writes it, with the run history of its first trials."""
+        path = Path(_folders().name, f"{self.name.replace('/', '-')}-{trials or self.trials}")
+        path.mkdir(exist_ok=True)
+        history = self.plain["runhistory.json"]
+        runs = history["data"][:trials]
+        ids = {str(run["config_id"]) for run in runs}
+        cut = {
+            key: {name: entry for name, entry in history[key].items() if name in ids}
+            for key in ("configs", "config_origins")
+        }
+        contents = self.plain | {"runhistory.json": history | {"data": runs} | cut}
+        for name in SMAC_FILES:
+            (path / name).write_text(json.dumps(contents[name]), encoding="utf-8")
+        return path
 
     def source(self, trials: int | None = None) -> dict[str, Any]:
         """Return the arguments by which condped reads the study."""
         if self.by_optuna:
             return {"source": self.study(trials)}
+        if self.sampler == "smac":
+            return {"source": self.folder(trials)}
         space = {own.name: own.plain() for own in self.objective.space}
         return {"source": self.table(trials), "objective": "loss", "space": space}
+
+
+@cache
+def _folders() -> tempfile.TemporaryDirectory[str]:
+    """Return where folders are written until the program ends."""
+    return tempfile.TemporaryDirectory()
 
 
 def read_file(path: Path) -> Iterator[Plain]:

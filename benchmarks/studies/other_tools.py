@@ -1,7 +1,8 @@
-"""SMAC3 and Hyperopt: tables of values in the order of the trials."""
+"""SMAC3 and Hyperopt: the files of a run, and a table of values in the order of the trials."""
 
 from __future__ import annotations
 
+import json
 import math
 import tempfile
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from benchmarks.studies.objectives import Objective
 from benchmarks.studies.records import Plain
 from benchmarks.studies.spaces import Parameter, Params, Space
 
-CHALLENGERS = 2000  # configurations that SMAC3 compares; a fifth of its default, for speed
+SMAC_FILES = ("runhistory.json", "configspace.json", "scenario.json")
 Rows = Sequence[tuple[Params, float]]
 
 
@@ -29,28 +30,28 @@ def _table(objective: Objective, rows: Rows) -> Plain:
 
 
 def run_smac(objective: Objective, seed: int, trials: int) -> Plain:
-    """Return a run of SMAC3's facade for hyperparameters, random forest and all."""
+    """Return the files of a run of SMAC3's facade for hyperparameters, random forest and all.
+
+    The origins are those that configurations had when they were run; SMAC overwrites some later.
+    """
     from smac import HyperparameterOptimizationFacade, Scenario  # noqa: PLC0415
     from smac.model.random_forest import RandomForest  # noqa: PLC0415
 
-    rows: list[tuple[Params, float]] = []
+    origins: list[str] = []
 
     def target(config: Any, seed: int = 0) -> float:
+        origins.append(config.origin)
         params = dict(config)
         values = {
             own.name: _plain(params[own.name]) for own in objective.space if own.name in params
         }
-        rows.append((values, objective.values(values)[0]))
-        return rows[-1][1]
+        return objective.values(values)[0]
 
     with tempfile.TemporaryDirectory() as folder:
         scenario = Scenario(
             _configuration_space(objective.space, seed), deterministic=True, n_trials=trials,
             seed=seed, output_directory=Path(folder),
         )  # fmt: skip
-        search = HyperparameterOptimizationFacade.get_acquisition_maximizer(
-            scenario, challengers=CHALLENGERS, local_search_iterations=4
-        )
         # As the facade has it, but for the room that it reserves for a million leaves per tree.
         forest = RandomForest(
             scenario.configspace, log_y=True, n_trees=10, ratio_features=1.0, min_samples_split=2,
@@ -59,10 +60,11 @@ def run_smac(objective: Objective, seed: int, trials: int) -> Plain:
         # The forest starts threads for every prediction, which take longer than the prediction.
         with parallel_config(backend="sequential"):
             HyperparameterOptimizationFacade(
-                scenario, target, model=forest, acquisition_maximizer=search, overwrite=True,
-                logging_level=50,
-            ).optimize()  # fmt: skip
-    return _table(objective, rows)
+                scenario, target, model=forest, overwrite=True, logging_level=50
+            ).optimize()
+        written = {name: scenario.output_directory / name for name in SMAC_FILES}
+        files = {name: json.loads(path.read_text("utf-8")) for name, path in written.items()}
+    return {"origins": origins, **files}
 
 
 def _plain(value: Any) -> Any:

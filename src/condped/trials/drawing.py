@@ -59,6 +59,9 @@ class Drawing:
     fixed
         By parameter, where its value was not drawn: set by a person (enqueued), or taken over from
         a failed trial that was tried again.
+    independent
+        (trials,): which were drawn at random or by a design, without regard to results, by a
+        sampler that chose others by results; None where this is not recorded.
     """
 
     samplers: tuple[SamplerRecord, ...] = ()
@@ -68,6 +71,7 @@ class Drawing:
     last_values: FloatArray | None = None
     losses: FloatArray | None = None
     fixed: Mapping[str, BoolArray] = field(default_factory=dict)
+    independent: BoolArray | None = None
 
     def only(self, rows: BoolArray | IntArray) -> Drawing:
         """Return the same for these trials only."""
@@ -86,6 +90,7 @@ class Drawing:
             last_values=cut(self.last_values),
             losses=cut(self.losses),
             fixed=cut_masks(self.fixed),
+            independent=None if self.independent is None else np.asarray(self.independent[rows]),
         )
 
 

@@ -156,6 +156,7 @@ def test_side_by_side_gives_the_same_draws(study: optuna.Study) -> None:
     for name in together.table.names:
         alone = study_replays(condped.read(study), None).series(name)
         beside = together.series(name)
-        assert alone is not None and beside is not None
+        assert alone is not None
+        assert beside is not None
         assert beside.stages == 1
         assert (alone.stage(0) == beside.stage(0)).all()

@@ -12,19 +12,21 @@ from condped.analyse.importance.replaying import study_replays
 from condped.arrays import FloatArray
 from condped.estimate.independence_test import STRATUM
 from condped.estimate.settings import Settings
-from condped.trials.drawing import SamplerRecord
+from condped.trials.drawing import Drawing
 from condped.trials.order import FEWEST, followed_parameter, wanders
 from condped.trials.table import State, TrialTable
 
 # ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.
-# ``both``: both, and the larger p-value counts. ``one``: among all trials. ``none``: not testable.
-TestKind = Literal["replay", "strata", "both", "one", "none"]
+# ``both``: both, and the larger p-value counts. ``one``: among all trials. ``independent``: among
+# those that were drawn without regard to results. ``none``: not testable.
+TestKind = Literal["replay", "strata", "both", "one", "independent", "none"]
 MOST_REPLAYED = 1_500  # trials
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
 _LEARNS, _PLAINLY_TPE = 1.0, 28.0
 _LOOKED_AT = 300  # trials
 MOST_STRATA = 1_000
+FEWEST_INDEPENDENT = 10  # trials, and their best that are compared with the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +71,25 @@ def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDe
         return given[settings.sampling]
     if by_loss:
         return _one("the rows are sorted by the objective, not by time")
-    recorded = () if table.drawing is None else table.drawing.samplers
-    return _as_recorded(recorded, large) if recorded else _as_seen(table, large, settings.startup)
+    drawing = table.drawing
+    if drawing is None or not drawing.samplers:
+        return _as_seen(table, large, settings.startup)
+    return _as_recorded(drawing, large, len(table))
 
 
-def _as_recorded(samplers: tuple[SamplerRecord, ...], large: bool) -> SamplingDecision:
+def _as_recorded(drawing: Drawing, large: bool, trials: int) -> SamplingDecision:
+    samplers = drawing.samplers
     names = " and ".join(dict.fromkeys(sampler.name for sampler in samplers))
     source = samplers[0].source
     if all(sampler.kind == "independent" for sampler in samplers):
         return _one(f"drawn without regard to results: {names}, from {source}")
+    drawn = 0 if drawing.independent is None else int(np.count_nonzero(drawing.independent))
+    if drawn >= FEWEST_INDEPENDENT:
+        return SamplingDecision(
+            "independent",
+            f"Compared among the {drawn:,} of {trials:,} trials that were drawn without regard to "
+            f"results, their best with the others ({names}, from {source}).",
+        )
     if large:
         return _strata(f"{names}, from {source}; more than {MOST_REPLAYED:,} trials")
     known = all(sampler.kind != "other" for sampler in samplers)

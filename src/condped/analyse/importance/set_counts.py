@@ -9,14 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.significance import Significance, aligned, significance
+from condped.analyse.importance.sampling import FEWEST_INDEPENDENT
+from condped.analyse.importance.significance import (
+    Significance,
+    aligned,
+    replayed_bias,
+    significance,
+)
 from condped.arrays import FloatArray
 from condped.count.counts import StudyCounts
+from condped.count.ranking import ByOutcome, ranked
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.independence_test import adjusted
 from condped.estimate.settings import Method, Settings
+from condped.trials.batch import Batch
 from condped.trials.regimes import PooledDomains
 from condped.trials.repeats import merged, repeats_by_design
 from condped.trials.used_trials import Handling
@@ -76,6 +84,30 @@ class SetTrials:
         once = Trials.of(merged(table))
         top = once.top_sets(self.quantiles, self.settings.region_quantile, self.handling)
         return SetTrials.of(once, top, self.settings, self.handling, self.quantiles)
+
+    def independent(self) -> SetTrials:
+        """Return those trials that were drawn without regard to results, with sets of their own.
+
+        Few of the best trials are among them, so their own best ones are the target sets: the same
+        shares of them, but ten trials at least.
+        """
+        table = self.asked.in_memory
+        assert table is not None
+        assert table.drawing is not None
+        rows = table.drawing.independent
+        assert rows is not None
+        drawn = Trials.of(table.only(rows))
+        region, quantiles = self.settings.region_quantile, self.quantiles
+        if quantiles is None:
+            ranking = self.top.ranking
+            levels = ranked(Batch(table), ranking).levels
+            hits = np.asarray(levels <= self.top.cutoffs[0])[rows]
+            top = drawn.outcome_sets(ranking.outcome if isinstance(ranking, ByOutcome) else hits)
+        else:
+            least = min(FEWEST_INDEPENDENT / max(int(np.count_nonzero(rows)), 1), 0.5 * region)
+            quantiles = tuple(max(quantile, least) for quantile in quantiles)
+            top = drawn.top_sets(quantiles, region, self.handling)
+        return SetTrials.of(drawn, top, self.settings, self.handling, quantiles)
 
 
 class SetCounts:
@@ -155,7 +187,11 @@ class SetCounts:
     @cached_property
     def bias(self) -> FloatArray | None:
         """(R, T): what the sampler alone gives each regime; None: nothing."""
-        return self.significance.bias
+        found = self.significance
+        if found.decision.test != "independent":
+            return found.bias
+        # The test takes some of the trials, the estimate all of them.
+        return replayed_bias(self._trials, found.decision)
 
     @cached_property
     def adjusted_p_values(self) -> FloatArray:
@@ -201,7 +237,8 @@ class SetCounts:
         if trials is not None:
             top = trials.top
             narrow = replace(top, cutoffs=top.cutoffs[one], target_sizes=top.target_sizes[one])
-            trials = replace(trials, top=narrow)
+            quantiles = None if trials.quantiles is None else trials.quantiles[one]
+            trials = replace(trials, top=narrow, quantiles=quantiles)
         known = {
             name: cut(vars(self)[name], one) for name, cut in _CUTS.items() if self.knows(name)
         }

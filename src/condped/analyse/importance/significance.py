@@ -8,7 +8,12 @@ from typing import Protocol
 import numpy as np
 
 from condped.analyse.importance.replaying import placed, regimes_of, study_replays
-from condped.analyse.importance.sampling import SamplingDecision, decided, strata_of
+from condped.analyse.importance.sampling import (
+    MOST_REPLAYED,
+    SamplingDecision,
+    decided,
+    strata_of,
+)
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, StudyCounts
 from condped.count.ranking import ranked
@@ -56,6 +61,9 @@ class TestedTrials(Protocol):
     def top(self) -> Sets: ...
     @property
     def settings(self) -> Settings: ...
+    def independent(self) -> TestedTrials:
+        """Return those that were drawn without regard to results, with sets of their own."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +100,8 @@ def significance(own: TestedTrials) -> Significance:
     if decision.test == "both":
         among = _closed(own, decision, _strata(own))
         return _larger(_replayed(own, table, decision, among.p_values), among)
+    if decision.test == "independent":
+        return _independent(own, decision)
     return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
 
 
@@ -161,6 +171,24 @@ def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Signi
         p_values[:, place] = p_value
         regimes[place] = [p_value for _ in regimes[place]]
     return Significance(p_values, regimes, None, decision)
+
+
+def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
+    """Test among the trials that were drawn without regard to results: they need no replays."""
+    drawn = own.independent()
+    return aligned(
+        _closed(drawn, decision, 1),
+        drawn.unit.count_ranked(drawn.top, 1).counts,
+        own.unit.count_ranked(own.top, 1).counts,
+    )
+
+
+def replayed_bias(own: TestedTrials, decision: SamplingDecision) -> FloatArray | None:
+    """Return (R, T): what the sampler alone gives each regime; None: too many trials to replay."""
+    table = own.asked.in_memory
+    assert table is not None
+    whole = table if table.whole is None else table.whole
+    return None if len(whole) > MOST_REPLAYED else _replayed(own, table, decision).bias
 
 
 def _replayed(

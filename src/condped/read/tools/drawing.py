@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from condped.arrays import FloatArray
+from condped.arrays import BoolArray, FloatArray
 from condped.trials.drawing import MOST_RECORDED, Drawing, SamplerRecord
 
 
 def recorded_drawing(
-    started: Iterable[Any], finished: Iterable[Any], samplers: Iterable[SamplerRecord] = ()
+    started: Iterable[Any],
+    finished: Iterable[Any],
+    samplers: Iterable[SamplerRecord] = (),
+    independent: BoolArray | None = None,
 ) -> Drawing | None:
     """Return how trials were drawn; None for large experiments, or if nothing is recorded.
 
@@ -24,7 +27,9 @@ def recorded_drawing(
     if begun is None and ended is None and not named:
         return None
     longest = max((len(times) for times in (begun, ended) if times is not None), default=0)
-    return Drawing(named, begun, ended) if longest <= MOST_RECORDED else None
+    if longest > MOST_RECORDED:
+        return None
+    return Drawing(named, begun, ended, independent=independent)
 
 
 def _seconds(times: Iterable[Any]) -> FloatArray | None:

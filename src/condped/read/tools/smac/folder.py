@@ -27,7 +27,9 @@ from condped.trials.table import State, TrialTable
 _SOURCE = "an output directory of SMAC"
 _RUNHISTORY, _SCENARIO, _CONFIGSPACE = "runhistory.json", "scenario.json", "configspace.json"
 # Configurations that SMAC chose without its model; its maximizer sorts others by acquisition.
-_INDEPENDENT = re.compile(r"Initial [Dd]esign.*|(.*: )?Random Search")
+_INITIAL = re.compile(r"Initial [Dd]esign.*")
+_RANDOM = re.compile(r"(.*: )?Random Search( \(max retries.*\))?")
+_GIVEN = re.compile(r"Initial design|.*: Default.*")  # by a person: not drawn at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             [trial.times[0] for trial in trials],
             [trial.times[1] for trial in trials],
             _samplers({c.origin for folder in folders for c in folder.configurations}),
+            np.array([trial.independent for trial in trials], dtype=bool),
         ),
     )
     return build_runs(runs, options, _SOURCE)
@@ -82,11 +85,45 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 def _samplers(origins: set[str | None]) -> tuple[SamplerRecord, ...]:
     """Return the sampler, from what SMAC says that it chose configurations by."""
-    if None in origins or not origins:
+    if origins <= {None}:
         return ()
-    random = all(origin and _INDEPENDENT.fullmatch(origin) for origin in origins)
+    random = all(_matches(_INITIAL, origin) or _matches(_RANDOM, origin) for origin in origins)
     name, source = "SMAC", "the origins in the run history"
     return (SamplerRecord(name, "independent" if random else "other", source),)
+
+
+def _with_independence(tried: Sequence[Configuration], planned: int) -> list[Configuration]:
+    """Return the configurations of one run, told which were drawn without regard to results.
+
+    SMAC overwrites the origin where a local search ends at the configuration that it started from.
+    But nothing is searched for before the initial design is through, of ``planned`` configurations
+    unless some were the same, which those with continuous numbers never are.
+    """
+    initial = [place + 1 for place, c in enumerate(tried) if _matches(_INITIAL, c.origin)]
+    designed = max(initial, default=0)
+    first = tried[:planned]
+    if all(any(isinstance(value, float) for value in c.values.values()) for c in first):
+        designed = max(designed, len(first))
+    return [
+        replace(
+            configuration,
+            independent=_matches(_RANDOM, configuration.origin)
+            or (place < designed and not _matches(_GIVEN, configuration.origin)),
+        )
+        for place, configuration in enumerate(tried)
+    ]
+
+
+def _planned(path: Path) -> int:
+    """Return how many configurations the initial design was to have; 0 if it is not recorded."""
+    found: Any = _json(path / _SCENARIO)
+    for key in ("_meta", "initial_design", "n_configs"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found if isinstance(found, int) else 0
+
+
+def _matches(pattern: re.Pattern[str], origin: str | None) -> bool:
+    return origin is not None and pattern.fullmatch(origin) is not None
 
 
 def _paths(source: Path) -> list[Path]:
@@ -131,7 +168,7 @@ def _folder(path: Path, options: ReadOptions) -> Folder:
     tried = [configuration for configuration in configurations.values() if configuration.runs]
     objectives = _objectives(path, tried, where)
     names, space = _space(path, options)
-    return Folder(path, tried, objectives, names, space)
+    return Folder(path, _with_independence(tried, _planned(path)), objectives, names, space)
 
 
 def _objectives(path: Path, tried: Sequence[Configuration], where: str) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class Configuration:
 
     values: Mapping[str, Any]
     origin: str | None = None  # what SMAC chose it by
+    independent: bool = False  # whether it was drawn without regard to results
     runs: list[Run] = field(default_factory=list)
 
 
@@ -52,6 +53,7 @@ class Trial:
     values: Mapping[str, Any]
     runs: Sequence[Run]
     state: State
+    independent: bool = False  # whether it was drawn without regard to results
 
     @property
     def times(self) -> tuple[float | None, float | None]:
@@ -111,11 +113,11 @@ def trials_of(
     have not ended do not count. With a ``budget`` only runs at that budget count.
     """
     if budget is None:
-        trials = [_trial(c.values, _highest(c.runs)) for c in configurations]
+        trials = [_trial(c, _highest(c.runs)) for c in configurations]
         return trials, list(_notes(configurations, trials))
     chosen = _match_budget(configurations, budget)
-    kept = [(c.values, [r for r in c.runs if r.budget == chosen]) for c in configurations]
-    trials = [_trial(values, runs) for values, runs in kept if runs]
+    kept = [(c, [r for r in c.runs if r.budget == chosen]) for c in configurations]
+    trials = [_trial(configuration, runs) for configuration, runs in kept if runs]
     gone, total = len(configurations) - len(trials), _count(configurations)
     notes = [
         f"Only runs at budget {chosen:g}: {gone} of {len(configurations)} configurations have "
@@ -124,12 +126,13 @@ def trials_of(
     return trials, [*notes, *_notes_on_means(trials)]
 
 
-def _trial(values: Mapping[str, Any], runs: Sequence[Run]) -> Trial:
+def _trial(configuration: Configuration, runs: Sequence[Run]) -> Trial:
+    values, independent = configuration.values, configuration.independent
     ended = [run for run in runs if run.state is not State.RUNNING]
     if not ended:
-        return Trial(values, runs, State.RUNNING)
+        return Trial(values, runs, State.RUNNING, independent)
     failed = all(run.state is State.FAILED for run in ended)
-    return Trial(values, ended, State.FAILED if failed else State.COMPLETE)
+    return Trial(values, ended, State.FAILED if failed else State.COMPLETE, independent)
 
 
 def _highest(runs: Sequence[Run]) -> list[Run]:
