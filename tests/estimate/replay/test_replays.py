@@ -84,6 +84,22 @@ def test_a_sampler_that_learns_is_told_from_random_draws(study: optuna.Study) ->
         assert abs(study_replays(condped.read(random), None).attraction()) < 3
 
 
+@pytest.mark.parametrize("fixed", [0.0, 0.5, 1e300])
+def test_a_fixed_value_does_not_hide_that_a_sampler_learns(
+    study: optuna.Study, fixed: float
+) -> None:
+    """A domain of one value has one cell, and says nothing either way."""
+    alone = {"x": [trial.params["float"] for trial in study.trials],
+             "loss": [trial.value for trial in study.trials]}  # fmt: skip
+    beside = study_replays(condped.read({**alone, "f": [fixed] * 70}, objective="loss"), None)
+    learns = study_replays(condped.read(alone, objective="loss"), None).attraction()
+    assert beside.attraction() == pytest.approx(learns)
+    series = beside.series("f")
+    assert series is not None
+    assert series.parameter.layout.domains[0].sizes.tolist() == [1.0]
+    assert (series.stage(0) == 0).all()
+
+
 def test_replays_are_draws_of_the_sampler(study: optuna.Study) -> None:
     """A replayed series follows the past as much as the study itself does."""
     replays = study_replays(condped.read(study), None)

@@ -143,7 +143,7 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
     found = []
     for number, (domain, ends) in enumerate(zip(numeric, scales, strict=True)):
         places = _unit(domain, ends, values[order])
-        unit_ends = (ends - ends[0]) / ((ends[-1] - ends[0]) or 1.0)
+        unit_ends = (ends - ends[0]) / (ends[-1] - ends[0]) if len(ends) > 2 else np.arange(2.0)
         own, kernels = rank[owner == number], _kernels(places, unit_ends)
         found.append(DomainCells(own, places, kernels, np.diff(unit_ends)))
     edges = tuple(_values(d, e[1:-1]) for d, e in zip(numeric, scales, strict=True))
@@ -175,7 +175,7 @@ def _cell_ends(domain: Float | Int) -> FloatArray:
         return np.asarray(np.log(ends) if domain.log else ends)
     if domain.log:
         low, high = math.log(low), math.log(high)
-    return np.linspace(low, high, MOST_CELLS + 1)
+    return np.linspace(low, high, MOST_CELLS + 1 if low < high else 2)  # one for a fixed value
 
 
 def _values(domain: Float | Int, scaled: FloatArray) -> FloatArray:
