@@ -10,9 +10,10 @@ demo: $(VENV)/.demo
 	$(BIN)/condped demo
 
 # Everything that must hold before a change is good: style, types, layers, tests. Two processes that
-# start threads for every core as well would wait for each other.
+# start threads for every core as well would wait for each other; with bytecode kept, the commands
+# that tests start need not compile the package again.
 test: check servers yahpo $(VENV)/.versions
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
