@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +22,11 @@ from condped.space.domain import Categorical, Domain, Float, Int
 MOST_CELLS = 64
 _NARROWEST = 0.01  # a kernel's width, as a share of the domain
 _WIDTHS = 24  # in the tables, from the narrowest to the whole domain
+_ROUNDING = 1e-9
 _STEP = -math.log(_NARROWEST) / (_WIDTHS - 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class DomainCells:
     """One domain of a parameter.
 
@@ -51,7 +53,7 @@ class DomainCells:
         """Whether the cells are choices."""
         return not self.places.size
 
-    @property
+    @cached_property
     def prior(self) -> FloatArray:
         """(own cells,): a kernel as wide as the domain, in its middle."""
         if self.categorical:
@@ -144,8 +146,10 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
     for number, (domain, ends) in enumerate(zip(numeric, scales, strict=True)):
         places = _unit(domain, ends, values[order])
         unit_ends = (ends - ends[0]) / (ends[-1] - ends[0]) if len(ends) > 2 else np.arange(2.0)
-        own, kernels = rank[owner == number], _kernels(places, unit_ends)
-        found.append(DomainCells(own, places, kernels, np.diff(unit_ends)))
+        sizes = np.diff(unit_ends)
+        even = len(numeric) == 1 and np.ptp(sizes) < _ROUNDING
+        kernels = _even_kernels(len(sizes)) if even else _kernels(places, unit_ends)
+        found.append(DomainCells(rank[owner == number], places, kernels, sizes))
     edges = tuple(_values(d, e[1:-1]) for d, e in zip(numeric, scales, strict=True))
     levels = tuple(len(ends) <= MOST_CELLS for ends in scales)
     return ParameterCells(len(values), tuple(found), levels, edges)
@@ -187,6 +191,15 @@ def _unit(domain: Float | Int, ends: FloatArray, values: FloatArray) -> FloatArr
     if domain.log:
         values = np.log(np.maximum(values, math.exp(ends[0]) * 1e-6))
     return np.asarray((values - ends[0]) / ((ends[-1] - ends[0]) or 1.0))
+
+
+@cache
+def _even_kernels(cells: int) -> npt.NDArray[np.float32]:
+    """Return the kernels of one domain with cells of the same size, which most parameters have."""
+    ends = np.linspace(0.0, 1.0, cells + 1)
+    kernels = _kernels(0.5 * (ends[1:] + ends[:-1]), ends)
+    kernels.flags.writeable = False
+    return kernels
 
 
 def _kernels(places: FloatArray, ends: FloatArray) -> npt.NDArray[np.float32]:
