@@ -17,8 +17,8 @@ _REFRESHED = 10
 _BLUR = 0.2  # share of random draws in the law that values are compared with
 _LOOKED_AT = 100  # trials, to tell whether they follow earlier ones
 _FEW = 100  # trials, whose kernels are summed one by one
-# Multiplications in one product of matrices. BLAS libraries start threads from 2^18 on, and on a
-# busy machine waiting for them takes ten times as long as multiplying.
+# Multiplications in one product of matrices. OpenBLAS, which comes with numpy, starts threads above
+# 2^18; on a machine with other work, waiting for them takes many times as long as multiplying.
 _MOST_PRODUCTS = 1 << 18
 
 
