@@ -37,8 +37,8 @@ class DomainCells:
     places
         (all cells,): where their middles lie, 0 and 1 being the domain's ends; empty for choices.
     kernels
-        (widths × all cells, own cells): mass of a kernel in each own cell. A choice's kernel is
-        the choice itself.
+        (widths × all cells, own cells): mass of a kernel in each own cell. A choice's kernel, of
+        one width, is the choice itself; even over a domain that lacks it.
     sizes
         (own cells,): shares of the domain.
     """
@@ -68,7 +68,7 @@ class DomainCells:
         """
         trials = len(cells)
         if self.categorical or not trials:
-            return np.searchsorted(self.cells, cells)
+            return cells
         places = self.places[cells]
         order = np.argsort(places, axis=0)
         ordered = np.take_along_axis(places, order, axis=0)
@@ -87,7 +87,7 @@ class DomainCells:
     def narrowest_of(self, cells: IntArray, trials: int) -> IntArray:
         """Return the rows of the narrowest kernels that so many trials allow."""
         if self.categorical:
-            return np.searchsorted(self.cells, cells)
+            return cells
         return int(_numbers(np.array(_narrowest(trials)))) * len(self.places) + cells
 
     def mixture(self, kernels: FloatArray, weight: float, trials: int, prior: float) -> FloatArray:
@@ -157,12 +157,16 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
 
 def _choice_cells(choices: Sequence[tuple[object, ...]]) -> ParameterCells:
     known: dict[tuple[str, object], int] = {}
-    found = []
+    places = []
     for own in choices:
         keys = [(type(choice).__name__, choice) for choice in own]
-        cells = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
-        shares = np.full(len(own), 1.0 / len(own))
-        found.append(DomainCells(cells, np.zeros(0), np.eye(len(own), dtype=np.float32), shares))
+        places.append(np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64))
+    found = []
+    for cells in places:
+        shares = np.full(len(cells), 1.0 / len(cells))
+        kernels = np.tile(shares.astype(np.float32), (len(known), 1))
+        kernels[cells] = np.eye(len(cells))
+        found.append(DomainCells(cells, np.zeros(0), kernels, shares))
     nothing = tuple(np.zeros(0) for _ in found)
     return ParameterCells(len(known), tuple(found), (True,) * len(found), nothing)
 

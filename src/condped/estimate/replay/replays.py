@@ -169,10 +169,8 @@ def _mixed(domain: DomainCells, kernels: IntArray, weights: FloatArray) -> Float
     flat = (kernels + np.arange(rows) * size).ravel()
     spread = np.bincount(flat, np.repeat(weights, rows), minlength=rows * size)
     spread = spread.reshape(rows, size).astype(np.float32)
-    if domain.categorical:  # each kernel is a choice itself
-        return np.asarray(spread, dtype=np.float64)
     mixed = np.zeros((rows, table.shape[1]), dtype=np.float32)
-    places = len(domain.places)
+    places = len(domain.places) or size
     most = max(1, _MOST_PRODUCTS // (places * table.shape[1]))
     for width in np.flatnonzero(np.bincount(kernels.ravel() // places)) * places:
         own = slice(width, width + places)
