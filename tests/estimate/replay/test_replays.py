@@ -131,7 +131,7 @@ def test_choices_of_another_domain_say_nothing_about_this_one(
             even = [1 / len(own) for _ in own]
             assert kernels[cell] == pytest.approx(itself if cell in own else even)
     for sampling in ("auto", "tpe"):
-        evidence = condped.importance(table, sampling=sampling).evidence  # type: ignore[arg-type]
+        evidence = condped.importance(table, sampling=sampling).evidence
         assert 0 < evidence["k"].p_value <= 1
 
 
