@@ -9,9 +9,11 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.demo
 	$(BIN)/condped demo
 
-# Everything that must hold before a change is good: style, types, layers, tests.
+# Everything that must hold before a change is good: style, types, layers, tests. Two processes that
+# start threads for every core as well would wait for each other; with bytecode kept, the commands
+# that tests start need not compile the package again.
 test: check servers yahpo $(VENV)/.versions
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -85,7 +85,7 @@ def test_many_batches_are_counted_as_one(seed: int, monkeypatch: pytest.MonkeyPa
     assert np.array_equal(one.cutoffs, other.cutoffs)
     assert one.region == other.region
     assert one.all_equal == other.all_equal
-    assert many.sorted_by_objective(one) == memory.sorted_by_objective(other)
+    assert one.sorted_by_objective == other.sorted_by_objective
     conditions = [Condition.parse(c) for c in ("c < 0.3", "k == 'a' and c >= 0.5", "not n > 30")]
     held, like = many.count_where(one, conditions), memory.count_where(other, conditions)
     assert np.array_equal(held.sizes, like.sizes)

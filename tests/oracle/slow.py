@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.stats import norm
+from scipy.special import ndtr  # what norm.cdf calls, fifty times as fast for one number
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ def masses(values: Sequence[Any], domain: SlowDomain) -> list[float]:
     sigma = max(1.059 * min((third - first) / 1.34, sd) * n**-0.2, 0.5 / 1.64)
 
     def kernel(mu: float, spread: float) -> list[float]:
-        inside = norm.cdf((cells - 0.5 - mu) / spread) - norm.cdf((-0.5 - mu) / spread)
+        inside = ndtr((cells - 0.5 - mu) / spread) - ndtr((-0.5 - mu) / spread)
         return [
-            (norm.cdf((k + 0.5 - mu) / spread) - norm.cdf((k - 0.5 - mu) / spread)) / inside
+            (ndtr((k + 0.5 - mu) / spread) - ndtr((k - 0.5 - mu) / spread)) / inside
             for k in range(cells)
         ]
 

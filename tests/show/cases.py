@@ -65,7 +65,7 @@ CASES = tuple(_SOURCES)
 def result(case: str, **options: Any) -> condped.ImportanceResult:
     """Return the importances of a case, with intervals."""
     source, space = _SOURCES[case]
-    given: dict[str, Any] = {} if space is None else {"space": space}
+    given: dict[str, Any] = {"sampling": "random"} | ({} if space is None else {"space": space})
     return condped.importance(source, objective="loss", intervals="jackknife", **given, **options)
 
 
@@ -73,7 +73,7 @@ def result(case: str, **options: Any) -> condped.ImportanceResult:
 def curve(case: str) -> condped.SweepResult:
     """Return the sweep of a case, with bands."""
     source, space = _SOURCES[case]
-    given: dict[str, Any] = {} if space is None else {"space": space}
+    given: dict[str, Any] = {"sampling": "random"} | ({} if space is None else {"space": space})
     quantiles = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8]
     return condped.sweep(
         source, objective="loss", target_quantiles=quantiles, intervals="jackknife", **given

@@ -59,13 +59,17 @@ def trials() -> dict[str, Any]:
     return {**columns, "<i>loss</i>": columns[NAMES[0]] + codes}
 
 
+# Of trials(), which are drawn at random.
+OPTIONS: dict[str, Any] = {"objective": "<i>loss</i>", "sampling": "random"}
+
+
 @pytest.mark.parametrize("intervals", [None, "jackknife"])
 def test_hostile_names_are_shown_as_text(intervals: Any) -> None:
     """No tag and no attribute comes from a name, a choice or an objective."""
     source = trials()
     for result in (
-        condped.importance(source, objective="<i>loss</i>", intervals=intervals),
-        condped.sweep(source, objective="<i>loss</i>"),
+        condped.importance(source, intervals=intervals, **OPTIONS),
+        condped.sweep(source, **OPTIONS),
     ):
         reader = read(result)
         assert not reader.tags & {"img", "script", "i"}
@@ -91,7 +95,7 @@ def test_many_parameters_are_counted() -> None:
     """A notebook is not flooded."""
     rng = np.random.default_rng(0)
     source = {f"{'long' * 30}{i}": rng.random(50) for i in range(300)} | {"loss": rng.random(50)}
-    result = condped.importance(source, objective="loss")
+    result = condped.importance(source, objective="loss", sampling="random")
     html = result._repr_html_()
     assert len(html) < 60_000
     assert any("270 more parameters" in text for text in read(result).texts)
@@ -110,11 +114,10 @@ def test_undetermined_results_say_why() -> None:
 
 def test_every_answer_has_its_text_in_a_notebook() -> None:
     """Branches, advice and comparisons: what print shows, whatever the names are."""
-    options: dict[str, Any] = {"objective": "<i>loss</i>"}
     answers = [
-        condped.branches(trials(), **options),
-        condped.advise(trials(), **options),
-        condped.compare(trials(), methods=["paper", "calibrated"], **options),
+        condped.branches(trials(), **OPTIONS),
+        condped.advise(trials(), **OPTIONS),
+        condped.compare(trials(), methods=["paper", "calibrated"], **OPTIONS),
     ]
     for answer in answers:
         seen = read(answer)
@@ -125,7 +128,7 @@ def test_every_answer_has_its_text_in_a_notebook() -> None:
 
 def test_a_report_is_framed_in_a_notebook() -> None:
     """The same page, in a frame that keeps to itself."""
-    report = condped.report(trials(), objective="<i>loss</i>")
+    report = condped.report(trials(), **OPTIONS)
     seen = read(report)
     assert seen.tags == {"iframe"}
     assert seen.texts == []

@@ -28,6 +28,7 @@ from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling, TrialCounts, classify_trials, set_size
 
 _FEWEST_SAMPLED = 1000  # losses; a smaller sample would not save a pass over the rest
+_FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 _STANDARD_ERRORS = 5  # of a sampled quantile, within which the exact one is looked for
 
 
@@ -69,6 +70,13 @@ class Sets:
         return isinstance(self.ranking, ByOutcome) or (
             isinstance(self.ranking, PrecomputedRanking) and self.ranking.outcome
         )
+
+    @property
+    def sorted_by_objective(self) -> bool:
+        """Whether the trials are sorted by their objective rather than by time."""
+        if self.of_outcome or self.counts.used < _FEWEST_SORTED:
+            return False
+        return self.tally.sorted_by_loss
 
     @cached_property
     def levels(self) -> FloatArray:

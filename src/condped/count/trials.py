@@ -57,7 +57,6 @@ from condped.trials.table import Selection, TrialTable
 from condped.trials.used_trials import Handling
 from condped.trials.where import columns_of
 
-_FEWEST_SORTED = 20  # trials; fewer may be in order by chance
 # With more domains than this, those with too few trials are found first and get no cells.
 _FEW_DOMAINS = 64
 
@@ -331,12 +330,6 @@ class Trials:
             best = np.full(len(best), np.nan)
         left_out = counted.rows - counted.conditions.sum(axis=1)
         return ConditionCounts(sets.nested(counted.conditions), best, left_out)
-
-    def sorted_by_objective(self, sets: Sets) -> bool:
-        """Return whether the trials are sorted by their objective rather than by time."""
-        if sets.of_outcome or sets.counts.used < _FEWEST_SORTED:
-            return False
-        return sets.tally.sorted_by_loss
 
     def subsets(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from condped.analyse.importance.account import Account
 from condped.analyse.importance.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.gates import Gate
 from condped.analyse.importance.importance import ImportanceResult
@@ -15,32 +16,23 @@ from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
 from condped.safe_text import shortened
 from condped.show.report.page import framed, page
-from condped.show.text.account import (
+from condped.show.text.account import headline, highest_first
+from condped.show.words import (
     UNATTRIBUTED,
     UNATTRIBUTED_WORDS,
-    headline,
-    highest_first,
-    is_shared,
-)
-from condped.show.words import (
-    TINY_WORDS,
     eta_text,
-    gate_sentence,
     gate_words,
     importance_label,
-    over_words,
-    reason_lines,
+    is_shared,
     reason_of,
-    sampling_lines,
+    remarks,
     share_text,
     tie_lines,
-    tiny,
 )
 
 _MOST_ROWS = 30
 _MOST_NAME = 48
 _MOST_GOOD = 3  # ranges in a row
-_MOST_GATES = 4
 _SWEEP_ROWS = 12
 _SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are shown
 # Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
@@ -97,33 +89,14 @@ def importance_html(result: ImportanceResult) -> str:
     if is_shared(result.unattributed):
         left = [UNATTRIBUTED, share_text(result.unattributed), _bar(result.unattributed, _REST)]
         rows.append(left + [""] * (len(header) - len(left)))
-    below = _remarks(result)
-    above = headline(result.account, result.settings, result.target_quantile)
-    return _page(tie_lines(result.tie), above, result.reason, _table(header, rows), below)
-
-
-def _remarks(result: ImportanceResult) -> list[str]:
-    """Return what the numbers of the table need to be understood, in sentences."""
-    shown, hidden = result.parameters[:_MOST_ROWS], result.parameters[_MOST_ROWS:]
-    evidence = result.ready_evidence
-    told = []
-    if is_shared(result.unattributed):
-        told.append(UNATTRIBUTED_WORDS)
-    if result.status == "ok":
-        told += [gate_sentence(gate) for gate in result.gates[:_MOST_GATES]]
-    told += over_words(parameter.eta_squared for parameter in shown)
-    if evidence is not None:
-        if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
-            told.append(TINY_WORDS)
-        if result.status == "ok":
-            told += [evidence.message, *sampling_lines(evidence)]
-        told += reason_lines(evidence, [parameter.name for parameter in shown])
+    below = remarks(result, shown)
+    hidden = result.parameters[_MOST_ROWS:]
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
-        told.append(f"… and {len(hidden)} more parameters with {share_text(rest)} together.")
-    trials = result.account.trials
-    told.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
-    return told
+        below.append(f"… and {len(hidden)} more parameters with {share_text(rest)} together.")
+    below.append(_used(result.account))
+    above = headline(result.account, result.settings, result.target_quantile)
+    return _page(tie_lines(result.tie), above, result.reason, _table(header, rows), below)
 
 
 def sweep_html(curve: SweepResult) -> str:
@@ -152,11 +125,14 @@ def sweep_html(curve: SweepResult) -> str:
         below.append(UNATTRIBUTED_WORDS)
     if len(curve.names) > len(shown):
         below.append(f"… and {len(curve.names) - len(shown)} more with lower peaks.")
-    trials = curve.account.trials
-    below.append(f"{trials.used} of {trials.total} trials used. print() tells more.")
+    below.append(_used(curve.account))
     told = sweep_messages(curve.flat, curve.account.ties)
     above = headline(curve.account, curve.settings, None)
     return _page(told, above, curve.reason, _table(header, rows), below)
+
+
+def _used(account: Account) -> str:
+    return f"{account.trials.used} of {account.trials.total} trials used. print() tells more."
 
 
 def _page(

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from condped.analyse.importance.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.gates import Gate
 from condped.analyse.importance.ties import OVER, OVER_WORDS, Tie
 from condped.safe_text import shortened
 
+# Who prints another kind of result need not load it.
+if TYPE_CHECKING:
+    from condped.analyse.importance.importance import ImportanceResult
+    from condped.analyse.importance.parameter import ParameterImportance
+
 _LEAST = 0.0005  # from here on three decimals show something
 TINY_WORDS = "≈ 0: statistically significant, but too small to give it a share."
+# In every table and picture: what no parameter gets, and why.
+UNATTRIBUTED = "unattributed"
+UNATTRIBUTED_WORDS = (
+    "unattributed: seems to be explained by parameters without enough evidence, each by itself; "
+    "with it the importances sum to 1."
+)
 _MOST_NAMED = 6
+_MOST_GATES = 4
 
 
 def share_text(value: float) -> str:
@@ -23,6 +36,18 @@ def share_text(value: float) -> str:
     ('0.000', '< 0.001', '0.021')
     """
     return "< 0.001" if 0 < value < _LEAST else f"{value:.3f}"
+
+
+def is_shared(unattributed: float) -> bool:
+    """Return whether so much is unattributed that it is shown."""
+    return bool(unattributed >= _LEAST)
+
+
+def sum_words(unattributed: float) -> str:
+    """Return what importances sum to."""
+    if not is_shared(unattributed):
+        return "sums to 1"
+    return f"sums to 1 with {unattributed:.3f} unattributed"
 
 
 def importance_label(importance: float, verdict: str | None) -> str:
@@ -123,3 +148,28 @@ def tie_remark(tie: Tie | None, target_size: int) -> str:
     if tie.notable or tie.tied is None:  # the first line says why, or nobody has counted
         return f"{told} ({tie.asked} without ties)"
     return f"{told} ({tie.asked} without ties: {tie.what})"
+
+
+def remarks(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> list[str]:
+    """Return what the numbers of a table need to be understood, in sentences."""
+    told = []
+    if result.status == "ok":
+        told += [gate_sentence(gate) for gate in gates_among(result, shown)[:_MOST_GATES]]
+    if is_shared(result.unattributed):
+        told.append(UNATTRIBUTED_WORDS)
+    told += over_words(parameter.eta_squared for parameter in shown)
+    evidence = result.ready_evidence
+    if evidence is not None:
+        if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
+            told.append(TINY_WORDS)
+        if result.status == "ok":
+            told += [evidence.message, *sampling_lines(evidence)]
+        told += reason_lines(evidence, [parameter.name for parameter in shown])
+    return told
+
+
+def gates_among(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> list[Gate]:
+    """Return the gates among the parameters of a table, the one that decides most first."""
+    names = {parameter.name for parameter in shown}
+    found = [gate for gate in result.gates if gate.parameter in names]
+    return sorted(found, key=lambda gate: -gate.choosing)

@@ -25,10 +25,15 @@ def table() -> condped.TrialTable:
     return condped.problems.get("nested").sample(600, seed=0)
 
 
-def test_the_tree_holds_each_parameter_where_it_is_active(table: condped.TrialTable) -> None:
+@pytest.fixture(scope="module")
+def tree(table: condped.TrialTable) -> condped.Branches:
+    """Return the branches of these trials, which were drawn at random."""
+    return condped.branches(table, sampling="random")
+
+
+def test_the_tree_holds_each_parameter_where_it_is_active(tree: condped.Branches) -> None:
     """With the conditions on the way."""
-    found = condped.branches(table)
-    (c0,) = found.roots
+    (c0,) = tree.roots
     low, high = c0.branches
     (c1,) = low.nodes
     assert [(branch.label, branch.condition) for branch in c1.branches] == [
@@ -37,12 +42,12 @@ def test_the_tree_holds_each_parameter_where_it_is_active(table: condped.TrialTa
     ]
     leaves = [[node.parameter for node in branch.nodes] for branch in (*c1.branches, high)]
     assert leaves == [["x"], ["y"], ["z"]]
-    assert [branch.condition for branch in found][:2] == ["c0 < 0.75", "c0 < 0.75 and c1 < 0.5"]
+    assert [branch.condition for branch in tree][:2] == ["c0 < 0.75", "c0 < 0.75 and c1 < 0.5"]
 
 
-def test_a_branch_is_what_where_gives(table: condped.TrialTable) -> None:
+def test_a_branch_is_what_where_gives(table: condped.TrialTable, tree: condped.Branches) -> None:
     """Its condition leads to the same trials, and these to the same importances."""
-    for branch in condped.branches(table):
+    for branch in tree:
         alone = condped.importance(table, where=branch.condition)
         assert branch.trials == alone.account.trials.total
         for parameter in branch.inside:
@@ -83,7 +88,7 @@ def test_verdicts_in_branches_count_all_branches() -> None:
     """Twenty chances to be wrong in each study of noise: all together one in ten may be."""
     wrong = 0
     for seed in range(40):
-        found = condped.branches(_noisy_branches(seed), objective="loss")
+        found = condped.branches(_noisy_branches(seed), objective="loss", sampling="random")
         verdicts = [row["verdict"] for row in found.rows() if row["condition"]]
         told = [e.verdict for branch in found for e in branch.inside.evidence]
         assert sorted(verdicts) == sorted(told)
@@ -91,14 +96,13 @@ def test_verdicts_in_branches_count_all_branches() -> None:
     assert wrong <= stats.binom.ppf(0.999, 40, 0.1)
 
 
-def test_verdicts_in_branches_are_adjusted_together(table: condped.TrialTable) -> None:
+def test_verdicts_in_branches_are_adjusted_together(tree: condped.Branches) -> None:
     """By scipy, over what could be tested in any branch; texts and densities follow."""
-    found = condped.branches(table)
-    pairs = [e for branch in found for e in branch.inside.evidence]
+    pairs = [e for branch in tree for e in branch.inside.evidence]
     tested = [e for e in pairs if e.p_value < 1]
     expected = stats.false_discovery_control([e.p_value for e in tested])
     assert np.allclose([e.adjusted_p_value for e in tested], expected)
-    for branch in found:
+    for branch in tree:
         sure = [e for e in branch.inside.evidence if e.verdict == "matters"]
         assert branch.inside.evidence.enough == bool(sure)
         if sure:
@@ -106,20 +110,22 @@ def test_verdicts_in_branches_are_adjusted_together(table: condped.TrialTable) -
             assert branch.inside.evidence.message.startswith(count)
 
 
-def test_counts_and_bests_are_those_of_the_study(table: condped.TrialTable) -> None:
+def test_counts_and_bests_are_those_of_the_study(
+    table: condped.TrialTable, tree: condped.Branches
+) -> None:
     """The target set is the study's, the best objective that of the branch."""
     values = {p.name: p.values for p in table.parameters}
     losses = table.objectives[0].values
     target = losses <= np.sort(losses)[59]
     rows = values["c0"] >= 0.75
-    branch = condped.branches(table).roots[0].branches[1]
+    branch = tree.roots[0].branches[1]
     assert (branch.trials, branch.target_trials) == (rows.sum(), (target & rows).sum())
     assert branch.best == losses[rows].min()
 
 
-def test_losing_branches_are_explained(table: condped.TrialTable) -> None:
+def test_losing_branches_are_explained(tree: condped.Branches) -> None:
     """All zero in the study, and decided by one value inside."""
-    (c0,) = condped.branches(table).roots
+    (c0,) = tree.roots
     losing = c0.branches[1]
     assert losing.nodes[0].eta_squared == 0
     assert losing.target_trials == 0
@@ -182,18 +188,17 @@ def test_two_gates_at_once_are_both_named() -> None:
     assert found.roots[0].branches[1].nodes[0].condition == "a == 1 and b == 1"
 
 
-def test_rows_and_data_hold_every_branch(table: condped.TrialTable) -> None:
+def test_rows_and_data_hold_every_branch(tree: condped.Branches) -> None:
     """As JSON and as records, the whole study first."""
-    found = condped.branches(table)
-    data = json.loads(json.dumps(found.to_data()))
+    data = json.loads(json.dumps(tree.to_data()))
     assert (data["schema"], data["found_from"]) == ("condped.branches/1", "space")
     inner = data["roots"][0]["branches"][0]["nodes"][0]
     assert (inner["parameter"], inner["branches"][0]["label"]) == ("c1", "< 0.5")
-    rows = found.rows()
-    assert all(tuple(row) == found.columns or set(row) == set(found.columns) for row in rows)
+    rows = tree.rows()
+    assert all(tuple(row) == tree.columns or set(row) == set(tree.columns) for row in rows)
     assert [row["condition"] for row in rows[:5]] == [None] * 5
-    assert {row["condition"] for row in rows[5:]} == {branch.condition for branch in found}
-    assert list(found.to_frame().columns) == list(found.columns)
+    assert {row["condition"] for row in rows[5:]} == {branch.condition for branch in tree}
+    assert list(tree.to_frame().columns) == list(tree.columns)
 
 
 def test_few_trials_in_a_branch_are_said_to_be_few() -> None:
@@ -217,9 +222,9 @@ def test_few_trials_in_a_branch_are_said_to_be_few() -> None:
     assert "c: 0 trials" in str(found)
 
 
-def test_the_text_is_a_tree_that_fits(table: condped.TrialTable) -> None:
+def test_the_text_is_a_tree_that_fits(tree: condped.Branches) -> None:
     """Also with many branches and long names."""
-    text = str(condped.branches(table))
+    text = str(tree)
     assert "│  └─ c1" in text
     assert "└─ >= 0.75: " in text
     rng = np.random.default_rng(0)
@@ -230,7 +235,7 @@ def test_the_text_is_a_tree_that_fits(table: condped.TrialTable) -> None:
         name = f"one of sixty parameters with very long names, number {place}"
         trials[name] = np.where(kind == place % 3, rng.random(400), np.nan)
     trials["loss"] = rng.random(400)
-    found = condped.branches(trials, objective="loss")
+    found = condped.branches(trials, objective="loss", sampling="random")
     assert len(found.parents) == 60
     lines = str(found).splitlines()
     assert max(map(len, lines)) <= 110

@@ -136,7 +136,8 @@ def test_nothing_is_good_in_noise() -> None:
         rng = np.random.default_rng(seed)
         columns = {f"p{i}": rng.random(120) for i in range(5)}
         columns["k"] = rng.integers(0, 4, 120).astype(float)
-        result = condped.importance({**columns, "loss": rng.random(120)}, objective="loss")
+        trials = {**columns, "loss": rng.random(120)}
+        result = condped.importance(trials, objective="loss", sampling="random")
         for name, densities in result.densities.items():
             good = [entry for density in densities for entry in density.good]
             if result.evidence[name].verdict != "matters":

@@ -25,13 +25,14 @@ def test_the_gate_of_a_real_study_says_where_the_winners_are() -> None:
 @pytest.mark.parametrize("problem", ["activation-disjoint", "three-way", "nested"])
 def test_choosing_is_the_variance_between_the_regimes_of_the_children(problem: str) -> None:
     """The paper: what lies between a child's regimes is what its gate decides."""
-    result = condped.importance(condped.problems.get(problem).sample(800, seed=1))
+    table = condped.problems.get(problem).sample(800, seed=1)
+    result = condped.importance(table, sampling="random")
     kappa = result.target_size / result.account.region_size
     spread = kappa * (1 - kappa)
     gate = result.gates[0]  # nothing switches it
     inters = [result[name].inter / spread for name in gate.switches]
     assert any(inter == pytest.approx(gate.choosing, rel=1e-9) for inter in inters)
-    branches = condped.branches(condped.problems.get(problem).sample(800, seed=1))
+    branches = condped.branches(table, sampling="random")
     roots = {node.parameter: node.choosing for node in branches.roots if node.branches}
     for name, choosing in roots.items():
         found = result.gate(name)

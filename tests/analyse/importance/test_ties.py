@@ -51,10 +51,11 @@ def outputs() -> dict[str, str]:
 
 def test_every_text_says_it_first() -> None:
     """Before the question and before any number of the result."""
-    for name, text in outputs().items():
+    found = outputs()
+    for name, text in found.items():
         assert flat(text).startswith(f"{SAID} {SHARES}. "), name
-    assert "reaching the best 65.5 % of 139 trials" in flat(outputs()["importance"])
-    assert "91 in the target set (14 without ties)" in flat(outputs()["importance"])
+    assert "reaching the best 65.5 % of 139 trials" in flat(found["importance"])
+    assert "91 in the target set (14 without ties)" in flat(found["importance"])
 
 
 def test_the_numbers_are_those_of_the_trials() -> None:

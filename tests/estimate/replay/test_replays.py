@@ -84,6 +84,57 @@ def test_a_sampler_that_learns_is_told_from_random_draws(study: optuna.Study) ->
         assert abs(study_replays(condped.read(random), None).attraction()) < 3
 
 
+@pytest.mark.parametrize("fixed", [0.0, 0.5, 1e300])
+def test_a_fixed_value_does_not_hide_that_a_sampler_learns(
+    study: optuna.Study, fixed: float
+) -> None:
+    """A domain of one value has one cell, and says nothing either way."""
+    alone = {"x": [trial.params["float"] for trial in study.trials],
+             "loss": [trial.value for trial in study.trials]}  # fmt: skip
+    beside = study_replays(condped.read({**alone, "f": [fixed] * 70}, objective="loss"), None)
+    learns = study_replays(condped.read(alone, objective="loss"), None).attraction()
+    assert beside.attraction() == pytest.approx(learns)
+    series = beside.series("f")
+    assert series is not None
+    assert series.parameter.layout.domains[0].sizes.tolist() == [1.0]
+    assert (series.stage(0) == 0).all()
+
+
+@pytest.mark.parametrize("others", [["b", "c"], ["c", "a"], ["d", "c", "b", "a"]])
+@pytest.mark.parametrize("trials", [60, 400])
+def test_choices_of_another_domain_say_nothing_about_this_one(
+    others: list[str], trials: int
+) -> None:
+    """A choice that a domain lacks is no reason to prefer one that it has."""
+    rng = np.random.default_rng(0)
+    gate, loss = rng.choice(["A", "B"], trials), rng.random(trials)
+    choice = np.where(gate == "A", rng.choice(["a", "b"], trials), rng.choice(others, trials))
+    space: dict[str, Any] = {
+        "g": condped.Categorical(["A", "B"]),
+        "k": [
+            condped.when("g == 'A'", condped.Categorical(["a", "b"])),
+            condped.when("g == 'B'", condped.Categorical(others)),
+        ],
+    }
+    table = condped.read({"g": gate, "k": choice, "loss": loss}, objective="loss", space=space)
+    replays = study_replays(table, None)
+    series = replays.series("k")
+    assert series is not None
+    names = dict(zip(["a", "b"], [0, 1], strict=True))
+    cells = [names.setdefault(name, len(names)) for name in others]
+    for number, own in enumerate(([0, 1], cells)):
+        drawn = series.stage(0)[series.parameter.domain_ids == number]
+        assert set(np.unique(drawn)) <= set(own)
+        kernels = series.parameter.layout.domains[number].kernels
+        for cell in range(len(names)):
+            itself = [float(one == cell) for one in own]
+            even = [1 / len(own) for _ in own]
+            assert kernels[cell] == pytest.approx(itself if cell in own else even)
+    for sampling in ("auto", "tpe"):
+        evidence = condped.importance(table, sampling=sampling).evidence
+        assert 0 < evidence["k"].p_value <= 1
+
+
 def test_replays_are_draws_of_the_sampler(study: optuna.Study) -> None:
     """A replayed series follows the past as much as the study itself does."""
     replays = study_replays(condped.read(study), None)

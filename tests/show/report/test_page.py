@@ -231,13 +231,12 @@ def test_verdicts_of_branches_are_those_of_the_tree() -> None:
     for place in range(12):
         trials[f"x{place}"] = np.where(gate == place // 2, rng.random(400), np.nan)
     trials["loss"] = trials["loss"] + np.nan_to_num(trials["x0"])
-    data = json.loads(json.dumps(condped.report(trials, objective="loss").data))
+    options: dict[str, Any] = {"objective": "loss", "sampling": "random"}
+    data = json.loads(json.dumps(condped.report(trials, **options).data))
     (root,) = [node for node in data["tree"]["roots"] if "branches" in node]
     names = [parameter["name"] for parameter in data["parameters"]]
     compared = 0
-    for told, branch in zip(
-        root["branches"], condped.branches(trials, objective="loss"), strict=True
-    ):
+    for told, branch in zip(root["branches"], condped.branches(trials, **options), strict=True):
         for entry in told["inside"]["parameters"]:
             own = branch.inside.evidence[names[entry["parameter"]]]
             letter = {"matters": "m", "unclear": "u", "no evidence": "n", "not testable": "-"}[

@@ -177,7 +177,7 @@ def account_of(
     trials = own.raw
     unused = () if trials.quiet else only_unused(trials.counter, own.top.ranking)
     told = [f"Active only in trials that were left out: {', '.join(unused)}."] if unused else []
-    sort = [_SORTED] if trials.sorted_by_objective(own.top) else []
+    sort = [_SORTED] if own.top.sorted_by_objective else []
     return Account(
         pooled=own.pooled,
         outcome=outcome,

@@ -94,7 +94,8 @@ def significance(own: TestedTrials) -> Significance:
     table = own.asked.in_memory
     if table is None:
         return _counted(own)
-    decision = decided(table if table.whole is None else table.whole, own.settings, _sorted(own))
+    whole = table if table.whole is None else table.whole
+    decision = decided(whole, own.settings, own.top.sorted_by_objective)
     if decision.test == "replay":
         return _replayed(own, table, decision)
     if decision.test == "both":
@@ -128,17 +129,13 @@ def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Si
     return replace(found, regimes=regimes, bias=given)
 
 
-def _sorted(own: TestedTrials) -> bool:
-    return own.asked.sorted_by_objective(own.top)
-
-
 def _counted(own: TestedTrials) -> Significance:
     """Test trials that are only counted."""
     sampling, counter = own.settings.sampling, own.unit.counter
     if sampling == "random":
         reason = "Compared among all trials (taken as drawn at random, as sampling says)."
         return _closed(own, SamplingDecision("one", reason), 1)
-    if _sorted(own):
+    if own.top.sorted_by_objective:
         reason = "Compared among all trials (the rows are sorted by the objective, not by time)."
         return _closed(own, SamplingDecision("one", reason), 1)
     if not counter.schema.ordered:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,11 @@ from condped.space.domain import Categorical, Domain, Float, Int
 MOST_CELLS = 64
 _NARROWEST = 0.01  # a kernel's width, as a share of the domain
 _WIDTHS = 24  # in the tables, from the narrowest to the whole domain
+_ROUNDING = 1e-9
 _STEP = -math.log(_NARROWEST) / (_WIDTHS - 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class DomainCells:
     """One domain of a parameter.
 
@@ -36,8 +37,8 @@ class DomainCells:
     places
         (all cells,): where their middles lie, 0 and 1 being the domain's ends; empty for choices.
     kernels
-        (widths × all cells, own cells): mass of a kernel in each own cell. A choice's kernel is
-        the choice itself.
+        (widths × all cells, own cells): mass of a kernel in each own cell. A choice's kernel, of
+        one width, is the choice itself; even over a domain that lacks it.
     sizes
         (own cells,): shares of the domain.
     """
@@ -52,7 +53,7 @@ class DomainCells:
         """Whether the cells are choices."""
         return not self.places.size
 
-    @property
+    @cached_property
     def prior(self) -> FloatArray:
         """(own cells,): a kernel as wide as the domain, in its middle."""
         if self.categorical:
@@ -67,7 +68,7 @@ class DomainCells:
         """
         trials = len(cells)
         if self.categorical or not trials:
-            return np.searchsorted(self.cells, cells)
+            return cells
         places = self.places[cells]
         order = np.argsort(places, axis=0)
         ordered = np.take_along_axis(places, order, axis=0)
@@ -86,7 +87,7 @@ class DomainCells:
     def narrowest_of(self, cells: IntArray, trials: int) -> IntArray:
         """Return the rows of the narrowest kernels that so many trials allow."""
         if self.categorical:
-            return np.searchsorted(self.cells, cells)
+            return cells
         return int(_numbers(np.array(_narrowest(trials)))) * len(self.places) + cells
 
     def mixture(self, kernels: FloatArray, weight: float, trials: int, prior: float) -> FloatArray:
@@ -144,9 +145,11 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
     found = []
     for number, (domain, ends) in enumerate(zip(numeric, scales, strict=True)):
         places = _unit(domain, ends, values[order])
-        unit_ends = (ends - ends[0]) / ((ends[-1] - ends[0]) or 1.0)
-        own, kernels = rank[owner == number], _kernels(_key(places), _key(unit_ends))
-        found.append(DomainCells(own, places, kernels, np.diff(unit_ends)))
+        unit_ends = (ends - ends[0]) / (ends[-1] - ends[0]) if len(ends) > 2 else np.arange(2.0)
+        sizes = np.diff(unit_ends)
+        even = len(numeric) == 1 and np.ptp(sizes) < _ROUNDING
+        kernels = _even_kernels(len(sizes)) if even else _kernels(places, unit_ends)
+        found.append(DomainCells(rank[owner == number], places, kernels, sizes))
     edges = tuple(_values(d, e[1:-1]) for d, e in zip(numeric, scales, strict=True))
     levels = tuple(len(ends) <= MOST_CELLS for ends in scales)
     return ParameterCells(len(values), tuple(found), levels, edges)
@@ -154,19 +157,26 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
 
 def _choice_cells(choices: Sequence[tuple[object, ...]]) -> ParameterCells:
     known: dict[tuple[str, object], int] = {}
-    found = []
+    places = []
     for own in choices:
         keys = [(type(choice).__name__, choice) for choice in own]
-        cells = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
-        shares = np.full(len(own), 1.0 / len(own))
-        found.append(DomainCells(cells, np.zeros(0), _identity(len(own)), shares))
+        places.append(np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64))
+    found = []
+    for cells in places:
+        shares = np.full(len(cells), 1.0 / len(cells))
+        kernels = _choice_kernels(len(known), tuple(cells.tolist()))
+        found.append(DomainCells(cells, np.zeros(0), kernels, shares))
     nothing = tuple(np.zeros(0) for _ in found)
     return ParameterCells(len(known), tuple(found), (True,) * len(found), nothing)
 
 
-@lru_cache(maxsize=16)
-def _identity(size: int) -> npt.NDArray[np.float32]:
-    return np.eye(size, dtype=np.float32)
+@cache
+def _choice_kernels(choices: int, own: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    """Return the kernels of a domain's own choices among all: another one may be any of its own."""
+    kernels = np.full((choices, len(own)), 1.0 / len(own), dtype=np.float32)
+    kernels[list(own)] = np.eye(len(own))
+    kernels.flags.writeable = False
+    return kernels
 
 
 def _cell_ends(domain: Float | Int) -> FloatArray:
@@ -181,7 +191,7 @@ def _cell_ends(domain: Float | Int) -> FloatArray:
         return np.asarray(np.log(ends) if domain.log else ends)
     if domain.log:
         low, high = math.log(low), math.log(high)
-    return np.linspace(low, high, MOST_CELLS + 1)
+    return np.linspace(low, high, MOST_CELLS + 1 if low < high else 2)  # one for a fixed value
 
 
 def _values(domain: Float | Int, scaled: FloatArray) -> FloatArray:
@@ -195,15 +205,17 @@ def _unit(domain: Float | Int, ends: FloatArray, values: FloatArray) -> FloatArr
     return np.asarray((values - ends[0]) / ((ends[-1] - ends[0]) or 1.0))
 
 
-def _key(places: FloatArray) -> bytes:
-    """Return places that are the same for all domains alike."""
-    return np.round(places, 9).tobytes()
+@cache
+def _even_kernels(cells: int) -> npt.NDArray[np.float32]:
+    """Return the kernels of one domain with cells of the same size, which most parameters have."""
+    ends = np.linspace(0.0, 1.0, cells + 1)
+    kernels = _kernels(0.5 * (ends[1:] + ends[:-1]), ends)
+    kernels.flags.writeable = False
+    return kernels
 
 
-@lru_cache(maxsize=16)
-def _kernels(place_bytes: bytes, end_bytes: bytes) -> npt.NDArray[np.float32]:
-    """Return the mass in every cell between ends of kernels of every width in every place."""
-    places, ends = np.frombuffer(place_bytes), np.frombuffer(end_bytes)
+def _kernels(places: FloatArray, ends: FloatArray) -> npt.NDArray[np.float32]:
+    """Return the mass in every cell between ``ends`` of kernels of every width in every place."""
     widths = _NARROWEST * np.exp(_STEP * np.arange(_WIDTHS))
     below = normal_cdf((ends - places[:, None]) / widths[:, None, None])
     mass = np.diff(below, axis=-1)

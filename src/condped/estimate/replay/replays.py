@@ -17,6 +17,9 @@ Cells = npt.NDArray[np.int64]
 _REFRESHED = 10
 _BLUR = 0.2  # share of random draws in the law that values are compared with
 _FEW = 100  # trials, whose kernels are summed one by one
+# Multiplications in one product of matrices. OpenBLAS, which comes with numpy, starts threads above
+# 2^18; on a machine with other work, waiting for them takes many times as long as multiplying.
+_MOST_PRODUCTS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +95,15 @@ def attraction(
     trials = np.flatnonzero(drawn)
     if len(trials) > most:
         trials = trials[np.linspace(0, len(trials) - 1, most).astype(np.int64)]
-    for trial in trials.tolist():
-        domain = first.layout.domains[first.domain_ids[trial]]
-        ratio = np.log((1.0 - _BLUR) * laws.law(trial) / domain.sizes + _BLUR)
+    densities = [laws.densities(trial) for trial in trials.tolist()]
+    for number in np.unique(first.domain_ids[trials]).tolist():
+        domain = first.layout.domains[number]
+        here = np.flatnonzero(first.domain_ids[trials] == number)
+        good, bad = (np.concatenate([densities[k][side] for k in here]) for side in (0, 1))
+        ratio = np.log((1.0 - _BLUR) * _law(good, bad, tpe.candidates) / domain.sizes + _BLUR)
         mean = ratio @ domain.sizes
-        observed = domain.cells == series[trial][:, None]
-        total += float(ratio[observed].sum() - mean.sum())
+        own = ratio[domain.cells == series[trials[here]].reshape(-1, 1)]
+        total += float((own - mean).sum())
         variance += float(((ratio - mean[:, None]) ** 2 @ domain.sizes).sum())
     return total, variance
 
@@ -128,15 +134,6 @@ class Laws:
             learnt = self._learnt = _Densities(domain, self.series, good, bad, equal)
         return learnt.densities()
 
-    def law(self, trial: int) -> FloatArray:
-        """Return (series, cells of the domain): the law of a trial's cell."""
-        good, bad = self.densities(trial)
-        order, reached = _ascending(good, bad)
-        law = np.empty_like(good)
-        steps = np.diff(reached ** self.candidates(trial), axis=1, prepend=0.0)
-        np.put_along_axis(law, order, steps, axis=1)
-        return law
-
 
 class _Densities:
     """Good and bad densities: learnt at one trial, and brought up to date at the next ones."""
@@ -145,12 +142,13 @@ class _Densities:
         self, domain: DomainCells, series: Cells, good: IntArray, bad: IntArray, equal: bool
     ) -> None:
         self.domain, self.series, self.good, self.bad = domain, series, good, bad
-        self._equal = equal  # weights of good trials
-        self._good_kernels = domain.kernels_of(series[good])
-        self._bad_kernels = domain.kernels_of(series[bad])
         self._learnt = len(bad)
-        self._sums: tuple[FloatArray, FloatArray] | None = None  # of the kernels
-        self._bad_weight = 0.0
+        weights = np.ones(len(good)) if equal else fading_weights(len(good))
+        kernels = _mixed(domain, domain.kernels_of(series[good]), weights)
+        self._good_density = domain.mixture(kernels, float(weights.sum()), len(good), 1.0)
+        weights = fading_weights(len(bad))
+        self._bad_weight = float(weights.sum())
+        self._bad_kernels = _mixed(domain, domain.kernels_of(series[bad]), weights)
 
     def follows(self, good: IntArray, bad: IntArray) -> bool:
         """Bring it up to date; return whether it can be: the same are good, few more are bad."""
@@ -163,40 +161,44 @@ class _Densities:
             return False
         if len(bad) > known:
             added = self.domain.narrowest_of(self.series[bad[known:]], len(bad))
-            self.bad, self._bad_kernels = bad, np.concatenate([self._bad_kernels, added])
-            if self._sums is not None:
-                more = self.domain.kernels[added].sum(axis=0)
-                self._sums = self._sums[0], self._sums[1] + more
-                self._bad_weight += len(added)
+            self.bad = bad
+            self._bad_kernels = self._bad_kernels + self.domain.kernels[added].sum(axis=0)
+            self._bad_weight += len(added)
         return True
 
     def densities(self) -> tuple[FloatArray, FloatArray]:
         """Return (series, cells): the good and the bad density, up to a factor."""
-        good_weights = np.ones(len(self.good)) if self._equal else fading_weights(len(self.good))
-        if self._sums is None:
-            bad_weights = fading_weights(len(self.bad))
-            self._bad_weight = float(bad_weights.sum())
-            self._sums = (
-                self._mixed(self._good_kernels, good_weights),
-                self._mixed(self._bad_kernels, bad_weights),
-            )
-        mix = self.domain.mixture
-        return (
-            mix(self._sums[0], float(good_weights.sum()), len(self.good), 1.0),
-            mix(self._sums[1], self._bad_weight, len(self.bad), 1.0),
-        )
+        bad = self.domain.mixture(self._bad_kernels, self._bad_weight, len(self.bad), 1.0)
+        return self._good_density, bad
 
-    def _mixed(self, kernels: IntArray, weights: FloatArray) -> FloatArray:
-        """Return (series, cells): a weighted sum of kernels."""
-        table, rows = self.domain.kernels, self.series.shape[1]
-        if len(kernels) <= _FEW:
-            few = np.einsum("k,krc->rc", weights.astype(np.float32), table[kernels])
-            return np.asarray(few, dtype=np.float64)
-        size = len(table)
-        flat = (kernels + np.arange(rows) * size).ravel()
-        spread = np.bincount(flat, np.repeat(weights, rows), minlength=rows * size)
-        mixed = spread.reshape(rows, size).astype(np.float32) @ table
-        return np.asarray(mixed, dtype=np.float64)
+
+def _mixed(domain: DomainCells, kernels: IntArray, weights: FloatArray) -> FloatArray:
+    """Return (series, cells): a weighted sum of (trials, series) kernels."""
+    table, rows = domain.kernels, kernels.shape[1]
+    if len(kernels) <= _FEW:
+        few = np.einsum("k,krc->rc", weights.astype(np.float32), table[kernels])
+        return np.asarray(few, dtype=np.float64)
+    size = len(table)
+    flat = (kernels + np.arange(rows) * size).ravel()
+    spread = np.bincount(flat, np.repeat(weights, rows), minlength=rows * size)
+    spread = spread.reshape(rows, size).astype(np.float32)
+    mixed = np.zeros((rows, table.shape[1]), dtype=np.float32)
+    places = len(domain.places) or size
+    most = max(1, _MOST_PRODUCTS // (places * table.shape[1]))
+    for width in np.flatnonzero(np.bincount(kernels.ravel() // places)) * places:
+        own = slice(width, width + places)
+        for first in range(0, rows, most):
+            some = slice(first, first + most)
+            mixed[some] += spread[some, own] @ table[own]
+    return np.asarray(mixed, dtype=np.float64)
+
+
+def _law(good: FloatArray, bad: FloatArray, candidates: int) -> FloatArray:
+    """Return (rows, cells): the law of the best of some draws, by the ratio of both densities."""
+    order, reached = _ascending(good, bad)
+    law = np.empty_like(good)
+    np.put_along_axis(law, order, np.diff(reached**candidates, axis=1, prepend=0.0), axis=1)
+    return law
 
 
 def _ascending(good: FloatArray, bad: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -7,9 +7,9 @@ from matplotlib.font_manager import FontProperties
 
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
 from condped.show.palette import COLOURS, GREY, INK, WARNING
-from condped.show.text.account import UNATTRIBUTED
 from condped.show.views.curves import LOWEST_TIED, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS, lines_of
+from condped.show.words import UNATTRIBUTED
 
 _DASHES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)))
 

@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GREY, INK, PALE, WARNING
 from condped.show.plotly.figures import MARKERS, laid_out, literal, with_gaps
-from condped.show.text.account import UNATTRIBUTED
 from condped.show.views.curves import LOWEST_TIED, Curve, CurvesView
 from condped.show.views.labels import QUANTILE_AXIS
+from condped.show.words import UNATTRIBUTED
 
 _DASHES = ("solid", "dash", "dashdot", "longdashdot")
 

@@ -41,27 +41,6 @@ def headline(
     return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
 
 
-# In every table and picture: what no parameter gets, and why.
-UNATTRIBUTED = "unattributed"
-UNATTRIBUTED_WORDS = (
-    "unattributed: seems to be explained by parameters without enough evidence, each by itself; "
-    "with it the importances sum to 1."
-)
-_NOTICED = 0.0005  # a share that three decimals show
-
-
-def is_shared(unattributed: float) -> bool:
-    """Return whether so much is unattributed that it is shown."""
-    return bool(unattributed >= _NOTICED)
-
-
-def sum_words(unattributed: float) -> str:
-    """Return what importances sum to."""
-    if not is_shared(unattributed):
-        return "sums to 1"
-    return f"sums to 1 with {unattributed:.3f} unattributed"
-
-
 def pairs_headline(account: Account, target_quantile: float) -> str:
     """Return the question that joint effects answer."""
     best, used, tie = percent(target_quantile), account.trials.used, account.tie(target_quantile)

@@ -8,17 +8,10 @@ from typing import Any, TypeAlias
 
 from condped.comparison.compare import Comparison
 from condped.safe_text import printable, shortened
-from condped.show.text.account import (
-    UNATTRIBUTED,
-    UNATTRIBUTED_WORDS,
-    data_lines,
-    goals,
-    is_shared,
-    trial_lines,
-)
+from condped.show.text.account import data_lines, goals, trial_lines
 from condped.show.text.layout import table_lines, text_width, width_of, wrapped
 from condped.show.text.tables import first_lines
-from condped.show.words import tie_lines
+from condped.show.words import UNATTRIBUTED, UNATTRIBUTED_WORDS, is_shared, tie_lines
 
 Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30

@@ -8,34 +8,28 @@ from condped.analyse.importance.ties import sweep_messages
 from condped.estimate.settings import BaselineSettings
 from condped.safe_text import shortened
 from condped.show.text.account import (
-    UNATTRIBUTED,
-    UNATTRIBUTED_WORDS,
     account_lines,
     data_lines,
     headline,
     highest_first,
-    is_shared,
     pairs_headline,
     trial_lines,
 )
 from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
 from condped.show.words import (
-    TINY_WORDS,
+    UNATTRIBUTED,
     eta_text,
-    gate_sentence,
+    gates_among,
     importance_label,
-    over_words,
-    reason_lines,
-    sampling_lines,
+    is_shared,
+    remarks,
     share_text,
     tie_lines,
     tie_remark,
-    tiny,
 )
 
 # Who prints one kind of result need not load the others.
 if TYPE_CHECKING:
-    from condped.analyse.importance.gates import Gate
     from condped.analyse.importance.importance import ImportanceResult
     from condped.analyse.importance.parameter import ParameterImportance
     from condped.analyse.importance.sweep import SweepResult
@@ -50,7 +44,6 @@ _MOST_REGIMES = 72
 _WIDE = 80  # columns, from which there is room for bars and what is between branches
 _LEAST_LAST = 14  # columns of the last column, whatever the width
 _BAR = 20
-_MOST_GATES = 4
 # Of a sweep: about ten quantiles, and the parameters with the highest peaks.
 _MOST_QUANTILES = 11
 _MOST_COLUMN = 14  # letters of a name above a column
@@ -78,7 +71,8 @@ def importance_text(result: ImportanceResult) -> str:
         lines.append(f"… and {len(hidden)} more with {share_text(rest)} together")
     if is_shared(result.unattributed):
         lines.append(f"{UNATTRIBUTED}: {share_text(result.unattributed)}")
-    told = [line for said in _remarks(result) for line in wrapped(said)]
+    shown = result.parameters[:_MOST_ROWS]
+    told = [line for said in remarks(result, shown) for line in wrapped(said)]
     account = account_lines(
         result.account, result.settings, tie_remark(result.tie, result.target_size)
     )
@@ -88,31 +82,6 @@ def importance_text(result: ImportanceResult) -> str:
 def first_lines(told: list[str]) -> list[str]:
     """Return what has to be read before any number, with a blank line after it."""
     return [line for said in told for line in wrapped(said)] + ([""] if told else [])
-
-
-def _remarks(result: ImportanceResult) -> list[str]:
-    """Return what the numbers of the table need to be understood, in sentences."""
-    shown, evidence = result.parameters[:_MOST_ROWS], result.ready_evidence
-    told = []
-    if result.status == "ok":
-        told += [gate_sentence(gate) for gate in _shown_gates(result)[:_MOST_GATES]]
-    if is_shared(result.unattributed):
-        told.append(UNATTRIBUTED_WORDS)
-    told += over_words(parameter.eta_squared for parameter in shown)
-    if evidence is not None:
-        if tiny((p.importance for p in shown), (evidence[p.name].verdict for p in shown)):
-            told.append(TINY_WORDS)
-        if result.status == "ok":
-            told += [evidence.message, *sampling_lines(evidence)]
-        told += reason_lines(evidence, [parameter.name for parameter in shown])
-    return told
-
-
-def _shown_gates(result: ImportanceResult) -> list[Gate]:
-    """Return the gates of the table, the one that decides most first."""
-    names = {parameter.name for parameter in result.parameters[:_MOST_ROWS]}
-    found = [gate for gate in result.gates if gate.parameter in names]
-    return sorted(found, key=lambda gate: -gate.choosing)
 
 
 def _columns(result: ImportanceResult) -> list[list[str]]:
@@ -135,7 +104,7 @@ def _columns(result: ImportanceResult) -> list[list[str]]:
     if width < _WIDE:
         etas = [eta.replace("< 0.", "<.") for eta in etas]
     columns.append(["η²", *etas])
-    if _shown_gates(result) and width >= _WIDE:
+    if gates_among(result, shown) and width >= _WIDE:
         # What lies between the regimes of its children is what a gate decides.
         gates = [result.gate(p.name) for p in shown]
         columns.append(["between", *("" if g is None else share_text(g.choosing) for g in gates)])

@@ -10,9 +10,16 @@ from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.errors import SettingsError
 from condped.safe_text import shortened
-from condped.show.text.account import UNATTRIBUTED, headline, is_shared, sum_words
+from condped.show.text.account import headline
 from condped.show.views.labels import count_of, first_words, labels_of
-from condped.show.words import gate_words, importance_label, reason_of
+from condped.show.words import (
+    UNATTRIBUTED,
+    gate_words,
+    importance_label,
+    is_shared,
+    reason_of,
+    sum_words,
+)
 
 MOST_BARS = 20
 _MOST_BREAKDOWNS = 15

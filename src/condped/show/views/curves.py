@@ -11,8 +11,9 @@ from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.show.text.account import headline, highest_first, is_shared
+from condped.show.text.account import headline, highest_first
 from condped.show.views.labels import labels_of
+from condped.show.words import is_shared
 
 MOST_CURVES = 8
 LOWEST_TIED = -0.06  # of the axis of importances, with room below 0 for a strip where ties are

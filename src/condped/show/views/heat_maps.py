@@ -10,15 +10,9 @@ from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
-from condped.show.text.account import (
-    UNATTRIBUTED,
-    headline,
-    highest_first,
-    is_shared,
-    pairs_headline,
-)
+from condped.show.text.account import headline, highest_first, pairs_headline
 from condped.show.views.labels import labels_of
-from condped.show.words import tie_lines
+from condped.show.words import UNATTRIBUTED, is_shared, tie_lines
 
 _MOST_ROWS = 40
 _MOST_PAIRED = 20

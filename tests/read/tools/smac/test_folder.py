@@ -247,29 +247,6 @@ def test_runs_with_other_seeds_are_read_together(out: Path) -> None:
     assert len(condped.read(out / "all" / "many", space=space_of_lr)) > 30
 
 
-def test_a_value_against_configspaces_own_condition_is_believed(out: Path) -> None:
-    """ConfigSpace samples a child before a deeper parent is switched off; SMAC records it."""
-    space = CS.ConfigurationSpace(seed=0)
-    top = CS.CategoricalHyperparameter("top", ["a", "b"])
-    middle = CS.CategoricalHyperparameter("middle", ["a", "b"])
-    deep = CS.UniformFloatHyperparameter("deep", 0, 1)
-    child = CS.UniformFloatHyperparameter("child", 0, 1)
-    space.add(top, middle, deep, child)
-    space.add(
-        CS.EqualsCondition(middle, top, "a"),
-        CS.EqualsCondition(deep, middle, "a"),
-        CS.AndConjunction(
-            CS.LessThanCondition(child, deep, 0.9), CS.InCondition(child, top, ["a", "b"])
-        ),
-    )
-    described = scenario(out, "against", n_trials=40, space=space, deterministic=True)
-    history = optimised(RandomFacade, described, lambda config, seed=0: config.get("deep", 0.5))
-    against = sum("child" in config and "deep" not in config for config in history.get_configs())
-    assert against > 0
-    table = check_reader("smac", str(out / "against"), runs_of(history))
-    assert any(f"child: has a value in {against} trials" in note for note in table.notes)
-
-
 def test_the_callers_space_comes_first(noisy: Kept, tmp_path: Path) -> None:
     """Also where configspace.json is gone."""
     copied = shutil.copytree(noisy.path, tmp_path / "run")
