@@ -162,9 +162,10 @@ def _has_levels(parameter: Replayed, rows: IntArray) -> bool:
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:
+    """Return the scores of more series."""
     return Scores(
         *(
-            np.concatenate([getattr(part, name) for part in parts])
+            np.concatenate([getattr(part, name) for part in parts], axis=-2)
             for name in ("statistic", "mean", "variance", "excess")
         )
     )

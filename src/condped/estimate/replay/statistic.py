@@ -1,7 +1,8 @@
-"""The statistic of many series of values side by side: by rank, within strata of time."""
+"""The statistic of many series of values side by side: by rank, among all and within strata."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +17,12 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Of S series and T target sets.
+    """Of S series and T target sets, first among all trials, then within strata of time.
 
     Attributes
     ----------
     statistic, mean, variance
-        (S, T): the statistic, and its moments if hits were drawn at random; they add up.
+        (2, S, T): the statistic, and its moments if hits were drawn at random; they add up.
     excess
         (S, T): what the calibrated estimator makes of it.
     """
@@ -41,15 +42,19 @@ class Scores:
 
     @property
     def z(self) -> FloatArray:
-        """(S, T): how far out, as a normal variable (Wilson and Hilferty's cube root).
+        """(S, T): how far out, the sum of both as normal variables (Wilson's and Hilferty's root).
 
-        -inf where nothing could have turned out otherwise.
+        Among all trials shows best what a sampler is drawn to by and by. A choice that it found
+        soon, and takes nearly always from then on, shows within strata: among all trials good and
+        bad ones then differ less than by the drift of a parameter that does nothing. -inf where
+        nothing could have turned out otherwise.
         """
         moves = (self.mean > _ROUNDING) & (self.variance > _ROUNDING * self.mean**2)
         mean, variance = np.where(moves, self.mean, 1.0), np.where(moves, self.variance, 1.0)
         ninth = variance / (9.0 * mean**2)
         place = np.cbrt(np.maximum(self.statistic, 0.0) / mean) - 1.0 + ninth
-        return np.where(moves, place / np.sqrt(ninth), -np.inf)
+        both = np.where(moves, place / np.sqrt(ninth), 0.0).sum(axis=0)
+        return np.where(moves.any(axis=0), both, -np.inf)
 
 
 def rank_cells_of(values: FloatArray) -> IntArray:
@@ -75,11 +80,6 @@ def rank_cells_of(values: FloatArray) -> IntArray:
 def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Scores:
     """Score S series of cells of the same trials.
 
-    As in the closed form, hits are compared with the others of their stratum, and the differences
-    are summed before they are squared. Replays would allow a comparison among all trials, too, but
-    a sampler that soon has found the best choice takes it nearly always from then on: good and bad
-    trials then differ less than by the drift of a parameter that does nothing.
-
     Parameters
     ----------
     cells
@@ -92,45 +92,54 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
     series, trials = cells.shape
     sets = len(hits)
     if trials < 2:
-        nothing = np.zeros((series, sets))
-        return Scores(nothing, nothing, nothing, nothing)
+        nothing = np.zeros((2, series, sets))
+        return Scores(nothing, nothing, nothing, nothing[0])
     strata = max(1, trials // STRATUM)
     stratum = np.arange(trials) * strata // trials
-    flat = cells + np.arange(series)[:, None] * total
-    counts = _counted((flat // total * strata + stratum) * total + cells, series * strata * total)
-    counts = counts.reshape(series, strata, total)
-    target = np.stack([_counted(flat[:, own], series * total) for own in hits], axis=1)
-    target = target.reshape(series, total, sets).swapaxes(1, 2)
-    sizes = np.bincount(stratum)
+    first = np.arange(series)[:, None]
+    counts = _counted((first * strata + stratum) * total + cells, series, strata, total)
+    target = np.stack([_counted((first * total + cells)[:, own], series, total) for own in hits], 1)
     number = np.array([np.bincount(stratum[own], minlength=strata) for own in hits])
-    share = number / sizes
-    difference = target - np.einsum("tb,sbc->stc", share, counts)
     region = counts.sum(axis=1)
     kernel = kernel_of_test(total, trials, ordered=ordered)
     weights = np.eye(total) if kernel is None else kernel / kernel.sum(axis=1, keepdims=True)
-    around = region @ weights
+    trace, squares = _sums(region, kernel)
+    statistic, mean = np.stack(
+        [
+            _moments(region[:, None], number.sum(axis=1)[:, None], target, weights),
+            _moments(counts, number, target, weights),
+        ],
+        axis=1,
+    )
+    # Of a quadratic form in nearly normal variables; within strata as spread as among all trials.
+    variance = mean**2 * (2.0 * squares / np.maximum(trace, _ROUNDING) ** 2)[:, None]
+    excess = twiced_excess(region, target, trials, ordered=ordered)
+    return Scores(statistic, mean, variance, excess)
+
+
+def _moments(
+    counts: IntArray, number: IntArray, target: IntArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return (S, T): the statistic within strata, and its mean over all draws of hits.
+
+    From (S, strata, cells) trials, (T, strata) hits and (S, T, cells) hits. The differences of all
+    strata are summed before they are squared.
+    """
+    sizes = counts[0].sum(axis=1)
+    share = number / sizes
+    difference = target - np.einsum("tb,sbc->stc", share, counts)
+    around = counts.sum(axis=1) @ weights
     inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 1e-12)
     statistic = np.einsum("stc,sc->st", (difference @ weights) ** 2, inverse)
     # The form summed over pairs of the same trial, and over all pairs of a stratum.
     own_pairs = np.einsum("sbc,sc->sb", counts, inverse @ (weights**2).T)
     all_pairs = np.einsum("sbc,sc->sb", (counts @ weights) ** 2, inverse)
     spread = share * (1.0 - share) * sizes / np.maximum(sizes - 1.0, 1.0)
-    mean = (own_pairs - all_pairs / sizes) @ spread.T
-    trace, squares = _sums(region, kernel)
-    moves = spread.sum(axis=1) > 0
-    return Scores(
-        np.where(moves, statistic, 0.0),
-        np.where(moves, mean, 0.0),
-        # Of a quadratic form in nearly normal variables, as spread as it is among all trials.
-        np.where(
-            moves, mean**2 * 2.0 * (squares / np.maximum(trace, _ROUNDING) ** 2)[:, None], 0.0
-        ),
-        twiced_excess(region, target, trials, ordered=ordered),
-    )
+    return statistic, (own_pairs - all_pairs / sizes) @ spread.T
 
 
-def _counted(places: IntArray, size: int) -> IntArray:
-    return np.bincount(places.ravel(), minlength=size)
+def _counted(places: IntArray, *shape: int) -> IntArray:
+    return np.bincount(places.ravel(), minlength=math.prod(shape)).reshape(shape)
 
 
 def _sums(region: IntArray, kernel: FloatArray | None) -> tuple[FloatArray, FloatArray]:
