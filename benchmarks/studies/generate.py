@@ -28,8 +28,8 @@ QUICK = ("wine_models", "cancer_svm", "diabetes_kernel")
 SLOW = ("digits_models", "wine_mlp")
 # How many studies of each objective; one less of the slow ones.
 STUDIES = {
-    "tpe": 8, "tpe_univariate": 8, "tpe_workers": 2, "cmaes": 2, "nsga2": 2, "random": 2, "qmc": 2,
-    "grid": 2, "gp": 2, "smac": 4, "hyperopt": 2,
+    "tpe": 11, "tpe_univariate": 11, "tpe_workers": 2, "cmaes": 2, "nsga2": 2, "random": 2,
+    "qmc": 2, "grid": 2, "gp": 2, "smac": 4, "hyperopt": 2,
 }  # fmt: skip
 ONE_OBJECTIVE = ("cmaes", "gp", "smac", "hyperopt")
 # Which studies, by number, have many trials where trials are quick, and which have few.
