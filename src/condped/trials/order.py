@@ -1,4 +1,4 @@
-"""What the order of trials tells of how they were drawn: sorted, or wandering."""
+"""What the order of trials tells of how they were drawn: sorted, wandering, or step by step."""
 
 from __future__ import annotations
 
@@ -70,3 +70,25 @@ def _drifts(parameter: Parameter, now: IntArray) -> bool:
         )
     error = float(gain.std()) / np.sqrt(len(gain))
     return bool(gain.mean() > max(_NEARER, _STANDARD_ERRORS * error))
+
+
+def resembles_the_last(table: TrialTable) -> bool:
+    """Return whether some parameter is nearer to its last value than random draws are."""
+    return any(_resemblance(parameter) > _STANDARD_ERRORS for parameter in table.parameters)
+
+
+def _resemblance(parameter: Parameter) -> float:
+    """Return in standard errors how alike values one after the other are."""
+    values = np.asarray(parameter.values, dtype=np.float64)[np.asarray(parameter.domain_ids) >= 0]
+    if len(values) < FEWEST:
+        return 0.0
+    levels, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    if len(levels) < 2:
+        return 0.0
+    if isinstance(parameter.domains[0], Categorical):
+        chance = float(((counts / len(values)) ** 2).sum())
+        alike = float(np.mean(places[1:] == places[:-1])) - chance
+        return alike / np.sqrt(chance * (1.0 - chance) / (len(values) - 1))
+    ranks = (counts.cumsum() - 0.5 * counts)[places]
+    ranks = (ranks - ranks.mean()) / ranks.std()
+    return float(np.mean(ranks[1:] * ranks[:-1]) * np.sqrt(len(values) - 1))

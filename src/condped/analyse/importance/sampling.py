@@ -13,17 +13,19 @@ from condped.arrays import FloatArray
 from condped.estimate.independence_test import STRATUM
 from condped.estimate.settings import Settings
 from condped.trials.drawing import Drawing
-from condped.trials.order import FEWEST, followed_parameter, wanders
+from condped.trials.order import FEWEST, followed_parameter, resembles_the_last, wanders
 from condped.trials.table import State, TrialTable
 
 # ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.
-# ``both``: both, and the larger p-value counts. ``one``: among all trials. ``independent``: among
-# those that were drawn without regard to results. ``none``: not testable.
-TestKind = Literal["replay", "strata", "both", "one", "independent", "none"]
+# ``both``: both, and the larger p-value counts. ``shifts``: against the same values at other times.
+# ``one``: among all trials. ``independent``: among those that were drawn without regard to results.
+# ``none``: not testable.
+TestKind = Literal["replay", "strata", "both", "shifts", "one", "independent", "none"]
 MOST_REPLAYED = 1_500  # trials
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
 _LEARNS, _PLAINLY_TPE = 1.0, 28.0
+_AVOIDS = -2.5  # a search step by step around the best is farther from what TPE draws than chance
 _LOOKED_AT = 300  # trials
 MOST_STRATA = 1_000
 FEWEST_INDEPENDENT = 10  # trials, and their best that are compared with the others
@@ -106,8 +108,8 @@ def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDec
     first = table if len(table) <= _LOOKED_AT else table.only(np.arange(_LOOKED_AT))
     follows = study_replays(first, startup).attraction()
     found = _as_followed(table, follows, 2.0 * _LEARNS if large else _LEARNS)
-    if large and found.test in ("replay", "both"):
-        return _strata(f"they follow earlier results; more than {MOST_REPLAYED:,} trials")
+    if large and found.test in ("replay", "both", "shifts"):
+        return _strata(f"they follow earlier trials; more than {MOST_REPLAYED:,} trials")
     return found
 
 
@@ -116,9 +118,11 @@ def _as_followed(table: TrialTable, follows: float, least: float) -> SamplingDec
     if follows >= _PLAINLY_TPE:
         return _replay("they follow earlier results as TPE does")
     if wanders(table, _losses(table)):
-        return _strata("each trial resembles the one before it, whatever its result was")
+        return _shifts("each trial resembles the one before it, whatever its result was")
     if follows >= least:
         return _both("they follow earlier results, but not as TPE does")
+    if follows <= _AVOIDS or resembles_the_last(table):
+        return _shifts("they depend on earlier trials, but not as TPE's do")
     return _one("no parameter follows earlier results, as if drawn at random")
 
 
@@ -148,6 +152,14 @@ def _both(why: str) -> SamplingDecision:
 
 def _strata(why: str) -> SamplingDecision:
     return SamplingDecision("strata", f"Compared among trials drawn one after the other ({why}).")
+
+
+def _shifts(why: str) -> SamplingDecision:
+    return SamplingDecision(
+        "shifts",
+        "Compared among trials drawn one after the other, and with the same values at other times "
+        f"({why}).",
+    )
 
 
 def _one(why: str) -> SamplingDecision:

@@ -31,7 +31,7 @@ from condped.estimate.independence_test import (
     kernel_of_test,
     no_deviation,
 )
-from condped.estimate.replay.replay_test import plainly_large, replay_test
+from condped.estimate.replay.replay_test import plainly_large, replay_test, shift_test
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
 from condped.estimate.settings import Settings
 from condped.progress import report
@@ -96,7 +96,7 @@ def significance(own: TestedTrials) -> Significance:
         return _counted(own)
     whole = table if table.whole is None else table.whole
     decision = decided(whole, own.settings, own.top.sorted_by_objective)
-    if decision.test == "replay":
+    if decision.test in ("replay", "shifts"):
         return _replayed(own, table, decision)
     if decision.test == "both":
         among = _closed(own, decision, _strata(own))
@@ -194,7 +194,7 @@ def _replayed(
     decision: SamplingDecision,
     among: FloatArray | None = None,
 ) -> Significance:
-    """Test against replays, those parameters that can be replayed."""
+    """Test against replays or shifts, those parameters that have cells."""
     whole = table if table.whole is None else table.whole
     replays = study_replays(whole, own.settings.startup)
     region, hits = _members(own, table)
@@ -209,7 +209,8 @@ def _replayed(
     passed = set(pooled)
     if among is not None:  # what the other test plainly finds nothing in needs no replays
         passed |= set(np.flatnonzero(plainly_large(among).all(axis=0)).tolist())
-    if not own.unit.spanned:
+    shifts = decision.test == "shifts"
+    if not own.unit.spanned and not shifts:
         replays.begin([name for k, name in enumerate(own.unit.names) if k not in passed])
     for place, name in enumerate(own.unit.names):
         report("Replaying the sampler", place, len(own.unit.names))
@@ -227,11 +228,13 @@ def _replayed(
             bias += [np.zeros(sizes) for _ in present]
             continue
         masks = placed(table.rows, parts, len(whole))
-        tested = replay_test(
-            series,
-            list(masks),
-            placed(table.rows, hits, len(whole)),
-            None if among is None else among[:, place],
+        members = placed(table.rows, hits, len(whole))
+        tested = (
+            shift_test(series, list(masks), members)
+            if shifts
+            else replay_test(
+                series, list(masks), members, None if among is None else among[:, place]
+            )
         )
         p_values[:, place] = tested.p_values
         each, given = iter(tested.regimes), iter(tested.bias)

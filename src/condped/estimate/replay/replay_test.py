@@ -1,4 +1,4 @@
-"""The replay test: whether a statistic is larger than the sampler alone would make it."""
+"""Whether a statistic is larger than in replays of the sampler, or than at other times."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.estimate.independence_test import STRATUM
 from condped.estimate.replay.history import History
 from condped.estimate.replay.replays import Cells, Replayed, Tpe, replay
 from condped.estimate.replay.statistic import MOST_CELLS, Scores, rank_cells_of, scores
@@ -17,6 +18,7 @@ STAGES = (39, 159, 399)
 _PLAINLY_LARGE, _PLAIN = 0.3, 0.15
 _TAIL = 0.2  # share of the replays that the tail is fitted to
 _FEW = 10  # exceedances, below which the fitted tail gives the p-value
+_SHIFTS = 199  # series with values at other times
 
 
 @dataclass(slots=True, eq=False)
@@ -110,12 +112,42 @@ def replay_test(
         smallest = np.nanmin(p_values[~settled], initial=1.0)
         if smallest > (_PLAINLY_LARGE if number == 0 else _PLAIN):
             break
-    every = [_joined(found) for found in replayed]
+    return _tested(observed, [_joined(found) for found in replayed], p_values)
+
+
+def _tested(observed: list[Scores], others: list[Scores], p_values: FloatArray) -> ReplayTest:
     return ReplayTest(
         p_values,
-        tuple(_p_values(one, many) for one, many in zip(observed, every, strict=True)),
-        np.array([many.excess.mean(axis=0) for many in every]).reshape(len(rows), len(hits)),
+        tuple(_p_values(one, many) for one, many in zip(observed, others, strict=True)),
+        np.array([many.excess.mean(axis=0) for many in others]).reshape(-1, len(p_values)),
     )
+
+
+def shift_test(series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolArray) -> ReplayTest:
+    """Compare what is observed with the same values at other times, within strata of time.
+
+    For trials that resemble the ones before them for reasons of their own: so they do when they are
+    moved in time as a whole, forward or backward, and with results that they had no part in.
+    """
+    drawn = ~series.parameter.fixed
+    rows = [np.flatnonzero(regime & drawn) for regime in regimes]
+    observed = [_observed(series, own, hits).within for own in rows]
+    shifted = []
+    for own in rows:
+        values = _values(series, own)
+        orders = _other_times(len(own))
+        shifted.append(_scored(series.parameter, values[orders], own, hits).within)
+    return _tested(observed, shifted, _p_values(_total(observed), _total(shifted)))
+
+
+def _other_times(trials: int) -> IntArray:
+    """Return (shifts, trials): the order of trials, begun elsewhere, in either direction."""
+    far = min(STRATUM, trials // 3)
+    times = np.arange(trials)
+    ahead = [(times + start) % max(trials, 1) for start in range(far, trials - far + 1)]
+    back = [times[::-1] for _ in times[:1]] + [(start - times) % trials for start in times[1:]]
+    every = np.array([*ahead, *back], dtype=np.int64).reshape(-1, trials)
+    return every[np.linspace(0, max(len(every) - 1, 0), _SHIFTS).astype(np.int64)]
 
 
 def plainly_large(p_values: FloatArray) -> BoolArray:
@@ -124,10 +156,13 @@ def plainly_large(p_values: FloatArray) -> BoolArray:
 
 
 def _observed(series: ReplayedSeries, rows: IntArray, hits: BoolArray) -> Scores:
-    levels = _has_levels(series.parameter, rows)
-    cells = series.parameter.cells[rows]
-    values = cells.astype(np.float64) if levels else series.values[rows]
-    return _scored(series.parameter, values[None], rows, hits)
+    return _scored(series.parameter, _values(series, rows)[None], rows, hits)
+
+
+def _values(series: ReplayedSeries, rows: IntArray) -> FloatArray:
+    if _has_levels(series.parameter, rows):
+        return series.parameter.cells[rows].astype(np.float64)
+    return series.values[rows]
 
 
 def _replayed(

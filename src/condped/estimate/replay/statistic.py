@@ -41,6 +41,11 @@ class Scores:
         )
 
     @property
+    def within(self) -> Scores:
+        """The statistic within strata alone."""
+        return Scores(self.statistic[1:], self.mean[1:], self.variance[1:], self.excess)
+
+    @property
     def z(self) -> FloatArray:
         """(S, T): how far out, the sum of both as normal variables (Wilson's and Hilferty's root).
 
