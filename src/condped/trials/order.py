@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
@@ -88,7 +90,7 @@ def _resemblance(parameter: Parameter) -> float:
     if isinstance(parameter.domains[0], Categorical):
         chance = float(((counts / len(values)) ** 2).sum())
         alike = float(np.mean(places[1:] == places[:-1])) - chance
-        return alike / np.sqrt(chance * (1.0 - chance) / (len(values) - 1))
+        return alike / math.sqrt(chance * (1.0 - chance) / (len(values) - 1))
     ranks = (counts.cumsum() - 0.5 * counts)[places]
     ranks = (ranks - ranks.mean()) / ranks.std()
-    return float(np.mean(ranks[1:] * ranks[:-1]) * np.sqrt(len(values) - 1))
+    return float(np.mean(ranks[1:] * ranks[:-1])) * math.sqrt(len(values) - 1)

@@ -15,25 +15,24 @@ QUANTILE = 0.3
 
 @pytest.fixture(scope="module")
 def found() -> list[tuple[StoredStudy, ImportanceResult]]:
-    """Return eight studies after 100 trials, half of Optuna 5's default sampler."""
-    studies = stored_studies(
-        objectives=["wine_models"], samplers=["tpe", "tpe_univariate"], numbers=range(1, 5)
-    )
+    """Return 22 studies after 100 trials, half of Optuna 5's default sampler."""
+    studies = stored_studies(objectives=["wine_models"], samplers=["tpe", "tpe_univariate"])
     return [
         (study, condped.importance(**study.source(100), target_quantile=QUANTILE))
         for study in studies
     ]
 
 
-def test_a_dead_seed_never_matters_and_the_model_does(
+def test_a_dead_seed_hardly_ever_matters_and_the_model_does(
     found: list[tuple[StoredStudy, ImportanceResult]],
 ) -> None:
     """Before the sampler was replayed, every third dead parameter of such studies "mattered"."""
-    assert len(found) == 8
-    assert {one.evidence["dead_seed"].verdict for _, one in found} <= {"no evidence", "unclear"}
+    assert len(found) == 22
+    # At a level of .05 one of them may: as many as chance has it.
+    assert [one.evidence["dead_seed"].verdict for _, one in found].count("matters") <= 1
     dead = [one.evidence[name].verdict for study, one in found for name in study.dead]
-    assert dead.count("matters") <= 0.15 * len(dead)
-    assert [one.evidence["model"].verdict for _, one in found].count("matters") >= 5
+    assert dead.count("matters") <= 0.08 * len(dead)
+    assert [one.evidence["model"].verdict for _, one in found].count("matters") >= 15
 
 
 def test_the_text_says_first_that_the_objective_is_tied(
