@@ -137,8 +137,8 @@ def _sampling(result: condped.ImportanceResult) -> str:
     """Return how the trials were tested, in a word."""
     told = result.evidence.sampling
     for part, word in (
-        ("the larger p-value", "both"), ("replays", "replay"), ("after the other", "strata"),
-        ("that were drawn without regard", "drawn at random"),
+        ("the larger p-value", "both"), ("replays", "replay"), ("at other times", "shifts"),
+        ("after the other", "strata"), ("that were drawn without regard", "drawn at random"),
     ):  # fmt: skip
         if part in told:
             return word

@@ -162,8 +162,8 @@ of TPE with numbers from 8 on were made afterwards, and have a table of their ow
 - **leak**: the importance that goes to all dead parameters together, 0 where a result is
   undetermined; `paper` has the numbers of Optuna's importances.
 - **sampling**: how the trials were tested: against replays of TPE, within strata of ten trials, by
-  both (the larger p-value counts), among all trials, or among those *drawn at random* by a sampler
-  that chose the others, where it records which (SMAC3).
+  both (the larger p-value counts), with *shifts* of the values to other times, among all trials, or
+  among those *drawn at random* by a sampler that chose the others, where it records which (SMAC3).
 """
 
 
