@@ -27,6 +27,17 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
+def test_the_opening_numbers_are_those_measured() -> None:
+    """What importances and verdicts make of dead parameters, at the best 10 %."""
+    found = json.loads((ROOT / "benchmarks" / "verdicts.json").read_text(encoding="utf-8"))
+    (row,) = (row for row in found["overall"] if row["quantile"] == 0.1)
+    opening = " ".join(README.split("## ")[0].split())
+    assert f"In {row['studies']} real tuning studies" in opening
+    assert f"give these five {row['leak paper']:.0%}".replace("%", " %") in opening
+    assert f"{row['dead matters']:.0%} of these".replace("%", " %") in opening
+    assert f"give them {row['leak calibrated']:.0%}".replace("%", " %") in opening
+
+
 def test_python_examples_run_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
