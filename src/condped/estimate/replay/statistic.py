@@ -123,7 +123,7 @@ def scores(cells: IntArray, hits: BoolArray, total: int, *, ordered: bool) -> Sc
 
 
 def _moments(
-    counts: IntArray, number: IntArray, target: IntArray, weights: FloatArray
+    counts: IntArray | FloatArray, number: IntArray, target: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return (S, T): the statistic within strata, and its mean over all draws of hits.
 
@@ -132,7 +132,8 @@ def _moments(
     """
     sizes = counts[0].sum(axis=1)
     share = number / sizes
-    difference = target - np.einsum("tb,sbc->stc", share, counts)
+    counts = counts.astype(np.float64)  # integers are multiplied slowly
+    difference = target - share @ counts
     around = counts.sum(axis=1) @ weights
     inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 1e-12)
     statistic = np.einsum("stc,sc->st", (difference @ weights) ** 2, inverse)
