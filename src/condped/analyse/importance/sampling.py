@@ -21,7 +21,7 @@ from condped.trials.table import State, TrialTable
 # ``one``: among all trials. ``independent``: among those that were drawn without regard to results.
 # ``none``: not testable.
 TestKind = Literal["replay", "strata", "both", "shifts", "one", "independent", "none"]
-MOST_REPLAYED = 1_500  # trials
+_MOST_TRIALS, _MOST_VALUES = 1_500, 40_000  # that are replayed, which takes up to a minute
 # How much values follow earlier results, in standard errors of random draws. Univariate TPE reaches
 # 30 to 110 with 50 to 200 trials, Hyperopt's 7 to 28; random draws stay below 2.
 _LEARNS, _PLAINLY_TPE = 1.0, 28.0
@@ -61,14 +61,14 @@ def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDec
 
 
 def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
-    large = len(table) > MOST_REPLAYED
+    large = too_many_to_replay(table)
     given = {
         "random": _one("taken as drawn at random, as sampling says"),
         "ordered": _strata("as sampling says"),
         "tpe": _replay("TPE, as sampling says"),
     }
     if settings.sampling == "tpe" and large:
-        return _strata(f"more than {MOST_REPLAYED:,} trials are not replayed")
+        return _strata("too many trials to replay them")
     if settings.sampling in given:
         return given[settings.sampling]
     if by_loss:
@@ -77,6 +77,12 @@ def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDe
     if drawing is None or not drawing.samplers:
         return _as_seen(table, large, settings.startup)
     return _as_recorded(drawing, large, len(table))
+
+
+def too_many_to_replay(table: TrialTable) -> bool:
+    """Return whether replaying all parameters would take long."""
+    values = len(table) * len(table.names)
+    return len(table) > _MOST_TRIALS or values > _MOST_VALUES
 
 
 def _as_recorded(drawing: Drawing, large: bool, trials: int) -> SamplingDecision:
@@ -93,7 +99,7 @@ def _as_recorded(drawing: Drawing, large: bool, trials: int) -> SamplingDecision
             f"results, their best with the others ({names}, from {source}).",
         )
     if large:
-        return _strata(f"{names}, from {source}; more than {MOST_REPLAYED:,} trials")
+        return _strata(f"{names}, from {source}; too many trials to replay them")
     known = all(sampler.kind != "other" for sampler in samplers)
     return (_replay if known else _both)(f"{names}, from {source}")
 
@@ -109,7 +115,7 @@ def _as_seen(table: TrialTable, large: bool, startup: int | None) -> SamplingDec
     follows = study_replays(first, startup).attraction()
     found = _as_followed(table, follows, 2.0 * _LEARNS if large else _LEARNS)
     if large and found.test in ("replay", "both", "shifts"):
-        return _strata(f"they follow earlier trials; more than {MOST_REPLAYED:,} trials")
+        return _strata("they follow earlier trials; too many to replay them")
     return found
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from condped.analyse.importance.replaying import placed, regimes_of, study_replays
 from condped.analyse.importance.sampling import (
-    MOST_REPLAYED,
     SamplingDecision,
     decided,
     strata_of,
+    too_many_to_replay,
 )
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, StudyCounts
@@ -185,7 +185,7 @@ def replayed_bias(own: TestedTrials, decision: SamplingDecision) -> FloatArray |
     table = own.asked.in_memory
     assert table is not None
     whole = table if table.whole is None else table.whole
-    return None if len(whole) > MOST_REPLAYED else _replayed(own, table, decision).bias
+    return None if too_many_to_replay(whole) else _replayed(own, table, decision).bias
 
 
 def _replayed(
