@@ -154,12 +154,12 @@ def _walk(rng: Rng) -> Rows:
 
 
 def walk(rng: Rng) -> dict[str, Any]:
-    """Let the parameters wander of their own will."""
+    """Draw a random walk, whatever the results are."""
     return _table(_walk(rng))
 
 
 def walk_and_drift(rng: Rng) -> dict[str, Any]:
-    """Let them wander while the objective drifts."""
+    """Draw a random walk while the objective drifts."""
     return _table(_drift(_walk(rng)))
 
 
@@ -212,3 +212,8 @@ DESIGNS: Mapping[str, Callable[[Rng], dict[str, Any]]] = {
         grid, sorted_by_parameter, sorted_by_objective, workers,
     )
 }  # fmt: skip
+
+
+def described() -> dict[str, str]:
+    """Return what each design does, in a sentence."""
+    return {name: (design.__doc__ or "").splitlines()[0] for name, design in DESIGNS.items()}

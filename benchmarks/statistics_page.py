@@ -62,9 +62,9 @@ def page(found: Mapping[str, Any]) -> str:
             "## Power",
             "",
             "How often p < 0.05 for `x`, which is this share of the loss, the rest being noise; in "
-            "brackets the same for the four idle parameters beside it. Random trials: by the "
-            "closed form, as one who knows that they are random has it, and by default, where "
-            "condped is not told. Univariate TPE: by default, which replays it; among ten trials "
+            "brackets the same for the four idle parameters beside it. Random trials: with "
+            '`sampling="random"`, and by default, where condped is not told. '
+            "Univariate TPE: by default, which replays it; among ten trials "
             "drawn one after the other; and by an oracle that is told from which density Optuna "
             "drew every value, and compares the good trials with these densities. The oracle "
             "does not see what a replay does: that TPE was drawn towards some values more often "

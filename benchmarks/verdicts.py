@@ -182,7 +182,7 @@ def main() -> None:
     asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))
     if asked.page is not None:
-        asked.page.write_text(page(told), encoding="utf-8")
+        asked.page.write_text(page(told, designs.described()), encoding="utf-8")
 
 
 if __name__ == "__main__":

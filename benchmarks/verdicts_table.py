@@ -62,7 +62,6 @@ MEASURES: Mapping[str, Callable[[Row], Share]] = {
     "real found": power,
     # The importance of all dead parameters together; nothing where it is undetermined.
     "leak paper": _leak("paper"),
-    "leak default": _leak("default"),
     "leak calibrated": _leak("calibrated"),
     "undetermined calibrated": _undetermined("calibrated"),
     "no evidence": no_evidence,
@@ -156,25 +155,31 @@ of TPE with numbers from 8 on were made afterwards, and have a table of their ow
 
 - **dead p<.05**: dead parameters with a p-value below 0.05; a test that holds has at most 0.05 up
   to chance.
-- **dead matters**: dead parameters that are called "matters".
+- **dead matters**: dead parameters that are called "matters": an adjusted p-value of at most 0.1,
+  which depends on the study's other parameters, too.
+- **dead not testable**: dead parameters that have no p-value, with a reason, such as that no trial
+  of the target set has them active.
 - **deciding found**, **real found**: how often the deciding parameter, and any parameter that is
   used, is said to matter.
 - **leak**: the importance that goes to all dead parameters together, 0 where a result is
-  undetermined; `paper` has the numbers of Optuna's importances.
+  undetermined; `paper` has the numbers of Optuna's importances, and is the default.
+- **undetermined calibrated**: how often `calibrated` gives no importance to any parameter.
+- **no evidence**: how often no parameter is said to matter.
 - **sampling**: how the trials were tested: against replays of TPE, within strata of ten trials, by
   both (the larger p-value counts), with *shifts* of the values to other times, among all trials, or
   among those *drawn at random* by a sampler that chose the others, where it records which (SMAC3).
 """
 
 
-def page(found: Mapping[str, Sequence[Summary]]) -> str:
-    """Return the page with what users should know."""
+def page(found: Mapping[str, Sequence[Summary]], designs: Mapping[str, str]) -> str:
+    """Return the page with what users should know; ``designs`` says what each one is."""
     parts = (
         "overall", "studies made after the test was settled", "by sampler", "by sampler and size",
         "by dead parameter", "designs",
     )  # fmt: skip
     shown = {name: found[name] for name in parts if name in found}
-    return f"{_ABOUT}\n{tables(shown)}\n"
+    listed = "\n".join(f"- `{name}`: {what}" for name, what in designs.items())
+    return f"{_ABOUT}\n{tables(shown)}\n\nThe designs:\n\n{listed}\n"
 
 
 def _table(cells: Sequence[Summary]) -> str:

@@ -36,6 +36,7 @@ def test_the_opening_numbers_are_those_measured() -> None:
     assert f"give these five {row['leak paper']:.0%}".replace("%", " %") in opening
     assert f"{row['dead matters']:.0%} of these".replace("%", " %") in opening
     assert f"give them {row['leak calibrated']:.0%}".replace("%", " %") in opening
+    assert f"in {row['undetermined calibrated']:.0%} of".replace("%", " %") in opening
 
 
 def test_python_examples_run_in_order(

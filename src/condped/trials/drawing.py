@@ -50,9 +50,9 @@ class Drawing:
         Those that are known to have drawn trials of this study; empty if none is recorded.
     started, finished
         (trials,): seconds, NaN where not recorded; None if nowhere.
-    steps, last_values
-        (trials,): the last step that a trial reported and what it reported there, as recorded;
-        NaN without any; None if nowhere.
+    steps, last_losses
+        (trials,): the last step that a trial reported, and what it reported there as the sampler
+        minimised it; NaN without any; None if nowhere.
     losses
         (trials, objectives): what the sampler minimised, if that may differ from the objectives of
         the table.
@@ -68,7 +68,7 @@ class Drawing:
     started: FloatArray | None = None
     finished: FloatArray | None = None
     steps: FloatArray | None = None
-    last_values: FloatArray | None = None
+    last_losses: FloatArray | None = None
     losses: FloatArray | None = None
     fixed: Mapping[str, BoolArray] = field(default_factory=dict)
     independent: BoolArray | None = None
@@ -87,7 +87,7 @@ class Drawing:
             started=cut(self.started),
             finished=cut(self.finished),
             steps=cut(self.steps),
-            last_values=cut(self.last_values),
+            last_losses=cut(self.last_losses),
             losses=cut(self.losses),
             fixed=cut_masks(self.fixed),
             independent=None if self.independent is None else np.asarray(self.independent[rows]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -203,11 +205,51 @@ def test_domains_that_switch_share_their_values() -> None:
 def test_side_by_side_gives_the_same_draws(study: optuna.Study) -> None:
     """Which other parameters are replayed with it changes nothing for a parameter."""
     together = study_replays(condped.read(study), None)
-    together.begin(together.table.names)
-    for name in together.table.names:
+    together.begin(tuple(together.parameters))
+    for name in together.parameters:
         alone = study_replays(condped.read(study), None).series(name)
         beside = together.series(name)
         assert alone is not None
         assert beside is not None
         assert beside.stages == 1
         assert (alone.stage(0) == beside.stage(0)).all()
+
+
+def test_replays_are_freed_with_their_table(study: optuna.Study) -> None:
+    """They are kept as long as somebody holds the table, and no longer."""
+    table = condped.read(study)
+    study_replays(table, None).begin(table.names)
+    held = weakref.ref(table)
+    del table
+    gc.collect()
+    assert held() is None
+
+
+def test_pruned_trials_rank_as_the_sampler_had_them() -> None:
+    """Also where another loss is explained than the one that was maximised."""
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.TPESampler(seed=0), pruner=None
+    )
+
+    def objective(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        trial.report(x, 0)
+        if trial.number % 2:
+            raise optuna.TrialPruned
+        return x
+
+    study.optimize(objective, n_trials=40)
+    plain = study_replays(condped.read(study), None).history
+    other = study_replays(condped.read(study, loss=np.arange(40.0)), None).history
+    assert (plain.good == other.good).all()
+
+
+def test_the_number_of_random_trials_counts_whatever_was_asked_before(study: optuna.Study) -> None:
+    """A decision is kept for the settings that it was made with."""
+    table = condped.read(study.trials_dataframe(attrs=("value", "params")), objective="value")
+    for startup, words in (
+        (70, "at other times"),
+        (10, "follow earlier results"),
+        (70, "at other times"),
+    ):
+        assert words in condped.importance(table, startup=startup).evidence.sampling

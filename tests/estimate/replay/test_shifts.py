@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+import optuna
 import pytest
 
 import condped
@@ -60,5 +61,18 @@ def test_every_order_keeps_all_trials_and_their_neighbours(trials: int) -> None:
     assert (np.sort(orders, axis=1) == np.arange(trials)).all()
     steps = np.diff(orders, axis=1) % trials
     assert ((steps == 1 % trials) | (steps == -1 % trials)).all()
-    if trials > 2:
+    assert len(np.unique(orders, axis=0)) == len(orders)  # each once: p-values count them
+    if trials > 1:
         assert not (orders == np.arange(trials)).all(axis=1).any()
+
+
+def test_values_that_were_all_given_are_not_testable() -> None:
+    """Enqueued trials that wander: there is nothing that a sampler drew."""
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(0))
+    rng = np.random.default_rng(0)
+    for x in walk(rng)[:40]:
+        study.enqueue_trial({"x": float(x)})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) + rng.random(), n_trials=40)
+    stored = optuna.create_study()
+    stored.add_trials(study.trials)
+    assert condped.importance(stored).evidence["x"].verdict == "not testable"

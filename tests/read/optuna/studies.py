@@ -127,7 +127,7 @@ def assert_same_drawing(ours: Drawing | None, theirs: Drawing | None) -> None:
     assert ours is not None
     assert theirs is not None
     assert ours.samplers == theirs.samplers
-    for name in ("started", "finished", "steps", "last_values", "losses"):
+    for name in ("started", "finished", "steps", "last_losses", "losses"):
         one, other = getattr(ours, name), getattr(theirs, name)
         assert (one is None) == (other is None)
         assert one is None or np.array_equal(one, other, equal_nan=True)

@@ -120,9 +120,13 @@ def check_against_optuna(drawing: Drawing, study: optuna.Study) -> None:
             else:
                 since = (time - first).total_seconds()
                 assert recorded - drawing.started[0] == pytest.approx(since, abs=1e-6)
-        if drawing.steps is not None and drawing.last_values is not None:
-            last, found = trial.last_step, [drawing.steps[row], drawing.last_values[row]]
-            expected = [math.nan] * 2 if last is None else [last, trial.intermediate_values[last]]
+        if drawing.steps is not None and drawing.last_losses is not None:
+            last, found = trial.last_step, [drawing.steps[row], drawing.last_losses[row]]
+            expected = (
+                [math.nan] * 2
+                if last is None
+                else [last, signs[0] * trial.intermediate_values[last]]
+            )
             assert np.array_equal(found, expected, equal_nan=True)
         else:
             assert trial.last_step is None
@@ -166,7 +170,7 @@ def test_all_storages_tell_the_same(tmp_path: Path) -> None:
         found.append(drawing_of(source_of(kind, tmp_path, run(study))))
     first, *others = found
     for other in others:
-        for name in ("steps", "last_values", "losses"):
+        for name in ("steps", "last_losses", "losses"):
             assert np.array_equal(getattr(first, name), getattr(other, name), equal_nan=True)
         assert set(first.fixed) == set(other.fixed)
         assert all(np.array_equal(first.fixed[name], other.fixed[name]) for name in first.fixed)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,7 +30,8 @@ _known: WeakKeyDictionary[TrialTable, dict[int | None, StudyReplays]] = WeakKeyD
 class StudyReplays:
     """All parameters of a study, to be replayed."""
 
-    table: TrialTable
+    parameters: Mapping[str, Parameter]  # not the table, which would never be freed
+    fixed: Mapping[str, BoolArray]
     tpe: Tpe
     history: History
     _series: dict[str, ReplayedSeries | None] = field(default_factory=dict)
@@ -39,20 +39,16 @@ class StudyReplays:
     def series(self, name: str) -> ReplayedSeries | None:
         """Return a parameter's replays; None if its domains cannot be replayed."""
         if name not in self._series:
-            self._series[name] = self._made(self._parameters[name])
+            self._series[name] = self._made(self.parameters[name])
         return self._series[name]
-
-    @cached_property
-    def _parameters(self) -> dict[str, Parameter]:
-        return {parameter.name: parameter for parameter in self.table.parameters}
 
     def attraction(self) -> float:
         """Return in standard errors how much values follow earlier results."""
-        shared = _VALUES // max(1, len(self.table.names))
+        shared = _VALUES // max(1, len(self.parameters))
         most = min(_MOST_LOOKED_AT, max(_FEWEST_LOOKED_AT, shared))
         found = [
             attraction([series.parameter for series in alike], self.history, self.tpe, most)
-            for alike in self._alike(self.table.names)
+            for alike in self._alike(tuple(self.parameters))
         ]
         total, variance = map(sum, zip(*found, strict=True)) if found else (0.0, 0.0)
         return total / math.sqrt(variance) if variance > 0 else 0.0
@@ -79,8 +75,7 @@ class StudyReplays:
         if layout is None:
             return None
         ids = np.asarray(parameter.domain_ids).astype(np.int64)
-        drawing = self.table.drawing or Drawing()
-        fixed = drawing.fixed.get(parameter.name, np.zeros(len(ids), dtype=bool))
+        fixed = self.fixed.get(parameter.name, np.zeros(len(ids), dtype=bool))
         replayed = Replayed(
             layout,
             layout.cells_of(np.asarray(parameter.values), ids),
@@ -102,7 +97,12 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
         candidates = None if tpe is None else tpe.candidates
         liar = tpe is not None and bool(tpe.constant_liar)
         settings = Tpe(10 if first is None else first, candidates or 24)
-        kept[startup] = StudyReplays(table, settings, history_of(_ended(table), constant_liar=liar))
+        kept[startup] = StudyReplays(
+            {parameter.name: parameter for parameter in table.parameters},
+            {} if table.drawing is None else table.drawing.fixed,
+            settings,
+            history_of(_ended(table), constant_liar=liar),
+        )
     return kept[startup]
 
 
@@ -112,9 +112,7 @@ def _ended(table: TrialTable) -> Ended:
     if losses is None:
         losses = np.column_stack([objective.losses for objective in table.objectives])
     nothing = np.full(len(table), np.nan)
-    lasts = nothing if drawing.last_values is None else drawing.last_values
-    if table.objectives[0].direction == "maximize":
-        lasts = -lasts
+    lasts = nothing if drawing.last_losses is None else drawing.last_losses
     violation = np.zeros(len(table))
     if table.violations is not None:
         violation = np.nansum(np.maximum(table.violations, 0.0), axis=1)

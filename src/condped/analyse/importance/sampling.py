@@ -47,14 +47,14 @@ class SamplingDecision:
     reason: str
 
 
-_known: WeakKeyDictionary[TrialTable, dict[tuple[str, bool], SamplingDecision]]
+_known: WeakKeyDictionary[TrialTable, dict[tuple[object, ...], SamplingDecision]]
 _known = WeakKeyDictionary()
 
 
 def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     """Decide for all trials of a study in memory; ``by_loss`` if they are sorted by objective."""
     known = _known.setdefault(table, {})
-    key = settings.sampling, by_loss
+    key = settings.sampling, settings.startup, by_loss
     if key not in known:
         known[key] = _decided(table, settings, by_loss)
     return known[key]

@@ -96,6 +96,8 @@ def significance(own: TestedTrials) -> Significance:
         return _counted(own)
     whole = table if table.whole is None else table.whole
     decision = decided(whole, own.settings, own.top.sorted_by_objective)
+    if decision.test == "independent":  # of the trials at hand
+        decision = decided(table, own.settings, own.top.sorted_by_objective)
     if decision.test in ("replay", "shifts"):
         return _replayed(own, table, decision)
     if decision.test == "both":
@@ -109,7 +111,7 @@ def significance(own: TestedTrials) -> Significance:
 def _strata(own: TestedTrials) -> int:
     """Return into how many stretches of time to split: of ten trials, but no more than fit."""
     most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
-    return min(strata_of(own.top.counts.used), most)
+    return max(1, min(strata_of(own.top.counts.used), most))
 
 
 def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Significance:

@@ -130,11 +130,11 @@ class ParameterCells:
 
 
 def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
-    """Lay out a parameter's cells; None if some domains are choices and others numbers."""
+    """Lay out a parameter's cells; None if they have no common scale, or an infinite one."""
     if all(isinstance(domain, Categorical) for domain in domains):
         return _choice_cells([d.choices for d in domains if isinstance(d, Categorical)])
     numeric = [domain for domain in domains if isinstance(domain, (Float, Int))]
-    if len(numeric) < len(domains):
+    if len(numeric) < len(domains) or any(math.isinf(d.high - d.low) for d in numeric):
         return None
     scales = [_cell_ends(domain) for domain in numeric]
     middles = [_values(d, 0.5 * (e[1:] + e[:-1])) for d, e in zip(numeric, scales, strict=True)]

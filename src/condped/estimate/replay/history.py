@@ -94,8 +94,8 @@ def _before(ended: Ended, seen: BoolArray) -> tuple[BoolArray, BoolArray]:
     if ended.started is None or ended.finished is None:
         return earlier & seen, np.zeros_like(earlier)
     known = np.isfinite(ended.started)[:, None] & np.isfinite(ended.finished)
-    done = np.where(known, ended.finished <= ended.started[:, None], earlier) & earlier
-    # Of a trial without an end nobody knows when it stopped: it counts as running.
+    # Without times, what has a result had it when a later trial was drawn; the rest was running.
+    done = np.where(known, ended.finished <= ended.started[:, None], seen) & earlier
     return done & seen, earlier & ~done
 
 

@@ -132,22 +132,27 @@ def shift_test(series: ReplayedSeries, regimes: Sequence[BoolArray], hits: BoolA
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
     observed = [_observed(series, own, hits).within for own in rows]
-    shifted = []
-    for own in rows:
-        values = _values(series, own)
-        orders = _other_times(len(own))
-        shifted.append(_scored(series.parameter, values[orders], own, hits).within)
-    return _tested(observed, shifted, _p_values(_total(observed), _total(shifted)))
+    shifted = [
+        _scored(series.parameter, _values(series, own)[_other_times(len(own))], own, hits).within
+        for own in rows
+    ]
+    # Regimes with fewer trials have fewer shifts, which are paired with those of the largest.
+    number = max(scored.excess.shape[0] for scored in shifted)
+    paired = [scored.only(np.arange(number) % scored.excess.shape[0]) for scored in shifted]
+    return _tested(observed, shifted, _p_values(_total(observed), _total(paired)))
 
 
 def _other_times(trials: int) -> IntArray:
     """Return (shifts, trials): the order of trials, begun elsewhere, in either direction."""
-    far = min(STRATUM, trials // 3)
     times = np.arange(trials)
-    ahead = [(times + start) % max(trials, 1) for start in range(far, trials - far + 1)]
-    back = [times[::-1] for _ in times[:1]] + [(start - times) % trials for start in times[1:]]
-    every = np.array([*ahead, *back], dtype=np.int64).reshape(-1, trials)
-    return every[np.linspace(0, max(len(every) - 1, 0), _SHIFTS).astype(np.int64)]
+    if trials < 3:
+        return times[None, ::-1]
+    far = max(1, min(STRATUM, trials // 3))
+    ahead = [(times + start) % trials for start in range(far, trials - far + 1)]
+    back = [(start - times) % trials for start in times]
+    every = np.array([*ahead, *back], dtype=np.int64)
+    some = np.linspace(0, len(every) - 1, min(len(every), _SHIFTS))
+    return every[some.astype(np.int64)]
 
 
 def plainly_large(p_values: FloatArray) -> BoolArray:

@@ -40,6 +40,15 @@ class Scores:
             self.excess + other.excess,
         )
 
+    def only(self, series: IntArray) -> Scores:
+        """Return those of some series."""
+        return Scores(
+            *(
+                np.take(part, series, axis=-2)
+                for part in (self.statistic, self.mean, self.variance, self.excess)
+            )
+        )
+
     @property
     def within(self) -> Scores:
         """The statistic within strata alone."""

@@ -45,20 +45,25 @@ class DrawingRecords:
     study_keys: Iterable[str] = ()
     sampler: SamplerRecord | None = None
 
-    def drawing(self, parameters: Sequence[Parameter], losses: FloatArray) -> Drawing:
-        """Return how the trials of a table with these parameters were drawn."""
-        steps = last_values = None
+    def drawing(
+        self, parameters: Sequence[Parameter], values: FloatArray, signs: Sequence[float]
+    ) -> Drawing:
+        """Return how the trials of a table with these parameters were drawn.
+
+        ``signs`` make losses of (trials, objectives) values.
+        """
+        steps = last_losses = None
         if self.reports:
-            steps, last_values = np.full((2, len(losses)), np.nan)
+            steps, last_losses = np.full((2, len(values)), np.nan)
             for row, step, value in self.reports:
-                steps[row], last_values[row] = step, value
+                steps[row], last_losses[row] = step, signs[0] * value
         return Drawing(
             samplers=self._samplers(),
             started=_if_any(self.started),
             finished=_if_any(self.finished),
             steps=steps,
-            last_values=last_values,
-            losses=losses,
+            last_losses=last_losses,
+            losses=values * signs,
             fixed=_fixed(self.attributes, parameters),
         )
 

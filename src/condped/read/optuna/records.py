@@ -87,7 +87,7 @@ class StudyRecords:
             return None
         recorded, values = self.recorded, self.values
         signs = [-1.0 if word == "MAXIMIZE" else 1.0 for word in self.directions]
-        return DeferredDrawing(lambda: recorded().drawing(parameters, values * signs))
+        return DeferredDrawing(lambda: recorded().drawing(parameters, values, signs))
 
 
 def states_of(names: Sequence[str]) -> npt.NDArray[np.int8]:
