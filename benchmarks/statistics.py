@@ -167,18 +167,18 @@ def main() -> None:
     started = time.perf_counter()
     sizes = SIZES[:-1] if asked.quick else SIZES
     # Drawing a study by TPE takes seconds.
-    seeds, tpe_seeds = (3, 2) if asked.quick else (7, 3)
+    seeds, tpe_seeds = (3, 2) if asked.quick else (5, 2)
     alarms = 40 * many
     found: dict[str, Any] = {
         "false_alarm_repeats": alarms, "error_studies": seeds, "tpe_studies": tpe_seeds,
     }  # fmt: skip
     for name, measure in (
         ("errors", lambda: errors(sizes, seeds, tpe_seeds)),
-        ("coverage", lambda: coverage(2 if asked.quick else 12, tpe_seeds)),
+        ("coverage", lambda: coverage(2 if asked.quick else 5, tpe_seeds)),
         ("pair_alarms", lambda: pair_alarms(30 * many)),
-        ("tpe_pair_alarms", lambda: tpe_pair_alarms(tpe_seeds)),
+        ("tpe_pair_alarms", lambda: tpe_pair_alarms(3)),
         ("false_alarms", lambda: false_alarms(alarms)),
-        ("tpe_alarms", lambda: tpe_alarms(4 * many)),
+        ("tpe_alarms", lambda: tpe_alarms(3 * many)),
         ("power", lambda: power(3 * many)),
         ("cost", cost),
         ("real_data", real_data),

@@ -12,7 +12,7 @@ from condped.trials.table import Parameter, TrialTable
 
 FEWEST = 20  # trials, below which the order tells nothing
 _APART = 7  # trials, between which nothing but a drift relates
-# How much oftener the last trial is the nearer one: TPE returns to a place for a few trials, too.
+# How much more often the last trial is the nearer one: TPE stays near for a few trials, too.
 _NEARER, _STANDARD_ERRORS = 0.4, 4.0
 
 
@@ -57,7 +57,7 @@ def wanders(table: TrialTable, losses: FloatArray) -> bool:
 
 
 def _drifts(parameter: Parameter, now: IntArray) -> bool:
-    """Return whether the last trial is much oftener nearer than an earlier one."""
+    """Return whether the last trial is nearer much more often than an earlier one."""
     active = np.asarray(parameter.domain_ids) >= 0
     now = now[active[now] & active[now - 1] & active[now - _APART]]
     if len(now) < FEWEST // 2:

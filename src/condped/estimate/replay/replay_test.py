@@ -230,7 +230,7 @@ def _p_values(observed: Scores, replays: Scores) -> FloatArray:
 def _fitted(seen: FloatArray, drawn: FloatArray) -> FloatArray:
     """Return (T,): p-values by an exponential tail of the farthest replays; 1 if there is none.
 
-    The statistic's own tail is about normal, and falls faster: the fit errs to the safe side.
+    The statistic's own tail is about normal, and falls faster: the fit is conservative.
     """
     number = round(_TAIL * len(drawn))
     found = np.ones(len(seen))

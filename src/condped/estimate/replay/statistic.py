@@ -58,7 +58,7 @@ class Scores:
     def z(self) -> FloatArray:
         """(S, T): how far out, the sum of both as normal variables (Wilson's and Hilferty's root).
 
-        Among all trials shows best what a sampler is drawn to by and by. A choice that it found
+        The first shows best what a sampler moves to gradually. A choice that it found
         soon, and takes nearly always from then on, shows within strata: among all trials good and
         bad ones then differ less than by the drift of a parameter that does nothing. -inf where
         nothing could have turned out otherwise.
