@@ -22,6 +22,7 @@ from condped.space.domain import Domain
 from condped.space.space import Space
 from condped.trials.drawing import Drawing
 from condped.trials.notes import RowsNote
+from condped.trials.times import Times
 
 Direction = Literal["minimize", "maximize"]
 ABSENT = -1
@@ -116,6 +117,8 @@ class TrialTable:
         Whether the caller named the column with the order in time.
     drawing
         How the trials were drawn, if the source records something of it.
+    times
+        When each trial ran and how long it took, if the source records it.
     whole
         The table that these trials were selected from, with those that came between them; None if
         this is all.
@@ -135,6 +138,7 @@ class TrialTable:
     selections: tuple[Selection, ...] = ()
     order_given: bool = False
     drawing: Drawing | None = field(default=None, repr=False)
+    times: Times | None = field(default=None, repr=False)
     whole: TrialTable | None = field(default=None, repr=False)
     rows: IntArray | None = field(default=None, repr=False)
 
@@ -262,6 +266,7 @@ class TrialTable:
             states=self.states[rows],
             violations=None if self.violations is None else self.violations[rows],
             drawing=None if self.drawing is None else self.drawing.only(rows),
+            times=None if self.times is None else self.times.only(rows),
             whole=None,
             rows=None,
         )
