@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from condped.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -32,6 +30,7 @@ class Times:
 
         Examples
         --------
+        >>> import numpy as np
         >>> Times.between(np.array([0.0, 4.0]), np.array([3.0, np.nan])).durations
         array([ 3., nan])
         """
