@@ -1,12 +1,16 @@
 // What to do next.
+const adviceChanges = () => (data.advice ? data.advice.steps.filter((step) => step.kind !== "leave") : []);
+
+function adviceTold() {
+  if (!data.advice) return data.tree ? "no advice here" : null; // the tree's section says why
+  const changes = adviceChanges();
+  return changes.length ? `${count(changes.length, "change")} of the search space` : "change nothing";
+}
+
 function drawAdvice() {
   const advice = data.advice;
-  if (!advice) {
-    if (data.tree) fill("advice", element("p", {}, data.missing));
-    else byId("next").hidden = true; // the tree's section says why
-    return;
-  }
-  const changes = advice.steps.filter((step) => step.kind !== "leave");
+  if (!advice) { fill("advice", element("p", {}, data.missing)); return; }
+  const changes = adviceChanges();
   const left = advice.steps.filter((step) => step.kind === "leave");
   const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed.`)];
   if (changes.length) {

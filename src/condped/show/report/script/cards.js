@@ -33,6 +33,7 @@ function drawCards() {
 
 function openCard(parameter) {
   if (!visible().includes(parameter)) { state.all = true; draw(); }
+  openFold("parameters");
   const { box, head } = cards.get(parameter);
   box.open = true;
   fillCard(parameter);

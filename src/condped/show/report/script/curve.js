@@ -1,18 +1,21 @@
 // Importances over the target quantile, with a marker where the slider stands.
 const COLOURS = 6;
 
+const peak = (parameter) => Math.max(...parameter.importance[state.method]);
+
+function curveTold() {
+  if (!data.steps || data.steps.length < 2 || !parameters.some((parameter) => peak(parameter) > 0)) return null;
+  return `from the best ${exactPercent(data.steps[0])} to the best ${exactPercent(data.steps[data.steps.length - 1])}`;
+}
+
 function drawCurve() {
   const box = byId("curve");
-  if (!data.steps || data.steps.length < 2) { byId("sweep").hidden = true; return; }
   const width = Math.max(280, box.clientWidth), height = width < 560 ? 240 : 300;
   const wide = width >= 560;
   const frame = { left: 40, right: width - (wide ? 190 : 16), top: 14, bottom: height - 40 };
-  const peak = (parameter) => Math.max(...parameter.importance[state.method]);
   const mean = (parameter) => sum(parameter.importance[state.method]) / data.steps.length;
   const shown = [...parameters].sort((a, b) => mean(b) - mean(a) || a.place - b.place)
     .slice(0, COLOURS).filter((parameter) => peak(parameter) > 0);
-  byId("sweep").hidden = !shown.length; // by another method there may be something
-  if (!shown.length) { drawCurve.marker = null; return; }
   const most = Math.max(0.1, ...shown.map(peak)), apart = most > 0.5 ? 0.2 : 0.1;
   const top = apart * Math.ceil(most / apart - 1e-9);
   const last = data.steps[data.steps.length - 1];
@@ -35,12 +38,11 @@ function drawCurve() {
   const legend = wide ? null : element("ul", { class: "legend" }, shown.map((parameter, place) =>
     element("li", {}, element("span", { class: `key c${place}`, "aria-hidden": "true" }), cut(parameter.name, 32))));
   box.replaceChildren(picture, ...(legend ? [legend] : []));
-  drawCurve.marker = { shown, x, y, frame };
   const hidden = parameters.length - shown.length;
   fill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
     flatRanges().length ? " Along the strip at the bottom ties keep the target set the same." : "",
     hidden > 0 ? ` ${count(hidden, "parameter")} that ${hidden === 1 ? "matters" : "matter"} less over all steps ${hidden === 1 ? "is" : "are"} not drawn.` : "");
-  moveMarker();
+  drawMarker({ shown, x, y, frame });
 }
 
 function curveWords(shown) {
@@ -97,9 +99,7 @@ function endLabels(picture, shown, frame, y) {
   }
 }
 
-function moveMarker() {
-  if (!drawCurve.marker) return;
-  const { shown, x, y, frame } = drawCurve.marker;
+function drawMarker({ shown, x, y, frame }) {
   const at = x(data.steps[state.step]);
   const dots = reasonNow() ? [] : shown.map((parameter, place) =>
     drawn("circle", { class: `dot c${place}`, cx: at, cy: y(importanceOf(parameter)), r: 4 }));

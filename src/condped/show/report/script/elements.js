@@ -92,6 +92,13 @@ function listed(names, most = 6) {
   });
 }
 
+// The same in one text.
+function listedText(names, most = 4) {
+  const shown = names.slice(0, names.length > most + 1 ? most : names.length).map((name) => cut(name, 32));
+  if (shown.length < names.length) shown.push(`${names.length - shown.length} more`);
+  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
+}
+
 function nameTag(name) {
   return element("span", { class: "name", title: name.length > 40 ? name : null }, breakable(name, 40));
 }

@@ -4,10 +4,7 @@ function draw() {
   drawAnswer();
   drawHints();
   drawBars();
-  moveMarker();
-  updateTree();
-  drawCards();
-  drawAccount.update();
+  updateFolds();
 }
 
 function moveTo(step) {
@@ -66,7 +63,7 @@ function setUpMethods() {
   for (const method of data.methods) {
     const input = element("input", { type: "radio", name: "method", id: `method-${method}`, value: method });
     input.checked = method === state.method;
-    input.addEventListener("change", () => { state.method = method; drawCurve(); draw(); });
+    input.addEventListener("change", () => { state.method = method; draw(); });
     box.append(input, element("label", { for: `method-${method}` }, method === "paper" ? "Paper" : "Calibrated"));
   }
 }
@@ -80,14 +77,31 @@ function setUpTheme() {
   show();
 }
 
-// On paper the cards are open, and drawn as wide as the paper is.
+// On paper everything is open, and drawn as wide as the paper is.
 function setUpPrinting() {
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details.card:not([open])")];
-    for (const box of closed) { box.open = true; fillCard(parameters[Number(box.id.slice(1))]); }
+    closed = [...document.querySelectorAll("details.fold:not([open]):not([hidden])")];
+    for (const box of closed) openFold(box.id);
+    const cardBoxes = [...document.querySelectorAll("details.card:not([open])")];
+    for (const box of cardBoxes) { box.open = true; fillCard(parameters[Number(box.id.slice(1))]); }
+    closed.push(...cardBoxes);
   });
   addEventListener("afterprint", () => { for (const box of closed) box.open = false; });
+}
+
+function setUpFolds() {
+  setUpFold("parameters", { told: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards });
+  setUpFold("next", { told: adviceTold, draw: drawAdvice, update: () => {} });
+  setUpFold("branches", { told: treeTold, draw: drawTree, update: updateTree });
+  setUpFold("pairs", { told: pairsTold, draw: drawPairs });
+  setUpFold("endings", { told: endingsTold, draw: drawEndings, update: () => {} });
+  setUpFold("cost", { told: costTold, draw: drawCost, update: () => {} });
+  setUpFold("history", { told: historyTold, draw: drawHistory });
+  setUpFold("sweep", { told: curveTold, draw: drawCurve });
+  setUpFold("parallel", { told: linesTold, draw: drawLines });
+  setUpFold("trials", { told: accountTold, draw: drawAccount });
+  setUpFold("download", { told: () => "as CSV and JSON", draw: drawDownloads, update: () => {} });
 }
 
 function start() {
@@ -99,20 +113,16 @@ function start() {
   setUpMethods();
   setUpTheme();
   setUpPrinting();
-  byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); drawCards(); });
+  byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); updateFolds(); });
   fill("parameters-hint", `Open a card to see where the target trials lie among all, and which values ${data.outcome ? "lead to it" : "are good"}.`);
-  drawTree();
-  drawAdvice();
-  drawAccount();
-  drawDownloads();
-  drawCurve();
+  setUpFolds();
+  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). This page is one file and asks no server for anything.`));
   draw();
   let width = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth === width) return;
     width = innerWidth;
-    drawCurve();
-    drawCards();
+    redrawFolds();
   });
 }
 

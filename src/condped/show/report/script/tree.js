@@ -2,7 +2,15 @@
 const treeUpdates = [];
 const MOST_PLAIN = 8; // parameters that switch nothing, side by side
 
+function treeTold() {
+  if (!data.tree) return "not for this question";
+  const names = [...gates.keys()].map((place) => parameters[place].name);
+  if (names.length) return `${listedText(names)} ${names.length === 1 ? "chooses" : "choose"} the branch`;
+  return data.tree.unexplained.length ? "some parameters are not always active" : "no parameter switches another";
+}
+
 function drawTree() {
+  if (byId("tree").firstChild) { updateTree(); return; }
   if (!data.tree) { fill("tree", element("p", {}, data.missing)); return; }
   const { roots, found_from: from, unexplained, inactive } = data.tree;
   const gates = roots.filter((node) => node.branches);

@@ -1,0 +1,70 @@
+"""What led to the endings that trials did not want: failing, being pruned, diverging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from condped.analyse.importance.analysis import analyse
+from condped.analyse.importance.importance import ImportanceResult, importance_result
+from condped.analyse.options import Question
+from condped.analyse.report.numbers import small
+from condped.analyse.values import RegimeDensity
+from condped.count.trials import Trials
+from condped.trials.used_trials import ENDINGS, Handling, TrialCounts
+
+_FEWEST = 5  # trials that ended in a way, and that did not, from which on their cause is looked for
+
+
+def endings_data(trials: Trials, question: Question, counts: TrialCounts) -> list[dict[str, Any]]:
+    """Return for each ending that trials had which parameters and values led to it."""
+    if question.target is not None:
+        return []  # the page is about one of them
+    return [_ending(trials, question, name, counts) for name in ENDINGS if getattr(counts, name)]
+
+
+def _ending(trials: Trials, question: Question, name: str, counts: TrialCounts) -> dict[str, Any]:
+    ended = getattr(counts, name)
+    data: dict[str, Any] = {"outcome": name, "trials": ended, "of": counts.total}
+    if min(ended, counts.total - ended) < _FEWEST:
+        return data | {"reason": f"fewer than {_FEWEST} trials to compare", "parameters": []}
+    settings = replace(question.settings, region_quantile=1.0)
+    asked = replace(
+        question, settings=settings, handling=Handling(), target=name, intervals=None
+    )
+    result = importance_result(analyse(trials, asked))
+    return data | {
+        "trials": result.target_size,
+        "of": result.account.region_size,
+        "reason": result.reason,
+        "parameters": list(_causes(result)),
+    }
+
+
+def _causes(result: ImportanceResult) -> Iterator[dict[str, Any]]:
+    """Iterate over what may have led to an ending, the most important parameter first."""
+    for parameter in result:
+        tested = result.evidence[parameter.name]
+        yield {
+            "name": parameter.name,
+            "importance": round(parameter.importance, 5),
+            "verdict": tested.verdict,
+            "p": small([tested.p_value])[0],
+            "values": [
+                value
+                for density in result.densities[parameter.name]
+                for value in _leading(density)
+            ],
+        }
+
+
+def _leading(density: RegimeDensity) -> Iterator[dict[str, Any]]:
+    """Iterate over the values that lead to an ending: how many trials had it there, and elsewhere."""
+    ended, all_trials = int(density.target.sum()), int(density.region.sum())
+    for good in density.good:
+        yield {
+            "label": good.label,
+            "inside": [good.target_trials, good.region_trials],
+            "outside": [ended - good.target_trials, all_trials - good.region_trials],
+        }

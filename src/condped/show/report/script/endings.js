@@ -1,0 +1,34 @@
+// What led trials to fail, to be pruned, to diverge or to be infeasible.
+const ENDED = { failed: "failed", pruned: "were pruned", nonfinite: "have no finite objective", infeasible: "are infeasible" };
+const causes = (ending) => ending.parameters.filter((cause) => cause.verdict === "matters");
+
+function endingsTold() {
+  if (!data.endings || !data.endings.length) return null;
+  return data.endings.map((ending) => {
+    const names = causes(ending).map((cause) => cause.name);
+    return `${whole(ending.trials)} ${ENDED[ending.outcome]}${names.length ? `: ${listedText(names, 2)}` : ""}`;
+  }).join("; ");
+}
+
+function drawEndings() {
+  fill("ending-list", data.endings.map((ending) => element("div", { class: "ending" },
+    element("h3", {}, `${whole(ending.trials)} of ${count(ending.of, "trial")} ${ENDED[ending.outcome]}`), endingParts(ending))));
+}
+
+function endingParts(ending) {
+  const found = causes(ending);
+  const lost = ending.seconds === null || ending.seconds === undefined ? null
+    : element("p", { class: "aside" }, `They took ${percent(ending.seconds)} of the time of all trials.`);
+  if (ending.reason) return [element("p", {}, `What led to it cannot be told: ${ending.reason}.`), lost];
+  if (!found.length) return [element("p", {}, "No parameter has a statistically significant effect on it."), lost];
+  const rest = ending.parameters.length - found.length;
+  return [
+    table(`What led to it: ${ENDED[ending.outcome]}`, ["Parameter", "Values", "With them", "With others"], found.flatMap(causeRows), [2, 3]),
+    rest ? element("p", { class: "aside" }, `${count(rest, "other parameter")}: no statistically significant effect on it.`) : null, lost];
+}
+
+function causeRows(cause) {
+  const rate = ([some, of]) => (of ? `${whole(some)} of ${whole(of)} (${percent(some / of)})` : "–");
+  if (!cause.values.length) return [[nameTag(cause.name), element("span", { class: "aside" }, "none stand out"), "", ""]];
+  return cause.values.map((value) => [nameTag(cause.name), element("strong", { class: "cause" }, cut(value.label, 48)), rate(value.inside), rate(value.outside)]);
+}
