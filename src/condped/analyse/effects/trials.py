@@ -168,12 +168,12 @@ def trial_numbers(table: TrialTable) -> IntArray:
 
 def _chosen(ended: BoolArray, target: BoolArray) -> IntArray:
     """Return the rows to show, in order."""
-    best = _thinned(np.flatnonzero(target), _MOST_TARGET)
-    others = _thinned(np.flatnonzero(ended & ~target), MOST_SHOWN - len(best))
+    best = thinned(np.flatnonzero(target), _MOST_TARGET)
+    others = thinned(np.flatnonzero(ended & ~target), MOST_SHOWN - len(best))
     return np.sort(np.concatenate([best, others]))
 
 
-def _thinned(rows: IntArray, most: int) -> IntArray:
+def thinned(rows: IntArray, most: int) -> IntArray:
     """Return at most so many rows, evenly over all of them."""
     if len(rows) <= most:
         return rows
