@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
     from condped.analyse.branches.tree import branches
+    from condped.analyse.effects.effects import effects
+    from condped.analyse.effects.result import Effects
     from condped.analyse.importance.importance import ImportanceResult, importance
     from condped.analyse.importance.sweep import SweepResult, sweep
     from condped.analyse.joint_effects import JointEffects, joint_effects
@@ -45,6 +47,7 @@ _HOMES = {
     "Branches": "condped.analyse.branches.result",
     "Categorical": "condped.space",
     "Comparison": "condped.comparison.compare",
+    "Effects": "condped.analyse.effects.result",
     "Float": "condped.space",
     "ImportanceResult": "condped.analyse.importance.importance",
     "Int": "condped.space",
@@ -60,6 +63,7 @@ _HOMES = {
     "baselines": "condped.comparison",
     "branches": "condped.analyse.branches.tree",
     "compare": "condped.comparison",
+    "effects": "condped.analyse.effects.effects",
     "importance": "condped.analyse.importance.importance",
     "joint_effects": "condped.analyse.joint_effects",
     "load": "condped.analyse.saving.files",
@@ -78,6 +82,7 @@ __all__ = [
     "Branches",
     "Categorical",
     "Comparison",
+    "Effects",
     "Float",
     "ImportanceResult",
     "Int",
@@ -93,6 +98,7 @@ __all__ = [
     "baselines",
     "branches",
     "compare",
+    "effects",
     "errors",
     "importance",
     "joint_effects",

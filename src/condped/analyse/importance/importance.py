@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
+from condped.analyse.effects.find import LEVEL, find_effects, find_sentences
+from condped.analyse.effects.result import Effects
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
@@ -34,6 +36,7 @@ from condped.options import takes
 from condped.trials.outcome import Target
 
 Status = Literal["ok", "undetermined"]
+_MOST_SENTENCES = 3  # parameters whose effects stand below the importances
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class ImportanceResult(Result):
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
     _gates: tuple[Gate, ...] | None = field(default=None, repr=False, compare=False)
+    _sentences: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def tie(self) -> Tie | None:
@@ -149,6 +153,61 @@ class ImportanceResult(Result):
             raise untested(self.settings)
         return densities_of(self._analysis.counts.grid, self.evidence)
 
+    @cached_property
+    def effects(self) -> Effects:
+        """What trials reached by the values of each parameter, in units of the objective.
+
+        Found when it is first asked for, from trials in memory; a result that was saved and loaded
+        does not know them.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> result.effects["z"].sentence
+        'no evidence of an effect; median loss between 6.19 and 6.73 in all 8 bins'
+        """
+        return self.effects_at(LEVEL)
+
+    def effects_at(self, level: float) -> Effects:
+        """Return :attr:`effects` with intervals of another level."""
+        if self._analysis is None or self.target_quantile is None:
+            raise SettingsError(
+                "Effects are about what good trials reached, with condped's own evidence; this "
+                "result explains an outcome or is another method's. Call condped.effects."
+            )
+        return find_effects(
+            self._analysis.counts,
+            self.evidence,
+            self.densities,
+            self.account,
+            [(parameter.name, parameter.importance) for parameter in self.parameters],
+            target_quantile=self.target_quantile,
+            level=level,
+        )
+
+    @cached_property
+    def effect_sentences(self) -> tuple[str, ...]:
+        """What the parameters that matter do to the objective, of at most three of them.
+
+        Empty where the trials are not in memory, or where the test would take long.
+        """
+        if self._sentences is not None:
+            return self._sentences
+        evidence = self.ready_evidence
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if (
+            self._analysis is None
+            or trials is None
+            or trials.asked.in_memory is None
+            or self.target_quantile is None
+            or evidence is None
+        ):
+            return ()
+        names = [name for name in self.names if evidence[name].verdict == "matters"]
+        counts, most = self._analysis.counts, names[:_MOST_SENTENCES]
+        return find_sentences(counts, evidence, self.densities, most)
+
     def robustness(self) -> Robustness:
         """Return how the ranking moves with other target sets, halves of the study, and methods.
 
@@ -177,7 +236,8 @@ class ImportanceResult(Result):
         """Return what pickle keeps: what the trials can tell, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
-        return self.__dict__ | {"_analysis": kept, "_gates": self.gates}
+        known = {"_gates": self.gates, "_sentences": self.effect_sentences}
+        return self.__dict__ | {"_analysis": kept} | known
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -275,7 +335,11 @@ class ImportanceResult(Result):
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""
-        quantile = {"target_quantile": self.target_quantile, "gates": self.gates}
+        quantile = {
+            "target_quantile": self.target_quantile,
+            "gates": self.gates,
+            "effects": self.effect_sentences,
+        }
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
@@ -298,7 +362,8 @@ class ImportanceResult(Result):
         quantiles = None if quantile is None else (quantile,)
         gates = rebuilt(tuple[Gate, ...], data.get("gates", []), "gates")
         found = importance_result(restored_analysis(data, quantiles, settings, account))
-        return replace(found, _gates=gates)
+        sentences = rebuilt(tuple[str, ...], data.get("effects", []), "effects")
+        return replace(found, _gates=gates, _sentences=sentences)
 
 
 def importance_result(analysis: Analysis) -> ImportanceResult:
