@@ -23,7 +23,6 @@ _STATES: tuple[TrialState, ...] = (
     "running",
 )
 MOST_SHOWN = 2_000
-_MOST_TARGET = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def shown_trials(table: TrialTable, target: BoolArray) -> ShownTrials:
     """Return some of a table's trials; ``target`` are those in the target set."""
     states = trial_states(table)
     ended = states != _STATES.index("running")
-    rows = _chosen(ended, target & ended)
+    rows = chosen_rows(ended, target & ended)
     return ShownTrials(
         numbers=tuple(trial_numbers(table)[rows].tolist()),
         states=tuple(_STATES[state] for state in states[rows].tolist()),
@@ -166,10 +165,10 @@ def trial_numbers(table: TrialTable) -> IntArray:
     return np.arange(len(table)) if table.rows is None else np.asarray(table.rows)
 
 
-def _chosen(ended: BoolArray, target: BoolArray) -> IntArray:
-    """Return the rows to show, in order."""
-    best = thinned(np.flatnonzero(target), _MOST_TARGET)
-    others = thinned(np.flatnonzero(ended & ~target), MOST_SHOWN - len(best))
+def chosen_rows(ended: BoolArray, target: BoolArray, most: int = MOST_SHOWN) -> IntArray:
+    """Return the rows to show, in order: up to half of them of the target set."""
+    best = thinned(np.flatnonzero(target), most // 2)
+    others = thinned(np.flatnonzero(ended & ~target), most - len(best))
     return np.sort(np.concatenate([best, others]))
 
 

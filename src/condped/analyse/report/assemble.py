@@ -17,8 +17,11 @@ from condped.analyse.advice.result import Advice, Step
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
+from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.importance import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
+from condped.analyse.report.effects import PageEffects
+from condped.analyse.report.endings import endings_data
 from condped.analyse.report.numbers import (
     Analyses,
     parameters_data,
@@ -104,12 +107,17 @@ def report(
     told = importance_result(analyses[question.settings.method].at(start))
     reading = parsed.reading
     own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
+    effects = None
+    if target is None and trials.in_memory is not None and told.status == "ok":
+        effects = PageEffects(analyses["paper"], start)
     data = {
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
         **_asked(question, analyses, start),
-        "parameters": parameters_data(analyses),
+        "parameters": parameters_data(analyses, effects),
         **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
+        **_trials_data(effects, analyses["paper"]),
+        "endings": endings_data(trials, question, told.account.trials),
         "account": _account(told.account),
         "settings": _settings(question, told.account, target_quantile),
         "versions": _versions(),
@@ -118,6 +126,16 @@ def report(
     if path is not None:
         made.save(path)
     return made
+
+
+def _trials_data(effects: PageEffects | None, analysis: Analysis) -> dict[str, Any]:
+    """Return some of the trials, and whether those of other times can be compared."""
+    if effects is None:
+        return {"sample": None, "adaptive": None}
+    return {
+        "sample": effects.sample(analysis, analysis.counts.grid.parameters),
+        "adaptive": effects.adaptive,
+    }
 
 
 def source_name(source: Any, study: str | None) -> str:
@@ -134,6 +152,7 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
     paper = analyses["paper"]
     return {
         "outcome": paper.account.outcome,
+        "objectives": [[goal.name, goal.direction] for goal in paper.account.objectives],
         "used": paper.account.trials.used,
         "region_quantile": question.settings.region_quantile,
         "region": paper.account.region_size,

@@ -30,9 +30,7 @@ def _ending(trials: Trials, question: Question, name: str, counts: TrialCounts) 
     if min(ended, counts.total - ended) < _FEWEST:
         return data | {"reason": f"fewer than {_FEWEST} trials to compare", "parameters": []}
     settings = replace(question.settings, region_quantile=1.0)
-    asked = replace(
-        question, settings=settings, handling=Handling(), target=name, intervals=None
-    )
+    asked = replace(question, settings=settings, handling=Handling(), target=name, intervals=None)
     result = importance_result(analyse(trials, asked))
     return data | {
         "trials": result.target_size,
@@ -52,15 +50,13 @@ def _causes(result: ImportanceResult) -> Iterator[dict[str, Any]]:
             "verdict": tested.verdict,
             "p": small([tested.p_value])[0],
             "values": [
-                value
-                for density in result.densities[parameter.name]
-                for value in _leading(density)
+                value for density in result.densities[parameter.name] for value in _leading(density)
             ],
         }
 
 
 def _leading(density: RegimeDensity) -> Iterator[dict[str, Any]]:
-    """Iterate over the values that lead to an ending: how many trials had it there, and elsewhere."""
+    """Iterate over the values that lead to an ending: how many trials had it, and elsewhere."""
     ended, all_trials = int(density.target.sum()), int(density.region.sum())
     for good in density.good:
         yield {

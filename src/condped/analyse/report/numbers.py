@@ -13,6 +13,7 @@ from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict, plain_p, reasons_of, verdict_of
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.importance.ties import plain_tie
+from condped.analyse.report.effects import Goods, PageEffects
 from condped.analyse.values import Good, good_places, good_values, may_be_good
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import ParameterCounts, RegimeCounts
@@ -102,13 +103,15 @@ def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
     }
 
 
-def parameters_data(analyses: Analyses) -> list[dict[str, Any]]:
-    """Return the parameters in the order of the space."""
+def parameters_data(analyses: Analyses, effects: PageEffects | None) -> list[dict[str, Any]]:
+    """Return the parameters in the order of the space; None: nothing is known of effects."""
     parameters = analyses["paper"].counts.grid.parameters
-    return [_parameter(analyses, place, own) for place, own in enumerate(parameters)]
+    return [_parameter(analyses, effects, place, own) for place, own in enumerate(parameters)]
 
 
-def _parameter(analyses: Analyses, place: int, own: ParameterCounts) -> dict[str, Any]:
+def _parameter(
+    analyses: Analyses, effects: PageEffects | None, place: int, own: ParameterCounts
+) -> dict[str, Any]:
     counts = analyses["paper"].counts
     data: dict[str, Any] = {
         "name": own.name,
@@ -126,7 +129,10 @@ def _parameter(analyses: Analyses, place: int, own: ParameterCounts) -> dict[str
     for number, regime in enumerate(own.regimes):
         p_values = counts.regime_p_values[place][number]
         pairs = zip(verdicts, p_values.tolist(), strict=True)
-        entry = _regime(regime, np.array([may_be_good(*pair) for pair in pairs]))
+        good = _good_values(regime, np.array([may_be_good(*pair) for pair in pairs]))
+        entry = _regime(regime, good)
+        if effects is not None:
+            entry["effect"] = effects.regime(own.name, regime.domain, good)
         entry["p"] = small(p_values) if len(own.regimes) > 1 else None
         entry["part"] = {m: found[number] for m, found in parts.items()}
         data["regimes"].append(entry)
@@ -144,12 +150,19 @@ def _parts(analysis: Analysis, place: int) -> list[list[float]]:
     return [[round(part, 3) or 0 for part in row] for row in parts.tolist()]
 
 
-def _regime(regime: RegimeCounts, real: BoolArray) -> dict[str, Any]:
+def _good_values(regime: RegimeCounts, real: BoolArray) -> Goods:
+    """Return the good values of a regime by step, where there are some."""
+    if regime.domain is None:
+        return {}
+    found = good_values(regime.domain, regime.target, regime.region, real)
+    return {step: good for step, good in enumerate(found) if good}
+
+
+def _regime(regime: RegimeCounts, good: Goods) -> dict[str, Any]:
     if regime.domain is None:
         # Absent: how many trials, and nothing about values.
         trials = regime.target.sum(axis=1)
         return {"domain": None, "region": str(int(regime.region.sum())), "target": _added(trials)}
-    good = good_values(regime.domain, regime.target, regime.region, real)
     return {
         "domain": _domain(regime.domain),
         "label": regime.domain.label,
@@ -157,9 +170,7 @@ def _regime(regime: RegimeCounts, real: BoolArray) -> dict[str, Any]:
         # The sets are nested: what each adds to the one before is small.
         "target": _added(regime.target),
         "good": {
-            str(step): [_good(one, regime.domain) for one in found]
-            for step, found in enumerate(good)
-            if found
+            str(step): [_good(one, regime.domain) for one in found] for step, found in good.items()
         },
     }
 

@@ -42,18 +42,23 @@ function numberChart(parameter, regime, width) {
     if (sum(target)) picture.append(drawn("path", { class: "target", d: line(densities[1]) }));
   }
   picture.append(drawn("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }));
-  // The first and the last come first: what finds no room is between them.
-  const ticks = ticksOf(domain, bars ? values : 0, width), taken = [];
+  picture.append(...placedTicks(ticksOf(domain, bars ? values : 0, width), frame, (tick) => x(placeOf(domain, tick))));
+  return picture;
+}
+
+// Ticks with their labels. The first and the last come first: what finds no room is between them.
+function placedTicks(ticks, frame, x) {
+  const taken = [], made = [];
   for (const tick of new Set([ticks[0], ticks[ticks.length - 1], ...ticks])) {
-    const at = x(placeOf(domain, tick)), text = short(tick), wide = 7 * text.length;
+    const at = x(tick), text = short(tick), wide = 7 * text.length;
     const anchor = at < frame.left + 20 ? "start" : at > frame.right - 20 ? "end" : "middle";
     const start = anchor === "start" ? at : anchor === "end" ? at - wide : at - wide / 2;
     if (taken.some(([from, to]) => start < to + 10 && from < start + wide + 10)) continue;
     taken.push([start, start + wide]);
-    picture.append(drawn("line", { class: "axis", x1: at, x2: at, y1: frame.bottom, y2: frame.bottom + 5 }),
+    made.push(drawn("line", { class: "axis", x1: at, x2: at, y1: frame.bottom, y2: frame.bottom + 5 }),
       drawn("text", { class: "tick", x: at, y: frame.bottom + 19, "text-anchor": anchor }, text));
   }
-  return picture;
+  return made;
 }
 
 function ticksOf(domain, values, width) {

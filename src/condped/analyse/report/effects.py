@@ -1,0 +1,169 @@
+"""Effects in units of the objective, and some of the trials, as a page has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from condped.analyse.effects.bins import Bin, bins_of
+from condped.analyse.effects.find import LEVEL, StudyTrials
+from condped.analyse.effects.result import ValueGroup
+from condped.analyse.effects.trials import (
+    chosen_rows,
+    state_names,
+    trial_numbers,
+    trial_states,
+)
+from condped.analyse.importance.analysis import Analysis
+from condped.analyse.values import Good, good_places
+from condped.arrays import BoolArray, IntArray, ValueArray
+from condped.count.counts import ParameterCounts
+from condped.count.ranking import ranked
+from condped.space.domain import Categorical, Domain
+from condped.trials.batch import Batch
+from condped.trials.table import Parameter
+
+_MOST_TRIALS = 500  # that a page draws one by one
+_MOST_DRAWN = 24  # parameters whose values it has of these
+Goods = Mapping[int, Sequence[Good]]  # good values by step
+
+
+class PageEffects:
+    """What trials reached by the values of each parameter; made from trials in memory."""
+
+    def __init__(self, analysis: Analysis, start: int) -> None:
+        self._study = StudyTrials.of(analysis.at(start).counts, LEVEL)
+        self._parameters = {one.name: one for one in self._study.table.parameters}
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the sampler learnt from results, so that values were tried at different times."""
+        return self._study.strata is not None
+
+    def regime(self, name: str, domain: Domain | None, good: Goods) -> dict[str, Any]:
+        """Return the bins of a regime, and at each step its good values against the others."""
+        rows, values = self._regime(self._parameters[name], domain)
+        if domain is None:
+            return {"bins": [_group(self._study.group(Bin("", np.zeros(0, dtype=bool)), rows))]}
+        bins = [(one, self._study.group(one, rows[one.rows])) for one in bins_of(domain, values)]
+        contrasts: dict[str, Any] = {}
+        known: dict[bytes, list[Any] | None] = {}
+        for step, found in good.items():
+            inside = _inside(domain, found, values)
+            key = inside.tobytes()
+            if key not in known:
+                known[key] = self._contrast(rows, inside)
+            contrasts[str(step)] = known[key]
+        return {
+            "bins": [[one.choice, one.left, one.right, *_group(group)] for one, group in bins],
+            "contrast": contrasts,
+        }
+
+    def _contrast(self, rows: IntArray, inside: BoolArray) -> list[Any] | None:
+        """Return what trials inside and outside reached, and how they differ at the same time."""
+        within, others = rows[inside], rows[~inside]
+        if not len(within) or not len(others):
+            return None
+        same_time = self._study.same_time(within, others)
+        return [
+            *(_group(self._study.group(Bin("", inside), some)) for some in (within, others)),
+            [[one.pairs, _short(one.better), _short(one.difference)] for one in same_time],
+        ]
+
+    def _regime(self, parameter: Parameter, domain: Domain | None) -> tuple[IntArray, ValueArray]:
+        """Return the trials of a regime that have an objective, and their values."""
+        place = -1 if domain is None else parameter.domains.index(domain)
+        ids = np.broadcast_to(parameter.domain_ids, len(self._study.table))[self._study.rows]
+        rows = self._study.rows[ids == place]
+        return rows, parameter.values[rows]
+
+    def sample(self, analysis: Analysis, parameters: Sequence[ParameterCounts]) -> dict[str, Any]:
+        """Return some of the trials: what each tried and reached, and how good it is.
+
+        ``steps`` is the first step of the slider at which a trial is in the target set.
+        """
+        table = self._study.table
+        states = trial_states(table)
+        ended = states != state_names().index("running")
+        rows = chosen_rows(ended, self._study.target, _MOST_TRIALS)
+        highest = analysis.numbers.importance.max(axis=0, initial=0.0)
+        drawn = sorted(range(len(parameters)), key=lambda place: -highest[place])[:_MOST_DRAWN]
+        own = {parameters[place].name: str(place) for place in drawn}
+        values, regimes = {}, {}
+        for one in parameters:
+            if one.name in own:
+                regimes[own[one.name]], values[own[one.name]] = self._tried(one, rows)
+        return {
+            "of": int(np.count_nonzero(ended)),
+            "numbers": trial_numbers(table)[rows],
+            "states": "".join(state_names()[state][0] for state in states[rows].tolist()),
+            "steps": _first_steps(analysis, rows),
+            "objectives": [_numbers(one.values[rows]) for one in table.objectives],
+            "values": values,
+            "regimes": regimes,
+        }
+
+    def _tried(
+        self, counted: ParameterCounts, rows: IntArray
+    ) -> tuple[list[int], list[float | None]]:
+        """Return the regime of each trial by its place on the page, -1 if none, and its value."""
+        parameter = self._parameters[counted.name]
+        known = [regime.domain for regime in counted.regimes]
+        places = np.array([known.index(d) if d in known else -1 for d in parameter.domains] + [-1])
+        ids = np.broadcast_to(parameter.domain_ids, len(self._study.table))[rows]
+        values = np.where(ids < 0, np.nan, parameter.values[rows])
+        return places[ids].tolist(), _numbers(values)
+
+
+def _first_steps(analysis: Analysis, rows: IntArray) -> list[int | None]:
+    """Return the first target set that each trial is in; None if it is in none."""
+    sets = analysis.counts.trials
+    assert sets is not None
+    batch = Batch(sets.raw.table("A page"))
+    levels = ranked(batch, sets.top.ranking).levels[rows]
+    _, region, _ = sets.top.members(batch)
+    first = np.searchsorted(sets.top.cutoffs, levels)
+    inside = region[rows] & (first < len(sets.top.cutoffs))
+    return [step if found else None for step, found in zip(first.tolist(), inside, strict=True)]
+
+
+def _inside(domain: Domain, good: Sequence[Good], values: ValueArray) -> BoolArray:
+    """Return which values are good."""
+    inside = np.zeros(len(values), dtype=bool)
+    for one in good:
+        if isinstance(domain, Categorical):
+            inside |= np.isin(values, good_places(domain, one))
+        else:
+            inside |= (values >= one.low) & (values <= one.high)
+    return inside
+
+
+def _group(group: ValueGroup) -> list[Any]:
+    """Return how many trials there are, then median, its interval and the best per objective."""
+    return [
+        group.trials,
+        *(
+            [_short(one.median), _short(one.median_low), _short(one.median_high), _short(one.best)]
+            for one in group.reached
+        ),
+    ]
+
+
+def _short(value: float | None) -> float | None:
+    """Return a number with as many digits as a page shows."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def _numbers(values: ValueArray) -> list[float | None]:
+    """Return numbers with fewer digits, whole ones as such; None where there is none."""
+    return [
+        None
+        if not math.isfinite(value)
+        else int(value)
+        if value == int(value)
+        else float(f"{value:.5g}")
+        for value in values.tolist()
+    ]

@@ -1,0 +1,121 @@
+// Effects in units of the objective: medians with their intervals, and what single trials reached.
+const single = data.objectives.length === 1;
+
+// Numbers with as many digits as their differences need.
+function digitsFor(values) {
+  const known = values.filter((value) => value !== null && Number.isFinite(value));
+  const spread = Math.max(...known) - Math.min(...known), largest = Math.max(...known.map(Math.abs));
+  if (!(spread > 0) || !Number.isFinite(spread)) return 3;
+  return Math.min(9, 3 + Math.max(0, Math.floor(Math.log10(largest / spread))));
+}
+
+function inUnits(value, digits = 3) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value), text = value.toPrecision(digits);
+  if (size >= 1e6 || size > 0 && size < 1e-4) return value.toExponential(Math.min(digits - 1, 2)).replace("e+", "e");
+  return text.includes("e") ? whole(value) : size >= 1e4 ? Number(text).toLocaleString("en-US") : text;
+}
+
+// What trials with good values of a regime reached, against the others there; null where unknown.
+const contrastOf = (regime) => regime.effect?.contrast?.[state.step] || null;
+
+// "median error 0.12 instead of 0.31", for each objective.
+function contrastWords(contrast) {
+  const [inside, outside] = contrast;
+  return data.objectives.map(([name], place) => {
+    const one = inside[1 + place], other = outside[1 + place];
+    const digits = digitsFor([one[0], other[0]]);
+    return element("span", { class: "effect" }, `median ${cut(name, 24)} `, element("b", {}, inUnits(one[0], digits)), ` instead of ${inUnits(other[0], digits)}`);
+  }).flatMap((words, place) => (place ? [", ", words] : [words]));
+}
+
+// The same in full, for a card.
+function contrastSentence(contrast) {
+  const [inside, outside, sameTime] = contrast;
+  const part = (group, place, digits) => {
+    const [median, low, high, best] = group[1 + place];
+    const interval = low === null ? "" : ` [${inUnits(low, digits)}, ${inUnits(high, digits)}]`;
+    return `${inUnits(median, digits)}${interval}, best ${inUnits(best, digits)} (${count(group[0], "trial")})`;
+  };
+  return data.objectives.map(([name], place) => {
+    const digits = digitsFor([inside[1 + place][0], outside[1 + place][0]]);
+    const same = sameTime[place];
+    const paired = same ? ` Of trials drawn at the same time the one inside is better in ${percent(same[1])} of ${whole(same[0])} pairs.` : "";
+    return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside `, element("strong", {}, part(inside, place, digits)), `; outside ${part(outside, place, digits)}.${paired}`);
+  });
+}
+
+// The lowest and highest value to draw: outliers on the bad side are put on the edge.
+function objectiveRange(place) {
+  const values = data.sample.objectives[place].filter((value) => value !== null).sort((a, b) => a - b);
+  if (!values.length) return null;
+  const at = (share) => values[Math.round(share * (values.length - 1))];
+  const best = data.objectives[place][1] === "maximize";
+  const [low, high] = best ? [at(0.05), values[values.length - 1]] : [values[0], at(0.95)];
+  const room = 0.06 * (high - low || Math.abs(high) || 1);
+  return [low - room, high + room];
+}
+
+const jitter = (number) => ((number * 0.618034) % 1) - 0.5;
+const stateNames = { p: "pruned", i: "infeasible" };
+
+// Value against objective for the trials of one regime, with medians; null where nothing is known.
+function sliceChart(parameter, regime, objective, width) {
+  const sample = data.sample, values = sample?.values[parameter.place];
+  const range = values && objectiveRange(objective);
+  if (!range) return null;
+  const domain = regime.domain, where = parameter.regimes.indexOf(regime), choices = domain.choices;
+  const height = 190, frame = { left: 52, right: width - 10, top: 8, bottom: height - 26 };
+  const wide = frame.right - frame.left;
+  const x = (value) => frame.left + wide * (choices ? (value + 0.5) / choices.length : placeOf(domain, value));
+  const clipped = (value) => Math.min(range[1], Math.max(range[0], value));
+  const y = (value) => frame.bottom - (frame.bottom - frame.top) * (clipped(value) - range[0]) / (range[1] - range[0]);
+  const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, sliceWords(parameter, regime, objective)));
+  const digits = digitsFor(range);
+  for (const value of [range[0], (range[0] + range[1]) / 2, range[1]]) {
+    picture.append(drawn("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y(value), y2: y(value) }),
+      drawn("text", { class: "tick", x: frame.left - 6, y: y(value) + 4, "text-anchor": "end" }, inUnits(value, Math.min(digits, 4))));
+  }
+  const dots = { rest: [], target: [] };
+  sample.regimes[parameter.place].forEach((place, trial) => {
+    const reached = sample.objectives[objective][trial];
+    if (place !== where || reached === null) return;
+    const inTarget = sample.steps[trial] !== null && sample.steps[trial] <= state.step;
+    const spread = choices ? jitter(sample.numbers[trial]) * 0.6 * wide / choices.length : 0;
+    const kind = sample.states[trial] === "c" ? "" : ` ${stateNames[sample.states[trial]] || "other"}`;
+    dots[inTarget ? "target" : "rest"].push(drawn("circle", { class: `trial ${inTarget ? "in" : "out"}${kind}`, r: inTarget ? 3 : 2.4,
+      cx: (x(values[trial]) + spread).toFixed(1), cy: y(reached).toFixed(1) }));
+  });
+  picture.append(...dots.rest, ...dots.target);
+  for (const [choice, left, right, trials, ...reached] of regime.effect.bins) {
+    const [median, low, high] = reached[objective];
+    if (!trials || median === null) continue;
+    const from = choices ? x(choice) - 0.32 * wide / choices.length : x(Math.max(left, domain.low)), to = choices ? x(choice) + 0.32 * wide / choices.length : x(Math.min(right, domain.high));
+    if (low !== null) picture.append(drawn("rect", { class: "median-band", x: from, width: Math.max(1, to - from), y: y(high), height: Math.max(1, y(low) - y(high)) }));
+    picture.append(drawn("line", { class: "median", x1: from, x2: to, y1: y(median), y2: y(median) }));
+  }
+  picture.append(drawn("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }), ...sliceTicks(domain, frame, x, width));
+  return picture;
+}
+
+function sliceTicks(domain, frame, x, width) {
+  if (domain.choices) {
+    const most = Math.max(3, Math.floor((frame.right - frame.left) / domain.choices.length / 7));
+    return domain.choices.length > 12 ? [] : domain.choices.map((label, place) => drawn("text", { class: "tick", x: x(place), y: frame.bottom + 18, "text-anchor": "middle" }, cut(label, most)));
+  }
+  return placedTicks(ticksOf(domain, 0, width), frame, x);
+}
+
+function sliceWords(parameter, regime, objective) {
+  const medians = regime.effect.bins.map((bin) => bin[4 + objective][0]).filter((median) => median !== null);
+  const digits = digitsFor(medians);
+  const between = medians.length ? `; medians between ${inUnits(Math.min(...medians), digits)} and ${inUnits(Math.max(...medians), digits)}` : "";
+  return `${data.objectives[objective][0]} by ${parameter.name} in ${regime.label}${between}.`;
+}
+
+function sliceParts(parameter, regime, width) {
+  if (!data.sample) return [];
+  const charts = data.objectives.map((_, place) => [place, sliceChart(parameter, regime, place, width)]).filter(([, chart]) => chart);
+  return charts.map(([place, chart]) => element("figure", {}, element("figcaption", { class: "aside" },
+    `${cut(data.objectives[place][0], 32)} that each trial reached; lines: medians with ${percent(0.9)} intervals`), chart));
+}
