@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from condped.analyse.report.result import Report
     from condped.analyse.saving.files import load
     from condped.analyse.sources import Sources, sources
+    from condped.analyse.summary.result import Summary
+    from condped.analyse.summary.summarise import summary
     from condped.comparison import Comparison, baselines, compare
     from condped.read.databases.long_table import LongTable
     from condped.read.registry import Reader
@@ -57,6 +59,7 @@ _HOMES = {
     "Report": "condped.analyse.report.result",
     "Sources": "condped.analyse.sources",
     "Space": "condped.space",
+    "Summary": "condped.analyse.summary.result",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
     "advise": "condped.analyse.advice.advise",
@@ -72,6 +75,7 @@ _HOMES = {
     "problems": "condped",
     "report": "condped.analyse.report.assemble",
     "sources": "condped.analyse.sources",
+    "summary": "condped.analyse.summary.summarise",
     "sweep": "condped.analyse.importance.sweep",
     "when": "condped.space",
 }
@@ -92,6 +96,7 @@ __all__ = [
     "Report",
     "Sources",
     "Space",
+    "Summary",
     "SweepResult",
     "TrialTable",
     "advise",
@@ -109,6 +114,7 @@ __all__ = [
     "read",
     "report",
     "sources",
+    "summary",
     "sweep",
     "when",
 ]

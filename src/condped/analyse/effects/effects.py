@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from condped.analyse.effects.find import LEVEL, find_effects
+from condped.analyse.effects.find import LEVEL
 from condped.analyse.effects.result import Effects
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.importance import importance_result
@@ -49,7 +49,7 @@ def effects(
     >>> found = condped.effects(condped.problems.get("activation-disjoint").sample(500, seed=0))
     >>> contrast = found["c"].regimes[0].contrast
     >>> contrast.inside.label, contrast.inside.trials, contrast.outside.trials
-    ('0.00035 … 0.49', 247, 253)
+    ('0 … 0.48', 211, 289)
     """
     asked = Options.of(effects, options)
     question = Question((target_quantile,), asked.settings, asked.handling, level=level)

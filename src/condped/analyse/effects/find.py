@@ -33,7 +33,7 @@ from condped.safe_text import shortened
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.regimes import expand_domains
-from condped.trials.table import Parameter, TrialTable
+from condped.trials.table import Objective, Parameter, TrialTable
 
 LEVEL = 0.9
 _MOST_OF_STRATUM = 16  # trials inside and outside that are paired with each other
@@ -97,12 +97,11 @@ class StudyTrials:
             label=one.label,
             trials=len(rows),
             target_trials=int(np.count_nonzero(self.target[rows])),
-            reached=tuple(self._reached(place, rows) for place in range(len(self.table.objectives))),
+            reached=tuple(self._reached(objective, rows) for objective in self.table.objectives),
             low=one.low, high=one.high, left=one.left, right=one.right, choice=one.choice,
         )  # fmt: skip
 
-    def _reached(self, place: int, rows: IntArray) -> Reached:
-        objective = self.table.objectives[place]
+    def _reached(self, objective: Objective, rows: IntArray) -> Reached:
         values = objective.values[rows]
         found = median_of(values, self.level)
         if found is None:
@@ -181,9 +180,7 @@ def find_effect(
     absent = study.rows[ids < 0]
     if len(absent):
         group = study.group(Bin("absent", np.zeros(0, dtype=bool)), absent)
-        regimes.append(
-            RegimeEffect(None, "absent", group.trials, group.target_trials, (group,))
-        )
+        regimes.append(RegimeEffect(None, "absent", group.trials, group.target_trials, (group,)))
     sentence = effect_sentence(regimes, evidence[name])
     return ParameterEffect(name, importance, verdict, tuple(regimes), sentence)
 
@@ -217,9 +214,7 @@ def _regime(
     return RegimeEffect(domain, density.label, len(rows), target, groups, contrast)
 
 
-def _best_bin(
-    study: StudyTrials, bins: Sequence[Bin], groups: Sequence[ValueGroup]
-) -> Bin | None:
+def _best_bin(study: StudyTrials, bins: Sequence[Bin], groups: Sequence[ValueGroup]) -> Bin | None:
     """Return the bin with the best median; None without two whose medians have intervals.
 
     By several objectives none is best.
@@ -255,7 +250,9 @@ def _pairs(strata: IntArray, inside: IntArray, outside: IntArray) -> tuple[IntAr
     # Both are in order of time, as the strata are.
     own, others = strata[inside], strata[outside]
     shared = np.intersect1d(own, others)
-    for one, other in zip(_parts(inside, own, shared), _parts(outside, others, shared), strict=True):
+    for one, other in zip(
+        _parts(inside, own, shared), _parts(outside, others, shared), strict=True
+    ):
         first.append(np.repeat(one, len(other)))
         second.append(np.tile(other, len(one)))
     return np.concatenate(first), np.concatenate(second)
@@ -266,8 +263,7 @@ def _parts(rows: IntArray, strata: IntArray, wanted: IntArray) -> list[IntArray]
     starts = np.searchsorted(strata, wanted).tolist()
     ends = np.searchsorted(strata, wanted, side="right").tolist()
     return [
-        thinned(rows[start:end], _MOST_OF_STRATUM)
-        for start, end in zip(starts, ends, strict=True)
+        thinned(rows[start:end], _MOST_OF_STRATUM) for start, end in zip(starts, ends, strict=True)
     ]
 
 
@@ -279,4 +275,3 @@ def is_adaptive(counts: SetCounts) -> bool:
 def _table_of(sets: SetTrials) -> TrialTable:
     table = sets.raw.table("Finding effects")
     return expand_domains(table) if sets.raw.spanned else table
-

@@ -14,7 +14,7 @@ from condped.trials.table import Direction, Objective, Parameter, State, TrialTa
 # ``complete``: with an objective. ``infeasible``: complete, with a violated constraint.
 # ``nonfinite``: complete, with an objective that is NaN, infinite or not recorded.
 TrialState = Literal["complete", "infeasible", "pruned", "failed", "nonfinite", "running"]
-_STATES: tuple[TrialState, ...] = (
+STATES: tuple[TrialState, ...] = (
     "complete",
     "infeasible",
     "pruned",
@@ -49,10 +49,7 @@ class ShownParameter:
         number, domain_id = self.values[place], self.domain_ids[place]
         if number is None or domain_id is None:
             return None
-        domain = self.domains[domain_id]
-        if isinstance(domain, Categorical):
-            return domain.choices[int(number)]
-        return int(number) if isinstance(domain, Int) else number
+        return _tried(self.domains[domain_id], number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +122,11 @@ class ShownTrials:
 def shown_trials(table: TrialTable, target: BoolArray) -> ShownTrials:
     """Return some of a table's trials; ``target`` are those in the target set."""
     states = trial_states(table)
-    ended = states != _STATES.index("running")
+    ended = states != STATES.index("running")
     rows = chosen_rows(ended, target & ended)
     return ShownTrials(
         numbers=tuple(trial_numbers(table)[rows].tolist()),
-        states=tuple(_STATES[state] for state in states[rows].tolist()),
+        states=tuple(STATES[state] for state in states[rows].tolist()),
         target=tuple(target[rows].tolist()),
         parameters=tuple(_parameter(parameter, rows) for parameter in table.parameters),
         objectives=tuple(_objective(objective, rows) for objective in table.objectives),
@@ -144,25 +141,31 @@ def trial_states(table: TrialTable) -> IntArray:
     recorded = np.asarray(table.states)
     found = np.zeros(len(table), dtype=np.int64)
     if table.infeasible is not None:
-        found[table.infeasible] = _STATES.index("infeasible")
-    found[~table.finite] = _STATES.index("nonfinite")
+        found[table.infeasible] = STATES.index("infeasible")
+    found[~table.finite] = STATES.index("nonfinite")
     for state, name in (
         (State.PRUNED, "pruned"),
         (State.FAILED, "failed"),
         (State.RUNNING, "running"),
     ):
-        found[recorded == state] = _STATES.index(name)  # type: ignore[arg-type]
+        found[recorded == state] = STATES.index(name)
     return found
-
-
-def state_names() -> tuple[TrialState, ...]:
-    """Return the states, in the order of their positions."""
-    return _STATES
 
 
 def trial_numbers(table: TrialTable) -> IntArray:
     """Return (trials,): the position of each in the study that they may have been selected from."""
     return np.arange(len(table)) if table.rows is None else np.asarray(table.rows)
+
+
+def value_of(parameter: Parameter, row: int) -> Any:
+    """Return a trial's value as it was tried: a number or a choice; the parameter is present."""
+    return _tried(parameter.domains[parameter.domain_ids[row]], parameter.values[row].item())
+
+
+def _tried(domain: Domain, number: float) -> Any:
+    if isinstance(domain, Categorical):
+        return domain.choices[int(number)]
+    return int(number) if isinstance(domain, Int) else float(number)
 
 
 def chosen_rows(ended: BoolArray, target: BoolArray, most: int = MOST_SHOWN) -> IntArray:

@@ -164,8 +164,9 @@ class ImportanceResult(Result):
         --------
         >>> import condped
         >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
-        >>> result.effects["z"].sentence
-        'no evidence of an effect; median loss between 6.19 and 6.73 in all 8 bins'
+        >>> contrast = result.effects["x"].regimes[0].contrast
+        >>> contrast.inside.label, contrast.inside.trials, contrast.outside.trials
+        ('-7 … -6.3', 108, 269)
         """
         return self.effects_at(LEVEL)
 

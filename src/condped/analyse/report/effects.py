@@ -12,8 +12,8 @@ from condped.analyse.effects.bins import Bin, bins_of
 from condped.analyse.effects.find import LEVEL, StudyTrials
 from condped.analyse.effects.result import ValueGroup
 from condped.analyse.effects.trials import (
+    STATES,
     chosen_rows,
-    state_names,
     trial_numbers,
     trial_states,
 )
@@ -87,7 +87,7 @@ class PageEffects:
         """
         table = self._study.table
         states = trial_states(table)
-        ended = states != state_names().index("running")
+        ended = states != STATES.index("running")
         rows = chosen_rows(ended, self._study.target, _MOST_TRIALS)
         highest = analysis.numbers.importance.max(axis=0, initial=0.0)
         drawn = sorted(range(len(parameters)), key=lambda place: -highest[place])[:_MOST_DRAWN]
@@ -99,7 +99,7 @@ class PageEffects:
         return {
             "of": int(np.count_nonzero(ended)),
             "numbers": trial_numbers(table)[rows],
-            "states": "".join(state_names()[state][0] for state in states[rows].tolist()),
+            "states": "".join(STATES[state][0] for state in states[rows].tolist()),
             "steps": _first_steps(analysis, rows),
             "objectives": [_numbers(one.values[rows]) for one in table.objectives],
             "values": values,

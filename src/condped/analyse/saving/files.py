@@ -25,6 +25,7 @@ _KINDS = {
     "condped.effects/1": ("condped.analyse.effects.result", "Effects"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
     "condped.report/1": ("condped.analyse.report.result", "Report"),
+    "condped.summary/1": ("condped.analyse.summary.result", "Summary"),
     "condped.sources/1": ("condped.analyse.sources", "Sources"),
     "condped.compare/1": ("condped.comparison.compare", "Comparison"),
 }
