@@ -48,8 +48,6 @@ class Drawing:
     ----------
     samplers
         Those that are known to have drawn trials of this study; empty if none is recorded.
-    started, finished
-        (trials,): seconds, NaN where not recorded; None if nowhere.
     steps, last_losses
         (trials,): the last step that a trial reported, and what it reported there as the sampler
         minimised it; NaN without any; None if nowhere.
@@ -65,8 +63,6 @@ class Drawing:
     """
 
     samplers: tuple[SamplerRecord, ...] = ()
-    started: FloatArray | None = None
-    finished: FloatArray | None = None
     steps: FloatArray | None = None
     last_losses: FloatArray | None = None
     losses: FloatArray | None = None
@@ -84,8 +80,6 @@ class Drawing:
 
         return replace(
             self,
-            started=cut(self.started),
-            finished=cut(self.finished),
             steps=cut(self.steps),
             last_losses=cut(self.last_losses),
             losses=cut(self.losses),

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from condped.arrays import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class _Arrays(NamedTuple):
+    started: FloatArray
+    ended: FloatArray
+    durations: FloatArray
+
+
 class Times:
     """When each trial ran and how long it took.
 
@@ -20,9 +26,11 @@ class Times:
         (trials,): seconds that each took; NaN where not recorded.
     """
 
-    started: FloatArray
-    ended: FloatArray
-    durations: FloatArray
+    __slots__ = ("_arrays", "_look_up")
+
+    def __init__(self, started: FloatArray, ended: FloatArray, durations: FloatArray) -> None:
+        self._arrays: _Arrays | None = _Arrays(started, ended, durations)
+        self._look_up: Callable[[], Times] | None = None
 
     @classmethod
     def between(cls, started: FloatArray, ended: FloatArray) -> Times:
@@ -36,6 +44,37 @@ class Times:
         """
         return cls(started, ended, ended - started)
 
+    @classmethod
+    def deferred(cls, look_up: Callable[[], Times]) -> Times:
+        """Return times that are looked up when somebody wants them: most analyses never do."""
+        times = cls.__new__(cls)
+        times._arrays, times._look_up = None, look_up
+        return times
+
+    @property
+    def started(self) -> FloatArray:
+        return self._found().started
+
+    @property
+    def ended(self) -> FloatArray:
+        return self._found().ended
+
+    @property
+    def durations(self) -> FloatArray:
+        return self._found().durations
+
     def only(self, rows: BoolArray | IntArray) -> Times:
         """Return the times of these trials; positions also give their order."""
-        return Times(self.started[rows], self.ended[rows], self.durations[rows])
+        if self._arrays is None:
+            return Times.deferred(lambda: Times(*self._found()).only(rows))
+        return Times(*(array[rows] for array in self._arrays))
+
+    def _found(self) -> _Arrays:
+        if self._arrays is None:
+            assert self._look_up is not None
+            self._arrays = self._look_up()._found()
+            self._look_up = None  # and with it the records that it was looked up in
+        return self._arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Times, tuple(self._found())

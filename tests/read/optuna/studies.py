@@ -111,6 +111,11 @@ def assert_same_table(ours: condped.TrialTable, theirs: condped.TrialTable) -> N
     else:
         assert ours.violations is not None
         assert np.array_equal(ours.violations, theirs.violations, equal_nan=True)
+    assert ours.times is not None
+    assert theirs.times is not None
+    for name in ("started", "ended", "durations"):
+        one, other = getattr(ours.times, name), getattr(theirs.times, name)
+        assert np.array_equal(one, other, equal_nan=True)
     found = {parameter.name: parameter for parameter in ours.parameters}
     assert set(found) == set(theirs.names)
     for expected in theirs.parameters:
@@ -127,7 +132,7 @@ def assert_same_drawing(ours: Drawing | None, theirs: Drawing | None) -> None:
     assert ours is not None
     assert theirs is not None
     assert ours.samplers == theirs.samplers
-    for name in ("started", "finished", "steps", "last_losses", "losses"):
+    for name in ("steps", "last_losses", "losses"):
         one, other = getattr(ours, name), getattr(theirs, name)
         assert (one is None) == (other is None)
         assert one is None or np.array_equal(one, other, equal_nan=True)

@@ -194,15 +194,18 @@ def test_times_are_those_of_the_file() -> None:
     """When each trial was started and completed; not all of them were."""
     path = SAVED / "client.json"
     trials = json.loads(path.read_text(encoding="utf-8"))["experiment"]["trials"].values()
-    drawing = read(path).drawing
-    assert drawing is not None
-    assert drawing.started is not None
-    assert drawing.finished is not None
+    times = read(path).times
+    assert times is not None
     for row, trial in enumerate(trials):
         for time, found in (
-            (trial["time_run_started"], drawing.started[row]),
-            (trial["time_completed"], drawing.finished[row]),
+            (trial["time_run_started"], times.started[row]),
+            (trial["time_completed"], times.ended[row]),
         ):
             if time is not None:
-                assert found == datetime.fromisoformat(time["value"]).timestamp()
-    assert np.isfinite(drawing.finished).any()
+                assert (
+                    found
+                    == (
+                        datetime.fromisoformat(time["value"]) - datetime(1970, 1, 1)
+                    ).total_seconds()
+                )
+    assert np.isfinite(times.ended).any()

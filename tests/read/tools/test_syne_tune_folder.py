@@ -244,8 +244,11 @@ def test_several_metrics_have_a_direction_each(folder: Path, tmp_path: Path) -> 
 def test_the_scheduler_tells_how_trials_were_drawn(folder: Path, name: str, kind: str) -> None:
     """Its name, and when each trial reported last."""
     last, experiment = told(folder, name)
-    drawing = condped.read(folder / name).drawing
+    table = condped.read(folder / name)
+    drawing, times = table.drawing, table.times
     assert drawing is not None
+    assert times is not None
     recorded = experiment.metadata["scheduler_name"]
     assert [(s.name, s.kind) for s in drawing.samplers] == [(recorded, kind)]
-    assert drawing.finished == pytest.approx(last["st_tuner_time"].tolist())
+    assert times.ended == pytest.approx(last["st_tuner_time"].tolist())
+    assert times.durations == pytest.approx(last["st_worker_time"].tolist())

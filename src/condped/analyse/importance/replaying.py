@@ -124,9 +124,13 @@ def _ended(table: TrialTable) -> Ended:
         steps=nothing if drawing.steps is None else drawing.steps,
         last_losses=lasts,
         violation=violation,
-        started=drawing.started,
-        finished=drawing.finished,
+        started=None if table.times is None else _if_any(table.times.started),
+        finished=None if table.times is None else _if_any(table.times.ended),
     )
+
+
+def _if_any(times: FloatArray) -> FloatArray | None:
+    return None if np.isnan(times).all() else times
 
 
 def regimes_of(parameter: Parameter, region: BoolArray, smallest: int) -> list[BoolArray]:

@@ -1,21 +1,21 @@
-"""How Optuna's trials were drawn: times, reports and system attributes of any storage."""
+"""How Optuna's trials were drawn: reports and system attributes of any storage; their times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
 from condped.read.optuna.samplers import CHOSEN, marked, sampler_of
+from condped.read.seconds import seconds
 from condped.space.domain import Categorical, frozen_choice
 from condped.trials.drawing import Drawing, SamplerRecord
 from condped.trials.table import ABSENT, Parameter
+from condped.trials.times import Times
 
-_EPOCH = datetime(1970, 1, 1)
 # System attributes whose values are read; of the others only the keys matter.
 VALUED = ("fixed_params", "failed_trial", CHOSEN)
 
@@ -26,8 +26,6 @@ class DrawingRecords:
 
     Attributes
     ----------
-    started, finished
-        (trials,): seconds, NaN where not recorded.
     reports
         A trial's row, the last step that it reported, and the value there.
     attributes
@@ -38,17 +36,19 @@ class DrawingRecords:
         The study's own, if that says something.
     """
 
-    started: FloatArray
-    finished: FloatArray
     reports: Sequence[tuple[int, float, float]]
     attributes: Sequence[tuple[int, Mapping[str, Any]]]
     study_keys: Iterable[str] = ()
     sampler: SamplerRecord | None = None
 
     def drawing(
-        self, parameters: Sequence[Parameter], values: FloatArray, signs: Sequence[float]
+        self,
+        parameters: Sequence[Parameter],
+        values: FloatArray,
+        signs: Sequence[float],
+        times: Times,
     ) -> Drawing:
-        """Return how the trials of a table with these parameters were drawn.
+        """Return how the trials of a table with these parameters and times were drawn.
 
         ``signs`` make losses of (trials, objectives) values.
         """
@@ -58,21 +58,19 @@ class DrawingRecords:
             for row, step, value in self.reports:
                 steps[row], last_losses[row] = step, signs[0] * value
         return Drawing(
-            samplers=self._samplers(),
-            started=_if_any(self.started),
-            finished=_if_any(self.finished),
+            samplers=self._samplers(times),
             steps=steps,
             last_losses=last_losses,
             losses=values * signs,
             fixed=_fixed(self.attributes, parameters),
         )
 
-    def _samplers(self) -> tuple[SamplerRecord, ...]:
+    def _samplers(self, times: Times) -> tuple[SamplerRecord, ...]:
         keys = set(self.study_keys).union(*(held for _, held in self.attributes))
         chosen = {held.get(CHOSEN) for _, held in self.attributes} if CHOSEN in keys else ()
         found = marked(keys, chosen)
         # The study's sampler was not asked if all trials were added, which takes them no time.
-        if self.sampler is None or not np.any(self.started != self.finished):
+        if self.sampler is None or not np.any(times.started != times.ended):
             return found
         return (self.sampler, *(record for record in found if record.name != self.sampler.name))
 
@@ -88,8 +86,6 @@ def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords
         reports = enumerate(trial.intermediate_values for trial in trials)
         attributes = enumerate(trial.system_attrs for trial in trials)
         return DrawingRecords(
-            started=seconds([trial.datetime_start for trial in trials]),
-            finished=seconds([trial.datetime_complete for trial in trials]),
             reports=[(row, max(held), held[max(held)]) for row, held in reports if held],
             attributes=[(row, held) for row, held in attributes if held],
             study_keys=keys,
@@ -99,12 +95,20 @@ def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords
     return look_up
 
 
+def times_of(trials: Sequence[Any]) -> Times:
+    """Return when trials in memory ran."""
+    return Times.deferred(
+        lambda: Times.between(
+            seconds([trial.datetime_start for trial in trials]),
+            seconds([trial.datetime_complete for trial in trials]),
+        )
+    )
+
+
 class DrawingLog:
     """What a storage records of how trials were drawn, collected by the trials' ids."""
 
     def __init__(self) -> None:
-        self.started: dict[int, Any] = {}
-        self.finished: dict[int, Any] = {}
         self.reports: dict[int, tuple[int, float]] = {}
         self.attributes: dict[int, dict[str, Any]] = {}
 
@@ -121,32 +125,10 @@ class DrawingLog:
         """Return what is recorded of a study's trials."""
         rows = {trial: row for row, trial in enumerate(trials)}
         return DrawingRecords(
-            started=seconds([_time(self.started.get(trial)) for trial in trials]),
-            finished=seconds([_time(self.finished.get(trial)) for trial in trials]),
             reports=[(rows[t], *report) for t, report in self.reports.items() if t in rows],
             attributes=[(rows[t], held) for t, held in self.attributes.items() if t in rows],
             study_keys=tuple(study_keys),
         )
-
-
-def _time(recorded: Any) -> datetime | None:
-    """Return a recorded time, which may be a text; None if it is none."""
-    try:
-        return datetime.fromisoformat(recorded) if isinstance(recorded, str) else recorded
-    except ValueError:
-        return None
-
-
-def seconds(times: Sequence[datetime | None]) -> FloatArray:
-    """Return times as seconds, NaN where there is none."""
-    try:
-        return np.array([np.nan if t is None else (t - _EPOCH).total_seconds() for t in times])
-    except TypeError:  # rustuna's journals have a time zone; Optuna's times are local
-        return seconds([None if t is None else t.astimezone().replace(tzinfo=None) for t in times])
-
-
-def _if_any(values: FloatArray) -> FloatArray | None:
-    return None if np.isnan(values).all() else values
 
 
 def _fixed(

@@ -27,9 +27,11 @@ from condped.read.optuna.records import (
     select_study,
     states_of,
 )
+from condped.read.seconds import seconds
 from condped.space.domain import Categorical
 from condped.trials.drawing import MOST_RECORDED
 from condped.trials.table import TrialTable
+from condped.trials.times import Times
 
 # Optuna's numbers, which the journal writes in place of names.
 _STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")
@@ -103,6 +105,8 @@ class _Replay:
         self.ended: list[float] = []  # and at which it ended
         self.values: list[list[float] | None] = []
         self.attributes: list[tuple[int, str, Any]] = []
+        self.started: dict[int, Any] = {}
+        self.finished: dict[int, Any] = {}
         self.log = DrawingLog()
         self.records = ParameterRecords()
         self.kinds: dict[str, object] = {}  # of each distribution's text
@@ -252,8 +256,8 @@ class _Replay:
 
     def _note_times(self, trial: int, operation: dict[str, Any]) -> None:
         for name, times in (
-            ("datetime_start", self.log.started),
-            ("datetime_complete", self.log.finished),
+            ("datetime_start", self.started),
+            ("datetime_complete", self.finished),
         ):
             if name in operation:
                 times[trial] = operation[name]
@@ -296,6 +300,10 @@ class _Replay:
             metrics=study.metrics,
             values=values.reshape(len(study.trials), len(study.directions)),
             constraints=(entry for entry in self.attributes if entry[0] in ours),
+            times=Times.between(
+                seconds([self.started.get(trial) for trial in study.trials]),
+                seconds([self.finished.get(trial) for trial in study.trials]),
+            ),
             recorded=self._recorded(study),
         ).table(self.records.parameters(trial_ids))
 

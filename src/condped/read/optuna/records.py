@@ -28,6 +28,7 @@ from condped.trials.table import (
     all_complete,
     id_dtype,
 )
+from condped.trials.times import Times
 
 STATES = {
     "COMPLETE": State.COMPLETE,
@@ -57,6 +58,7 @@ class StudyRecords:
     values: FloatArray  # (trials, objectives), NaN where nothing is recorded
     # Trial, key, and what is recorded: one number per constraint, or a list for all of them.
     constraints: Iterable[tuple[int, str, Any]]
+    times: Times
     # How the trials were drawn, put together if asked for.
     recorded: Callable[[], DrawingRecords] | None = None
 
@@ -80,14 +82,15 @@ class StudyRecords:
             states=self.states,
             violations=_violations(self.trial_ids, self.constraints),
             drawing=self._drawing(parameters),
+            times=self.times,
         )
 
     def _drawing(self, parameters: tuple[Parameter, ...]) -> Drawing | None:
         if self.recorded is None:
             return None
-        recorded, values = self.recorded, self.values
+        recorded, values, times = self.recorded, self.values, self.times
         signs = [-1.0 if word == "MAXIMIZE" else 1.0 for word in self.directions]
-        return DeferredDrawing(lambda: recorded().drawing(parameters, values, signs))
+        return DeferredDrawing(lambda: recorded().drawing(parameters, values, signs, times))
 
 
 def states_of(names: Sequence[str]) -> npt.NDArray[np.int8]:

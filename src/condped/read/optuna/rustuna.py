@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from condped.read.options import ReadOptions
-from condped.read.optuna.drawing import drawing_of
+from condped.read.optuna.drawing import drawing_of, times_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords, states_of
 from condped.read.optuna.study import constraints_of
@@ -36,6 +36,7 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
         metrics=None,
         values=np.array([trial.values or nothing for trial in trials]).reshape(-1, objectives),
         constraints=constraints_of(trials),
+        times=times_of(trials),
         recorded=drawing_of(study, trials) if len(trials) <= MOST_RECORDED else None,
     ).table(records.parameters(rows))
     return explained_table(table, options, MemoryAttributes(trials))

@@ -18,8 +18,10 @@ from condped.read.options import ReadOptions
 from condped.read.optuna.drawing import VALUED, DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords, select_study, states_of
+from condped.read.seconds import seconds
 from condped.trials.drawing import MOST_RECORDED
 from condped.trials.table import Parameter, TrialTable
+from condped.trials.times import Times
 
 # The schema of all versions from 2.10 to 5.0.
 _SCHEMA = 12
@@ -72,7 +74,8 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
     study = studies[select_study(list(studies), options.study, database.place)]
     in_study = _in_study(database)
     trials = database.rows(
-        f"SELECT t.trial_id, t.state FROM trials t WHERE {in_study} ORDER BY t.trial_id",
+        "SELECT t.trial_id, t.state, t.datetime_start, t.datetime_complete FROM trials t "
+        f"WHERE {in_study} ORDER BY t.trial_id",
         study,
     )
     directions = database.rows(
@@ -90,10 +93,10 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
     metrics = study_attributes.get(_METRICS)
     recorded = len(trials) <= MOST_RECORDED
     attributes = _attributes(database, study, all_keys=recorded)
-    trial_ids = np.array([trial for trial, _ in trials], dtype=np.int64)
+    trial_ids = np.array([trial for trial, *_ in trials], dtype=np.int64)
     table = StudyRecords(
         trial_ids=trial_ids,
-        states=states_of([state for _, state in trials]),
+        states=states_of([state for _, state, *_ in trials]),
         directions=[direction for (direction,) in directions],
         metrics=None if metrics is None else json.loads(metrics),
         values=_values(database, study, trial_ids, len(directions)),
@@ -102,6 +105,10 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
             for trial, key, text in attributes
             if re.match("constraints(:|$)", key)
         ],
+        times=Times.between(
+            seconds([started for *_, started, _ in trials]),
+            seconds([ended for *_, ended in trials]),
+        ),
         recorded=_drawing(database, study, trial_ids, attributes, study_attributes)
         if recorded
         else None,
@@ -138,7 +145,7 @@ def _drawing(
     """Query how trials were drawn, and return a function that puts it together."""
     bounds = trial_ids[[0, -1]].tolist() if len(trial_ids) else (0, 0)
     trials = database.rows(
-        "SELECT t.trial_id, t.datetime_start, t.datetime_complete, v.step, v.intermediate_value, "
+        "SELECT t.trial_id, v.step, v.intermediate_value, "
         f"{_report_kind(database)} FROM trials t LEFT JOIN (SELECT r.trial_id, MAX(r.step) AS step "
         "FROM trial_intermediate_values r WHERE r.trial_id BETWEEN ? AND ? GROUP BY r.trial_id) m "
         "ON m.trial_id = t.trial_id "
@@ -150,8 +157,7 @@ def _drawing(
 
     def put_together() -> DrawingRecords:
         log = DrawingLog()
-        for trial, started, finished, step, value, kind in trials:
-            log.started[trial], log.finished[trial] = started, finished
+        for trial, step, value, kind in trials:
             if step is not None:
                 log.add_report(trial, step, _number(value, kind))
         for trial, key, text in attributes:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.options import ReadOptions
-from condped.read.optuna.drawing import drawing_of
+from condped.read.optuna.drawing import drawing_of, times_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import STATES, StudyRecords
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
@@ -54,6 +54,7 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
         metrics=study.metric_names,
         values=blocks.values,
         constraints=constraints_of(trials) if blocks.constrained else (),
+        times=times_of(trials),
         recorded=drawing_of(study, trials) if len(trials) <= MOST_RECORDED else None,
     ).table(tuple(entry.parameter(len(trials)) for entry in blocks.parameters.values()))
     if callable(options.loss):

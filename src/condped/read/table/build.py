@@ -122,6 +122,7 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
         notes=tuple(notes),
         space=None if space.inferred else space,
         drawing=runs.drawing,
+        times=runs.times,
     )
 
 

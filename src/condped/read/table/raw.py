@@ -26,6 +26,7 @@ from condped.trials.columns import (
     select_rows,
 )
 from condped.trials.drawing import Drawing
+from condped.trials.times import Times
 
 _MISSING = object()
 
@@ -139,6 +140,8 @@ class RawRuns:
         Notes for the user, one sentence each.
     drawing
         How the trials were drawn, if recorded.
+    times
+        When they ran, if recorded.
     """
 
     parameters: RawTable
@@ -149,3 +152,4 @@ class RawRuns:
     space: Space | None = None
     notes: tuple[str, ...] = ()
     drawing: Drawing | None = None
+    times: Times | None = None

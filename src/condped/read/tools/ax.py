@@ -17,7 +17,7 @@ from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.tools.drawing import recorded_drawing
+from condped.read.tools.drawing import recorded_times
 from condped.space.condition import Comparison, Condition, Membership, Node
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.simplify import alternative, condition_of
@@ -71,9 +71,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             directions=tuple(objectives.values()),
             space=space,
             notes=notes,
-            drawing=recorded_drawing(
-                [arm.times[0] for arm in arms], [arm.times[1] for arm in arms]
-            ),
+            times=recorded_times([arm.times[0] for arm in arms], [arm.times[1] for arm in arms]),
         ),
         options,
         "an Ax experiment",

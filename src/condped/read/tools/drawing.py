@@ -1,46 +1,34 @@
-"""How a tool's trials were drawn: times, and a sampler where the tool names it."""
+"""When a tool's trials ran, and how they were drawn where the tool names its sampler."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray
+from condped.arrays import BoolArray
+from condped.read.seconds import seconds
 from condped.trials.drawing import MOST_RECORDED, Drawing, SamplerRecord
+from condped.trials.times import Times
 
 
 def recorded_drawing(
-    started: Iterable[Any],
-    finished: Iterable[Any],
-    samplers: Iterable[SamplerRecord] = (),
-    independent: BoolArray | None = None,
+    trials: int, samplers: Iterable[SamplerRecord], independent: BoolArray | None = None
 ) -> Drawing | None:
-    """Return how trials were drawn; None for large experiments, or if nothing is recorded.
+    """Return how trials were drawn; None for large experiments, or if nothing is recorded."""
+    named = tuple(samplers)
+    return Drawing(named, independent=independent) if named and trials <= MOST_RECORDED else None
 
-    Times are seconds, datetimes or their texts; anything else counts as not recorded.
+
+def recorded_times(
+    started: Iterable[Any], ended: Iterable[Any], durations: Iterable[Any] | None = None
+) -> Times | None:
+    """Return when trials ran; None if nothing is recorded.
+
+    Times are seconds, datetimes or their texts; anything else counts as not recorded. Without
+    durations, trials took the time from their start to their end.
     """
-    begun, ended, named = _seconds(started), _seconds(finished), tuple(samplers)
-    if begun is None and ended is None and not named:
-        return None
-    longest = max((len(times) for times in (begun, ended) if times is not None), default=0)
-    if longest > MOST_RECORDED:
-        return None
-    return Drawing(named, begun, ended, independent=independent)
-
-
-def _seconds(times: Iterable[Any]) -> FloatArray | None:
-    found = np.array([_number(time) for time in times], dtype=np.float64)
-    return None if np.isnan(found).all() else found
-
-
-def _number(time: Any) -> float:
-    try:
-        if isinstance(time, str):
-            time = datetime.fromisoformat(time)
-        return time.timestamp() if isinstance(time, datetime) else float(time)
-    except (TypeError, ValueError, OverflowError, OSError):
-        return math.nan
+    begun, done = seconds(started), seconds(ended)
+    took = done - begun if durations is None else seconds(durations)
+    return None if np.isnan([begun, done, took]).all() else Times(begun, done, took)

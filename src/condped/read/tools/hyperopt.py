@@ -19,7 +19,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
-from condped.read.tools.drawing import recorded_drawing
+from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import Test, reached_by
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Alternative, Space
@@ -59,7 +59,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
             objectives=("loss",),
             directions=("minimize",),
             notes=tuple(notes),
-            drawing=recorded_drawing(
+            times=recorded_times(
                 [document.get("book_time") for document in documents],
                 [document.get("refresh_time") for document in documents],
             ),

@@ -20,7 +20,7 @@ from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.tools.drawing import recorded_drawing
+from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column
@@ -72,10 +72,11 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             directions=about.directions,
             space=space,
             notes=_notes(reports, about, last),
-            drawing=recorded_drawing(
-                (),
+            drawing=recorded_drawing(len(last), about.samplers()),
+            times=recorded_times(
+                [None] * len(last),
                 [reports.number(row, "st_tuner_time") for row in last.values()],
-                about.samplers(),
+                _worker_times(reports, last),
             ),
         ),
         options,
@@ -181,6 +182,25 @@ class _Reports:
             return float(self.cell(row, name))
         except ValueError:
             return None
+
+
+def _worker_times(reports: _Reports, last: Mapping[str, list[str]]) -> list[float | None]:
+    """Return how long each trial had worked at its last report.
+
+    The clock of a trial starts anew when it goes on after a pause.
+    """
+    clocks: dict[str, float] = {}
+    totals: dict[str, float] = {}
+    done: set[str] = set()
+    for row in reports.rows:
+        trial, now = reports.cell(row, "trial_id"), reports.number(row, "st_worker_time")
+        if now is not None and trial not in done:
+            before = clocks.get(trial, 0.0)
+            totals[trial] = totals.get(trial, 0.0) + (now - before if now >= before else now)
+            clocks[trial] = now
+        if row is last.get(trial):
+            done.add(trial)
+    return [totals.get(trial) for trial in last]
 
 
 def _select_reports(

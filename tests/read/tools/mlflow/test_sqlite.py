@@ -164,10 +164,10 @@ def test_a_hundred_thousand_runs_take_seconds(
 def test_times_are_mlflows(store: tuple[Path, MlflowClient, str]) -> None:
     """In seconds; a run that goes on has no end."""
     path, client, experiment = store
-    drawing = condped.read(path, objective="loss", direction="minimize", space=SPACE).drawing
-    assert drawing is not None
+    times = condped.read(path, objective="loss", direction="minimize", space=SPACE).times
+    assert times is not None
     runs = told(client, experiment)
-    assert drawing.started == pytest.approx([run.info.start_time / 1000 for run in runs])
+    assert times.started == pytest.approx([run.info.start_time / 1000 for run in runs])
     ends = [np.nan if run.info.end_time is None else run.info.end_time / 1000 for run in runs]
     assert np.isnan(ends).any()
-    assert drawing.finished == pytest.approx(ends, nan_ok=True)
+    assert times.ended == pytest.approx(ends, nan_ok=True)

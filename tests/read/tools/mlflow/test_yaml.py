@@ -176,7 +176,7 @@ def test_times_are_mlflows(store: tuple[Path, MlflowClient, str]) -> None:
     """In seconds, as its own answers have them in milliseconds."""
     path, client, experiment = store
     source = path / experiment
-    drawing = read(source, objective="loss", direction="minimize", space=SPACE).drawing
-    assert drawing is not None
+    times = read(source, objective="loss", direction="minimize", space=SPACE).times
+    assert times is not None
     runs = told(client, experiment)
-    assert drawing.started == pytest.approx([run.info.start_time / 1000 for run in runs])
+    assert times.started == pytest.approx([run.info.start_time / 1000 for run in runs])

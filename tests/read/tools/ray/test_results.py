@@ -145,9 +145,10 @@ def test_values_outside_a_space_name_the_parameter(ray_experiments: dict[str, Ex
 def test_times_are_those_of_the_last_report(ray_experiments: dict[str, Experiment]) -> None:
     """Its timestamp, and that less the time that the trial took."""
     grid = ray_experiments["switching"].results
-    drawing = condped.read(grid).drawing
-    assert drawing is not None
+    times = condped.read(grid).times
+    assert times is not None
     told = [result.metrics for result in grid]
-    assert drawing.finished == pytest.approx([entry["timestamp"] for entry in told])
+    assert times.ended == pytest.approx([entry["timestamp"] for entry in told])
     begun = [entry["timestamp"] - entry["time_total_s"] for entry in told]
-    assert drawing.started == pytest.approx(begun)
+    assert times.started == pytest.approx(begun)
+    assert times.durations == pytest.approx([entry["time_total_s"] for entry in told])

@@ -372,11 +372,17 @@ def test_a_budget_is_refused_where_there_are_none(noisy: Kept) -> None:
 def test_times_and_origins_are_what_smac_recorded(noisy: Kept, several: Kept) -> None:
     """Random search draws without its model; a configuration lasts from first to last run."""
     for kept, kind in ((noisy, "other"), (several, "independent")):
-        drawing = condped.read(kept.path).drawing
+        table = condped.read(kept.path)
+        drawing, recorded = table.drawing, table.times
         assert drawing is not None
+        assert recorded is not None
         assert [(s.name, s.kind) for s in drawing.samplers] == [("SMAC", kind)]
-        for place, times in ((min, drawing.started), (max, drawing.finished)):
-            name = "starttime" if place is min else "endtime"
+        for place, times in (
+            (min, recorded.started),
+            (max, recorded.ended),
+            (sum, recorded.durations),
+        ):
+            name = {min: "starttime", max: "endtime", sum: "time"}[place]
             told: dict[Any, list[float]] = {}
             for key, value in kept.history.items():
                 told.setdefault(key.config_id, []).append(getattr(value, name))

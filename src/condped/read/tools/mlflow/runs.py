@@ -15,7 +15,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
-from condped.read.tools.drawing import recorded_drawing
+from condped.read.tools.drawing import recorded_times
 from condped.read.tools.mlflow.conventions import trials_among
 from condped.trials.columns import Column, number_column
 from condped.trials.table import TrialTable
@@ -126,7 +126,7 @@ class ExperimentRuns:
                     [_state(status) for status in compress(self.statuses, kept.rows)], np.int8
                 ),
                 notes=(*self.notes, *kept.notes),
-                drawing=recorded_drawing(
+                times=recorded_times(
                     [begun and begun / 1000 for begun, _ in compress(self.times, kept.rows)],
                     [ended and ended / 1000 for _, ended in compress(self.times, kept.rows)],
                 ),

@@ -14,7 +14,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import state_of
-from condped.read.tools.drawing import recorded_drawing
+from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.space.space import Space
 from condped.trials.table import State, TrialTable
@@ -87,9 +87,10 @@ def table_of(
             objectives=(metric,) if metric else (),
             directions=(_DIRECTIONS[mode],) if mode in _DIRECTIONS else (),
             notes=(*notes, *_early_end_notes(trials, states)),
-            drawing=recorded_drawing(
+            times=recorded_times(
                 [_difference(trial, "timestamp", "time_total_s") for trial in trials],
                 [trial.metrics.get("timestamp") for trial in trials],
+                [trial.metrics.get("time_total_s") for trial in trials],
             ),
         ),
         options,

@@ -16,7 +16,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.convert_values import convert_column, none_position
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.tools.drawing import recorded_drawing
+from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
@@ -74,10 +74,14 @@ def read(source: str, options: ReadOptions) -> TrialTable:
         space=None if space is None else as_recorded(space, parameters),
         notes=tuple(notes),
         drawing=recorded_drawing(
-            [trial.times[0] for trial in trials],
-            [trial.times[1] for trial in trials],
+            len(trials),
             _samplers({c.origin for folder in folders for c in folder.configurations}),
             np.array([trial.independent for trial in trials], dtype=bool),
+        ),
+        times=recorded_times(
+            [trial.times[0] for trial in trials],
+            [trial.times[1] for trial in trials],
+            [trial.duration for trial in trials],
         ),
     )
     return build_runs(runs, options, _SOURCE)

@@ -34,6 +34,7 @@ class Run:
     costs: tuple[float, ...]  # one per objective; meaningless while running
     state: State
     times: tuple[Any, Any]  # start and end in seconds, 0 where SMAC does not know
+    duration: Any  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,12 @@ class Trial:
         ended = [run.times[1] for run in self.runs if run.times[1]]
         running = self.state is State.RUNNING
         return min(begun, default=None), None if running else max(ended, default=None)
+
+    @property
+    def duration(self) -> float | None:
+        """The seconds that its runs took together."""
+        known = [run.duration for run in self.runs if isinstance(run.duration, int | float)]
+        return sum(known) if known and self.state is not State.RUNNING else None
 
     @property
     def costs(self) -> list[float]:
@@ -99,6 +106,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
         tuple(map(float, costs)),
         _STATES[status],
         (entry.get("starttime"), entry.get("endtime")),
+        entry["time"],
     )
     return str(entry["config_id"]), run
 
