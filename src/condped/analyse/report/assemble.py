@@ -30,6 +30,7 @@ from condped.analyse.report.numbers import (
     ties_data,
     tree_data,
 )
+from condped.analyse.report.progress import summary_data
 from condped.analyse.report.result import Report
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
@@ -116,6 +117,7 @@ def report(
         **_asked(question, analyses, start),
         "parameters": parameters_data(analyses, effects),
         **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
+        "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
         **_trials_data(effects, analyses["paper"]),
         "endings": endings_data(trials, question, told.account.trials),
         "account": _account(told.account),
@@ -142,7 +144,9 @@ def source_name(source: Any, study: str | None) -> str:
     """Return the name of a source, without where it lies and without a password."""
     name = study or getattr(source, "study_name", None)
     if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):
-        name = Path(without_password(os.fspath(source))).name
+        path = Path(without_password(os.fspath(source)))
+        # A number says nothing: SMAC names the folder of a run by its seed.
+        name = f"{path.parent.name}/{path.name}" if path.name.isdecimal() else path.name
     # What Optuna calls a study that nobody has named says nothing.
     return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 

@@ -16,8 +16,9 @@ from condped.show.text.account import data_lines, goals
 
 # In the order in which they use each other.
 _SCRIPTS = (
-    "study", "elements", "smooth", "answer", "bars", "curve", "density", "cards", "tree",
-    "advice", "account", "downloads", "main",
+    "study", "elements", "folds", "smooth", "effects", "answer", "bars", "curve", "density",
+    "cards", "tree", "advice", "pairs", "endings", "cost", "history", "parallel", "account",
+    "downloads", "main",
 )  # fmt: skip
 # What could end a script element, start a comment in it, or end a line of old scripts.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}

@@ -27,11 +27,18 @@ function drawAdvice() {
   fill("advice", ...parts);
 }
 
+const STEPS = { fix: "Fix", narrow: "Narrow", choices: "Keep fewer choices of", widen: "Widen" };
+
+// A step in one line.
+function stepWords(step) {
+  const where = step.regime ? ` where it is in ${cut(step.regime, 30)}` : "";
+  return [`${STEPS[step.kind]} `, nameTag(step.parameter), where, ": ", ...moveWords(step)];
+}
+
 function adviceStep(step) {
-  const words = { fix: "Fix", narrow: "Narrow", choices: "Keep fewer choices of" };
   const where = step.regime ? ` where it is in ${cut(step.regime, 30)}` : "";
   return element("li", {},
-    element("p", { class: "step" }, element("span", { class: "kind" }, `${words[step.kind]} `), nameTag(step.parameter), where,
+    element("p", { class: "step" }, element("span", { class: "kind" }, `${STEPS[step.kind]} `), nameTag(step.parameter), where,
       element("span", { class: "move" }, ...moveWords(step))),
     element("p", { class: "aside" }, `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));
 }

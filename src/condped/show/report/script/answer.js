@@ -29,24 +29,45 @@ function choiceRows() {
 }
 
 function drawAnswer() {
-  const rows = [];
   const found = { matters: [], unclear: [], "no evidence": [], "not testable": [] };
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
-  const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
-  const matters = found.matters;
-  const choices = reasonNow() ? [] : choiceRows();
+  const choices = reasonNow() ? [] : choiceRows(), progress = progressRows(), next = nextRows();
+  const rows = [];
   if (choices.length) rows.push(["Choice of the branch", choices]);
-  if (found.matters.length) rows.push([ENRICHED.title, goodRows(matters)]);
+  if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters)]);
+  if (progress.length) rows.push(["So far", progress]);
+  if (next) rows.push(["Next step", next]);
+  const facts = (some) => element("dl", { class: "facts" }, some.map(([label, content]) =>
+    element("div", {}, element("dt", {}, label), element("dd", {}, content))));
+  fill("answer-text", element("p", { class: "lead" }, lead(found.matters)), facts(rows), restOf(found, facts));
+}
+
+// What does not matter and what was left out, in a line that opens.
+function restOf(found, facts) {
+  const rows = [];
+  const names = (kind) => listed(found[kind].map((parameter) => parameter.name));
   if (found.unclear.length) rows.push(["Unclear", names("unclear")]);
   if (found["no evidence"].length) rows.push(["No evidence of an effect", names("no evidence")]);
   if (found["not testable"].length) {
     const reasons = [...new Set(found["not testable"].map(verdictReason).filter(Boolean))];
     rows.push(["Not testable", [...names("not testable"), element("span", { class: "aside" }, ` (${reasons.slice(0, 3).join("; ")})`)]]);
   }
-  rows.push(["Left out", leftOut()]);
-  const list = element("dl", { class: "facts" }, rows.map(([label, content]) =>
-    element("div", {}, element("dt", {}, label), element("dd", {}, content))));
-  fill("answer-text", element("p", { class: "lead" }, lead(matters)), list);
+  const { trials } = data.account, out = trials.total - trials.used;
+  const told = [["unclear", "unclear"], ["no evidence", "without evidence of an effect"], ["not testable", "not testable"]]
+    .filter(([kind]) => found[kind].length).map(([kind, words]) => `${whole(found[kind].length)} ${words}`);
+  told.push(out ? `${count(out, "trial")} left out` : "no trial left out");
+  const box = element("details", { class: "rest", open: restOf.open }, element("summary", {}, `Also: ${told.join(", ")}`), facts([...rows, ["Left out", leftOut()]]));
+  box.addEventListener("toggle", () => { restOf.open = box.open; });
+  return box;
+}
+
+// The first thing to do, if there is any.
+function nextRows() {
+  if (!data.advice) return null;
+  const changes = adviceChanges(), more = changes.length - 1;
+  const link = foldLink("next", more > 0 ? `${count(more, "more change")}, code and risk` : changes.length ? "Code and risk" : "Why");
+  if (!changes.length) return [element("strong", {}, "Change nothing: "), "no parameter shows clearly enough which of its values to leave out. ", link];
+  return [...stepWords(changes[0]), ". ", link];
 }
 
 function lead(matters) {
@@ -95,7 +116,7 @@ function goodTexts(parameter) {
 // Whether there are trials without a parameter, or some that were left out of its regimes.
 const sometimes = (parameter) => Boolean(parameter.dropped) || parameter.regimes.some((regime) => !regime.domain);
 
-const MOST_GOOD = 8;
+const MOST_GOOD = 5;
 const remark = (...words) => element("li", { class: "aside remark" }, words);
 
 function goodRows(matters) {
@@ -104,14 +125,18 @@ function goodRows(matters) {
   for (const parameter of matters) {
     const texts = goodTexts(parameter);
     if (!texts.length) silent.push(parameter.name);
+    let last = null;
     for (const { good, regime, where } of texts.slice(0, 3)) {
       const of = sum(targetCounts(regime)), covered = good.region / sum(regionCounts(regime));
       const inside = where ? " there" : " that have it";
       const there = where || sometimes(parameter) ? inside : "";
       const all = there === " that have it" ? "the trials" : "all trials";
       const kept = good.target === of ? `all ${whole(of)}` : `${whole(good.target)} of ${whole(of)}`;
+      // One for all good values of a regime together.
+      const contrast = regime === last ? null : contrastOf(regime);
+      last = regime;
       rows.push(element("li", {}, nameTag(parameter.name),
-        element("span", {}, element("strong", {}, cut(good.label, 60)), where,
+        element("span", {}, element("strong", {}, cut(good.label, 60)), where, contrast ? [": ", ...contrastWords(contrast)] : null,
           element("span", { class: "aside" },
             ` ${kept} target trials${there}, ${percent(covered)} of ${all}${there}`))));
     }

@@ -89,14 +89,19 @@ function putInOrder(list, made) {
 function drawMore(id, rest) {
   const parts = [];
   if (state.filter.trim()) parts.push(`${count(parameters.length - rest, "parameter")} found. `);
-  else if (rest || state.all && parameters.length > MOST) {
+  else if (rest || state.all) {
     const button = element("button", { type: "button", onclick: () => { state.all = !state.all; draw(); byId(id).querySelector("button").focus(); } },
-      state.all ? `Show the first ${MOST}` : `Show all ${parameters.length}`);
-    const hidden = ranked().slice(MOST);
+      state.all ? "Show fewer" : `Show all ${parameters.length}`);
+    const shown = new Set(visible()), hidden = parameters.filter((parameter) => !shown.has(parameter));
     const together = hidden.reduce((total, parameter) => total + importanceOf(parameter), 0);
-    parts.push(button, state.all ? "" : ` ${rest} more with ${share(together)} together`);
+    parts.push(button, state.all ? "" : ` ${rest} more with ${share(together)} together: ${hiddenWords(hidden)}`);
   }
   fill(id, ...parts);
+}
+
+function hiddenWords(hidden) {
+  return Object.values(VERDICTS).map((verdict) => [verdict, hidden.filter((parameter) => verdictOf(parameter) === verdict).length])
+    .filter(([, number]) => number).map(([verdict, number]) => (number === hidden.length ? verdict : `${number} ${verdict}`)).join(", ");
 }
 
 // What the verdicts rest on.

@@ -96,12 +96,14 @@ function regimePart(parameter, regime, several, width) {
   return element("div", { class: "regime" },
     element("h3", {}, several ? "Where it is in " : "", element("span", { class: "domain", title: regime.label }, cut(regime.label, 60))),
     element("p", { class: "aside" }, shares, gives),
-    densityChart(parameter, regime, width), ...good);
+    densityChart(parameter, regime, width), ...good, ...(contrastOf(regime) ? contrastSentence(contrastOf(regime)) : []), ...sliceParts(parameter, regime, width));
 }
 
 function absentPart(regime) {
   if (!regime) return null;
   const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
+  const reached = regime.effect?.bins[0];
+  const medians = reached ? data.objectives.map(([name], place) => `; median ${cut(name, 24)} ${inUnits(reached[1 + place][0])}, best ${inUnits(reached[1 + place][3])}`).join("") : "";
   return element("p", { class: "aside" }, element("strong", {}, "Absent"),
-    ` in ${percent(region / Math.max(1, data.region))} of all trials and ${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}.`);
+    ` in ${percent(region / Math.max(1, data.region))} of all trials and ${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}${medians}.`);
 }

@@ -18,7 +18,7 @@ function numberChart(parameter, regime, width) {
     ? counts.map((number) => cells * number / Math.max(1, sum(counts)))
     : numericMasses(counts).map((mass) => mass * cells)));
   const highest = Math.max(...densities.flat(), 1);
-  const frame = { left: 10, right: width - 10, top: 12, bottom: height - 26 };
+  const frame = { left: 52, right: width - 10, top: 12, bottom: height - 26 };
   const margin = bars ? 0.5 / cells : 0;
   const x = (place) => frame.left + (frame.right - frame.left) * (margin + place * (1 - 2 * margin));
   const y = (density) => frame.bottom - (frame.bottom - frame.top) * density / highest;

@@ -11,6 +11,7 @@ function digitsFor(values) {
 
 function inUnits(value, digits = 3) {
   if (value === null || value === undefined) return "–";
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return whole(value);
   const size = Math.abs(value), text = value.toPrecision(digits);
   if (size >= 1e6 || size > 0 && size < 1e-4) return value.toExponential(Math.min(digits - 1, 2)).replace("e+", "e");
   return text.includes("e") ? whole(value) : size >= 1e4 ? Number(text).toLocaleString("en-US") : text;
@@ -19,13 +20,17 @@ function inUnits(value, digits = 3) {
 // What trials with good values of a regime reached, against the others there; null where unknown.
 const contrastOf = (regime) => regime.effect?.contrast?.[state.step] || null;
 
-// "median error 0.12 instead of 0.31", for each objective.
+// "median error 0.12 instead of 0.31", for each objective. Good values are those that target trials
+// have more often; the median of all trials that have them need not be better.
 function contrastWords(contrast) {
   const [inside, outside] = contrast;
-  return data.objectives.map(([name], place) => {
-    const one = inside[1 + place], other = outside[1 + place];
-    const digits = digitsFor([one[0], other[0]]);
-    return element("span", { class: "effect" }, `median ${cut(name, 24)} `, element("b", {}, inUnits(one[0], digits)), ` instead of ${inUnits(other[0], digits)}`);
+  return data.objectives.map(([name, direction], place) => {
+    const [one, , , best] = inside[1 + place], [other, , , otherBest] = outside[1 + place];
+    const better = direction === "maximize" ? one > other : one < other;
+    const digits = digitsFor([one, other]), bestDigits = digitsFor([best, otherBest]);
+    const words = better ? [element("b", {}, inUnits(one, digits)), ` instead of ${inUnits(other, digits)}`]
+      : [`no better (${inUnits(one, 3)}), best `, element("b", {}, inUnits(best, bestDigits)), ` against ${inUnits(otherBest, bestDigits)}`];
+    return element("span", { class: "effect" }, `median ${cut(name, 24)} `, words);
   }).flatMap((words, place) => (place ? [", ", words] : [words]));
 }
 
@@ -41,23 +46,34 @@ function contrastSentence(contrast) {
     const digits = digitsFor([inside[1 + place][0], outside[1 + place][0]]);
     const same = sameTime[place];
     const paired = same ? ` Of trials drawn at the same time the one inside is better in ${percent(same[1])} of ${whole(same[0])} pairs.` : "";
-    return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside `, element("strong", {}, part(inside, place, digits)), `; outside ${part(outside, place, digits)}.${paired}`);
+    return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside ${part(inside, place, digits)}; outside ${part(outside, place, digits)}.${paired}`);
   });
 }
 
-// The lowest and highest value to draw: outliers on the bad side are put on the edge.
+// The lowest and highest value to draw. Much worse ones are put on the edge: they would hide what
+// happens among the good ones.
 function objectiveRange(place) {
   const values = data.sample.objectives[place].filter((value) => value !== null).sort((a, b) => a - b);
   if (!values.length) return null;
+  if (data.objectives[place][1] === "maximize") values.reverse();
   const at = (share) => values[Math.round(share * (values.length - 1))];
-  const best = data.objectives[place][1] === "maximize";
-  const [low, high] = best ? [at(0.05), values[values.length - 1]] : [values[0], at(0.95)];
-  const room = 0.06 * (high - low || Math.abs(high) || 1);
-  return [low - room, high + room];
+  const best = values[0], middle = at(0.5), bad = at(0.95);
+  const far = best + 4 * (middle - best);
+  const worst = middle !== best && Math.abs(far - best) < Math.abs(bad - best) ? far : bad;
+  const room = 0.06 * (Math.abs(worst - best) || Math.abs(best) || 1);
+  return [Math.min(best, worst) - room, Math.max(best, worst) + room];
 }
 
 const jitter = (number) => ((number * 0.618034) % 1) - 0.5;
 const stateNames = { p: "pruned", i: "infeasible" };
+
+function objectiveAxis(picture, frame, range, y) {
+  const digits = Math.min(digitsFor(range), 3);
+  for (const value of [range[0], (range[0] + range[1]) / 2, range[1]]) {
+    picture.append(drawn("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y(value), y2: y(value) }),
+      drawn("text", { class: "tick", x: frame.left - 6, y: y(value) + 4, "text-anchor": "end" }, inUnits(value, digits)));
+  }
+}
 
 // Value against objective for the trials of one regime, with medians; null where nothing is known.
 function sliceChart(parameter, regime, objective, width) {
@@ -71,11 +87,7 @@ function sliceChart(parameter, regime, objective, width) {
   const clipped = (value) => Math.min(range[1], Math.max(range[0], value));
   const y = (value) => frame.bottom - (frame.bottom - frame.top) * (clipped(value) - range[0]) / (range[1] - range[0]);
   const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, sliceWords(parameter, regime, objective)));
-  const digits = digitsFor(range);
-  for (const value of [range[0], (range[0] + range[1]) / 2, range[1]]) {
-    picture.append(drawn("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y(value), y2: y(value) }),
-      drawn("text", { class: "tick", x: frame.left - 6, y: y(value) + 4, "text-anchor": "end" }, inUnits(value, Math.min(digits, 4))));
-  }
+  objectiveAxis(picture, frame, range, y);
   const dots = { rest: [], target: [] };
   sample.regimes[parameter.place].forEach((place, trial) => {
     const reached = sample.objectives[objective][trial];

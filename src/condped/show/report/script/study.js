@@ -4,6 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const parameters = data.parameters;
 const state = { step: data.start, method: data.method, all: false, filter: "" };
 const MOST = 20; // parameters that are shown unasked
+const FEW_EMPTY = 4; // rows without any importance that are not worth hiding
 const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "not testable" };
 const OUTCOMES = {
   failed: ["failing", "the failed trials"],
@@ -43,7 +44,9 @@ function visible() {
   const wanted = state.filter.trim().toLowerCase();
   const order = ranked();
   if (wanted) return order.filter((parameter) => parameter.name.toLowerCase().includes(wanted));
-  return state.all ? order : order.slice(0, MOST);
+  if (state.all) return order;
+  const telling = order.filter((parameter) => importanceOf(parameter) >= 0.0005 || ["matters", "unclear"].includes(verdictOf(parameter)));
+  return (order.length - telling.length > FEW_EMPTY && telling.length ? telling : order).slice(0, MOST);
 }
 
 const numbers = (text) => text.split(",").map(Number); // nothing between commas is 0

@@ -1,0 +1,55 @@
+"""The study at a glance, as a page has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from condped.analyse.summary.result import Summary
+from condped.analyse.summary.summarise import summary_of
+from condped.space.domain import choice_labels
+from condped.trials.table import TrialTable
+
+_MOST_PARAMETERS = 40  # of the best trial
+
+
+def summary_data(table: TrialTable) -> dict[str, Any]:
+    """Return the best trials, the improvements, plateaus and durations."""
+    found = summary_of(table)
+    data = found.to_data()
+    kept = ("states", "front", "durations", "plateau", "outlook")
+    return {
+        **{name: data[name] for name in kept},
+        "best": [
+            {
+                "objective": one.objective,
+                "number": one.number,
+                "value": one.value,
+                "shared": one.shared,
+                "parameters": _labels(one.parameters),
+                "more": max(0, len(one.parameters) - _MOST_PARAMETERS),
+            }
+            for one in found.best
+        ],
+        "improvements": _improvements(found),
+    }
+
+
+def _labels(parameters: dict[str, Any]) -> list[list[str]]:
+    """Return names with their values as people write them."""
+    shown = list(parameters.items())[:_MOST_PARAMETERS]
+    return [
+        [name, f"{value:.6g}" if isinstance(value, float) else choice_labels((value,))[0]]
+        for name, value in shown
+    ]
+
+
+def _improvements(found: Summary) -> list[list[list[float | None]]]:
+    """Return for each objective the trials that improved it: number, value, seconds."""
+    return [
+        [
+            [entry.number, entry.value, entry.elapsed]
+            for entry in found.history
+            if entry.improved and entry.objective == goal.name
+        ]
+        for goal in found.objectives
+    ]

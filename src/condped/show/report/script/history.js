@@ -1,0 +1,88 @@
+// The study so far: its best trial, what improved when, how trials ended, how long they took.
+function seconds(value) {
+  if (value === null || value === undefined) return "–";
+  if (value < 1) return `${short(Number((1000 * value).toPrecision(2)))}\u00a0ms`;
+  if (value < 120) return `${short(value)}\u00a0s`;
+  if (value < 7200) return `${short(value / 60)}\u00a0min`;
+  return value < 172800 ? `${short(value / 3600)}\u00a0h` : `${short(value / 86400)}\u00a0days`;
+}
+
+const bestWords = (best) => `${cut(best.objective, 24)} ${inUnits(best.value, 5)} in trial ${best.number}`;
+
+function historyTold() {
+  const found = data.summary;
+  if (!found || data.outcome) return null;
+  if (!found.best.length) return "no trial is complete and feasible";
+  return `best ${found.best.map(bestWords).join(", ")}`;
+}
+
+// What the first screen says of it.
+function progressRows() {
+  const found = data.summary;
+  if (!found || data.outcome || !found.best.length) return [];
+  return [element("div", {}, "Best ", found.best.flatMap((best, place) => [place ? ", " : "", element("strong", {}, bestWords(best))]), ". ", found.plateau.join(" "), " ",
+    foldLink("history", "The study so far"))];
+}
+
+function drawHistory() {
+  const found = data.summary;
+  const charts = data.sample ? data.objectives.map((_, place) => historyChart(place, Math.max(280, byId("progress").clientWidth))) : [];
+  fill("progress", ...charts,
+    element("ul", { class: "leave" }, [...found.plateau, found.outlook].filter(Boolean).map((words) => element("li", {}, words))),
+    element("div", { class: "columns" }, found.best.map(bestTable),
+      element("div", {}, element("h3", {}, "Trials"), table("How trials ended", ["", ""], endingCounts(), [1])), durationTable()));
+}
+
+function bestTable(best) {
+  const rows = best.parameters.map(([name, value]) => [breakable(name, 32), element("span", { title: value }, cut(value, 40))]);
+  return element("div", {}, element("h3", {}, single ? `Best trial: number ${best.number}` : `Best ${cut(best.objective, 24)}: trial ${best.number}`),
+    table(`Best trial by ${best.objective}`, ["", ""], [[cut(best.objective, 32), element("strong", {}, inUnits(best.value, 6))], ...rows]),
+    best.more ? element("p", { class: "aside" }, `${count(best.more, "parameter")} more`) : null);
+}
+
+function endingCounts() {
+  const words = { complete: "Complete", infeasible: "Infeasible", pruned: "Pruned", failed: "Failed", nonfinite: "Without a finite objective", running: "Still running" };
+  return Object.entries(words).filter(([kind]) => data.summary.states[kind]).map(([kind, label]) => [label, whole(data.summary.states[kind])]);
+}
+
+function durationTable() {
+  const taken = data.summary.durations;
+  if (!taken) return null;
+  const rows = [["Median trial", seconds(taken.median)], [`Longest, trial ${taken.longest_number}`, seconds(taken.longest)], ["All together", seconds(taken.total)]];
+  for (const kind of ["failed", "pruned"]) if (taken[kind] > 0) rows.push([kind === "failed" ? "Failed ones" : "Pruned ones", `${seconds(taken[kind])} (${percent(taken[kind] / taken.total)})`]);
+  if (taken.span !== null) rows.push(["From start to end", seconds(taken.span)]);
+  return element("div", {}, element("h3", {}, "Time"), table("How long trials took", ["", ""], rows, [1]));
+}
+
+// What each trial reached, and the best so far.
+function historyChart(objective, width) {
+  const range = objectiveRange(objective), sample = data.sample;
+  if (!range) return null;
+  const last = Math.max(...sample.numbers, 1), height = 230;
+  const frame = { left: 56, right: width - 12, top: 10, bottom: height - 40 };
+  const x = (number) => frame.left + (frame.right - frame.left) * number / last;
+  const y = (value) => frame.bottom - (frame.bottom - frame.top) * (Math.min(range[1], Math.max(range[0], value)) - range[0]) / (range[1] - range[0]);
+  const [name, direction] = data.objectives[objective];
+  const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, `${name} of each trial, and the best so far (${direction}).`));
+  objectiveAxis(picture, frame, range, y);
+  sample.numbers.forEach((number, trial) => {
+    const value = sample.objectives[objective][trial], inTarget = sample.steps[trial] !== null && sample.steps[trial] <= state.step;
+    const kind = sample.states[trial] === "c" ? "" : ` ${stateNames[sample.states[trial]] || "other"}`;
+    if (value === null) picture.append(drawn("line", { class: "lost", x1: x(number), x2: x(number), y1: frame.bottom, y2: frame.bottom - 6 }));
+    else picture.append(drawn("circle", { class: `trial ${inTarget ? "in" : "out"}${kind}`, r: 2.4, cx: x(number).toFixed(1), cy: y(value).toFixed(1) }));
+  });
+  const steps = data.summary.improvements[objective];
+  const path = steps.map(([number, value], place) => (place ? `H${x(number).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(number).toFixed(1)} ${y(value).toFixed(1)}`)).join("");
+  if (steps.length) picture.append(drawn("path", { class: "so-far", d: `${path}H${frame.right}` }));
+  picture.append(drawn("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }),
+    ...placedTicks(ticksOf({ low: 0, high: last, log: false }, 0, width), frame, x),
+    drawn("text", { class: "tick", x: (frame.left + frame.right) / 2, y: frame.bottom + 35, "text-anchor": "middle" }, "number of the trial"));
+  const kinds = new Set(sample.states);
+  const key = [["in", targetName().replace(/^t/, "T")], ["out", "Other trials"], ...(kinds.has("p") ? [["out pruned", "Pruned, at their last value"]] : []), ...(kinds.has("i") ? [["out infeasible", "Infeasible"]] : [])];
+  return element("figure", {}, element("figcaption", { class: "key-line" },
+    key.flatMap(([kind, words]) => [trialKey(kind), `${words}   `]), element("span", { class: "key-best", "aria-hidden": "true" }), `Best ${cut(name, 24)} so far`), picture);
+}
+
+function trialKey(kind) {
+  return drawn("svg", { class: "key-dot", width: 10, height: 10, "aria-hidden": "true" }, drawn("circle", { class: `trial ${kind}`, cx: 5, cy: 5, r: 3.4 }));
+}
