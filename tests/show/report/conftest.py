@@ -17,6 +17,9 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+OPEN_FOLDS = """() => {
+  for (const box of document.querySelectorAll("details.fold:not([hidden]), details.rest")) box.open = true;
+}"""
 Opener = Callable[..., Page]
 
 
@@ -37,7 +40,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
     wrong: list[str] = []
     contexts: list[BrowserContext] = []
 
-    def open_page(report: Report, **settings: Any) -> Page:
+    def open_page(report: Report, *, folded: bool = False, **settings: Any) -> Page:
         path = tmp_path / f"report-{len(contexts)}.html"
         report.save(path)
         context = browser.new_context(
@@ -61,6 +64,9 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
             ),
         )
         page.goto(path.as_uri())
+        if not folded and settings.get("java_script_enabled", True):
+            page.evaluate(OPEN_FOLDS)
+            page.wait_for_selector("#downloads button", state="attached")
         return page
 
     yield open_page

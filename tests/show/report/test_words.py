@@ -77,7 +77,7 @@ def test_a_part_of_a_study_is_called_a_part(opened: Opener) -> None:
     report = condped.report(whole, where="model == 'network'")
     page = opened(report)
     assert words(page, "#goal").endswith("only where model == 'network'")
-    told = words(page, ".facts > div:last-child")
+    told = words(page, ".rest .facts > div:last-child")
     assert f"{others} of 400 not looked at (only where model == 'network')" in told
     assert "nothing" not in told
     assert report.data["settings"]["where"] == "model == 'network'"
@@ -90,7 +90,7 @@ def test_conditions_one_after_the_other_are_all_told(opened: Opener) -> None:
     again = condped.report(chosen, where="idle > 0")
     page = opened(again)
     assert "only where model != 'svm', only where idle > 0" in words(page, "#goal")
-    assert words(page, ".facts > div:last-child").count("not looked at") == 2
+    assert words(page, ".rest .facts > div:last-child").count("not looked at") == 2
     assert again.data["settings"]["where"] == "(model != 'svm') and (idle > 0)"
     all_of_them = opened(condped.report(conditional(), where="idle > -2"))
     assert "only where idle > -2" in words(all_of_them, "#goal")

@@ -28,8 +28,8 @@ function contrastWords(contrast) {
     const [one, , , best] = inside[1 + place], [other, , , otherBest] = outside[1 + place];
     const better = direction === "maximize" ? one > other : one < other;
     const digits = digitsFor([one, other]), bestDigits = digitsFor([best, otherBest]);
-    const words = better ? [element("b", {}, inUnits(one, digits)), ` instead of ${inUnits(other, digits)}`]
-      : [`no better (${inUnits(one, 3)}), best `, element("b", {}, inUnits(best, bestDigits)), ` against ${inUnits(otherBest, bestDigits)}`];
+    const words = better ? [element("span", { class: "reached" }, inUnits(one, digits)), ` instead of ${inUnits(other, digits)}`]
+      : [`no better (${inUnits(one, 3)}), best `, element("span", { class: "reached" }, inUnits(best, bestDigits)), ` against ${inUnits(otherBest, bestDigits)}`];
     return element("span", { class: "effect" }, `median ${cut(name, 24)} `, words);
   }).flatMap((words, place) => (place ? [", ", words] : [words]));
 }

@@ -6,7 +6,7 @@ const folds = new Map();
 function setUpFold(id, { told, draw, update = draw }) {
   const box = byId(id);
   folds.set(id, { box, told, draw, update });
-  box.addEventListener("toggle", () => { if (box.open) draw(); });
+  box.addEventListener("toggle", () => { if (box.open && !box.hidden) draw(); });
 }
 
 function updateFolds() {
