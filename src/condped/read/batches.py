@@ -9,6 +9,7 @@ import numpy as np
 
 from condped.arrays import IntArray
 from condped.errors import DataError, SettingsError, not_found
+from condped.read.direction import unsaid_direction_notes
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_as, select_layout
 from condped.read.table.export_layouts import Layout
@@ -106,6 +107,10 @@ class BatchReader:
             outside=self.asked.outside,
             where=self.asked.where,
         )
+
+    def direction_notes(self, schema: Schema) -> list[str]:
+        """Return warnings on objectives that are minimised only because nobody said otherwise."""
+        return [] if self.asked.direction is not None else unsaid_direction_notes(schema.goals)
 
     def view(self, parameters: Sequence[str]) -> View:
         """Return what to read for batches with these parameters."""

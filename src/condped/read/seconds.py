@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.trials.columns import Column, NumberColumn, UnusableColumn
 
 
 def seconds(times: Iterable[Any]) -> FloatArray:
@@ -31,18 +32,13 @@ def seconds(times: Iterable[Any]) -> FloatArray:
     return np.array([_number(time) for time in listed], dtype=np.float64)
 
 
-def seconds_of_array(values: Any) -> FloatArray | None:
-    """Return an array of dates or durations as seconds; None if it holds neither.
-
-    Examples
-    --------
-    >>> seconds_of_array(np.array([1500, "NaT"], dtype="timedelta64[ms]"))
-    array([1.5, nan])
-    """
-    if values.dtype.kind not in "mM":
-        return None
-    fine = values.astype(f"{values.dtype.kind}8[us]")
-    return np.where(np.isnat(fine), np.nan, fine.astype(np.int64) / 1e6)
+def seconds_of_column(column: Column) -> FloatArray | None:
+    """Return dates, durations, numbers or their texts as seconds; None for other columns."""
+    if isinstance(column, UnusableColumn):
+        return column.seconds
+    if isinstance(column, NumberColumn):
+        return column.numbers()
+    return np.append(seconds(column.levels), np.nan)[column.codes]
 
 
 def _parsed(text: str) -> datetime | timedelta | float | None:

@@ -72,6 +72,7 @@ class UnusableColumn:
     """A column of a type that can be neither objective nor parameter."""
 
     kind: str
+    seconds: FloatArray | None = None  # dates or durations, NaN where missing
 
 
 Column: TypeAlias = NumberColumn | LevelColumn | UnusableColumn
@@ -163,13 +164,27 @@ def array_column(values: Any) -> Column:
         return LevelColumn(values.astype(np.int64), (False, True))
     if values.dtype.kind in "OUST":
         return object_column(values.tolist())
-    return UnusableColumn(str(values.dtype))
+    return UnusableColumn(str(values.dtype), seconds_of_array(values))
+
+
+def seconds_of_array(values: Any) -> FloatArray | None:
+    """Return an array of dates or durations as seconds; None if it holds neither.
+
+    Examples
+    --------
+    >>> seconds_of_array(np.array([1500, "NaT"], dtype="timedelta64[ms]"))
+    array([1.5, nan])
+    """
+    if values.dtype.kind not in "mM":
+        return None
+    fine = values.astype(f"{values.dtype.kind}8[us]")
+    return np.where(np.isnat(fine), np.nan, fine.astype(np.int64) / 1e6)
 
 
 def select_rows(column: Column, rows: BoolArray) -> Column:
     """Return the column with these rows only, without unused levels."""
     if isinstance(column, UnusableColumn):
-        return column
+        return UnusableColumn(column.kind, None if column.seconds is None else column.seconds[rows])
     if isinstance(column, NumberColumn):
         missing = None if column.missing is None else column.missing[rows]
         return NumberColumn(column.values[rows], missing)

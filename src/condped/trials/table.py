@@ -26,6 +26,7 @@ from condped.trials.times import Times
 
 Direction = Literal["minimize", "maximize"]
 ABSENT = -1
+DURATION = "duration"  # names how long trials took, as an objective
 
 
 class State(enum.IntEnum):
@@ -274,8 +275,11 @@ class TrialTable:
     def _objective(self, objective: str | int) -> Objective:
         names = [entry.name for entry in self.objectives]
         if isinstance(objective, str):
+            if objective not in names and objective == DURATION and self.times is not None:
+                return Objective(DURATION, recorded_durations(self.times))
             if objective not in names:
-                raise not_found("objective", objective, names)
+                timed = [] if self.times is None else [DURATION]
+                raise not_found("objective", objective, [*names, *timed])
             if names.count(objective) > 1:
                 raise SettingsError(
                     f"There are {names.count(objective)} objectives named {objective!r}. Choose "
@@ -289,6 +293,13 @@ class TrialTable:
         if not -len(names) <= objective < len(names):
             raise not_found("objective number", objective, range(len(names)))
         return self.objectives[int(objective)]
+
+
+def recorded_durations(times: Times) -> FloatArray:
+    """Return (trials,): the seconds that trials took; raises if none of them is recorded."""
+    if not np.isfinite(times.durations).any():
+        raise DataError("No trial has a recorded duration. Choose another objective.")
+    return times.durations
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

@@ -69,6 +69,10 @@ class Times:
             return Times.deferred(lambda: Times(*self._found()).only(rows))
         return Times(*(array[rows] for array in self._arrays))
 
+    def load(self) -> None:
+        """Look the times up now, so that what they are looked up in can be forgotten."""
+        self._found()
+
     def _found(self) -> _Arrays:
         if self._arrays is None:
             assert self._look_up is not None

@@ -69,7 +69,7 @@ def test_times_of_rustuna(kind: str, tmp_path: Path) -> None:
 
 def test_large_studies_keep_their_times(tmp_path: Path) -> None:
     """More trials than those whose drawing is looked up."""
-    distribution = {"x": optuna.distributions.FloatDistribution(0, 1)}
+    distribution: Any = {"x": optuna.distributions.FloatDistribution(0, 1)}
     study = optuna.create_study(storage=storage_of("sqlite", tmp_path))
     study.add_trials(
         [

@@ -73,7 +73,7 @@ def joined_cells(counts: IntArray) -> list[tuple[int, int]]:
     Examples
     --------
     >>> joined_cells(np.array([20, 5, 5, 3, 50, 2, 2]))
-    [(0, 0), (1, 3), (4, 6)]
+    [(0, 0), (1, 2), (3, 6)]
     """
     left = int(counts.sum())
     bins = max(1, min(MOST_BINS, left // FEWEST))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from condped.analyse.effects.find import LEVEL
+from condped.analyse.effects.reached import LEVEL
 from condped.analyse.effects.result import Effects
 from condped.analyse.importance.analysis import analyse
 from condped.analyse.importance.importance import importance_result

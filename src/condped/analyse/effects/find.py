@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.effects.bins import Bin, bins_of
+from condped.analyse.effects.reached import LEVEL, reached_by
 from condped.analyse.effects.result import (
     Chosen,
     Contrast,
     Effects,
     ParameterEffect,
-    Reached,
     RegimeEffect,
     SameTime,
     ValueGroup,
@@ -28,14 +28,12 @@ from condped.analyse.values import Densities, RegimeDensity, good_places
 from condped.arrays import BoolArray, IntArray
 from condped.count.ranking import ranked
 from condped.errors import SettingsError
-from condped.estimate.median import median_of
 from condped.safe_text import shortened
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.regimes import expand_domains
-from condped.trials.table import Objective, Parameter, TrialTable
+from condped.trials.table import Parameter, TrialTable
 
-LEVEL = 0.9
 _MOST_OF_STRATUM = 16  # trials inside and outside that are paired with each other
 
 
@@ -91,23 +89,15 @@ class StudyTrials:
             strata[rows] = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
         return cls(table, rows, target & valued, strata, int(region.sum()) - len(rows), level)
 
-    def group(self, one: Bin, rows: IntArray) -> ValueGroup:
+    def group(self, group: Bin, rows: IntArray) -> ValueGroup:
         """Return what these trials reached."""
         return ValueGroup(
-            label=one.label,
+            label=group.label,
             trials=len(rows),
             target_trials=int(np.count_nonzero(self.target[rows])),
-            reached=tuple(self._reached(objective, rows) for objective in self.table.objectives),
-            low=one.low, high=one.high, left=one.left, right=one.right, choice=one.choice,
+            reached=tuple(reached_by(one, rows, self.level) for one in self.table.objectives),
+            low=group.low, high=group.high, left=group.left, right=group.right, choice=group.choice,
         )  # fmt: skip
-
-    def _reached(self, objective: Objective, rows: IntArray) -> Reached:
-        values = objective.values[rows]
-        found = median_of(values, self.level)
-        if found is None:
-            return Reached(objective.name, None, None, None, None)
-        best = values.max() if objective.direction == "maximize" else values.min()
-        return Reached(objective.name, found.value, found.low, found.high, float(best))
 
     def same_time(self, inside: IntArray, outside: IntArray) -> tuple[SameTime, ...]:
         """Compare trials with others that were drawn at the same time."""

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from condped.analyse.effects.find import LEVEL, find_effects, find_sentences
+from condped.analyse.effects.find import find_effects, find_sentences
+from condped.analyse.effects.reached import LEVEL
 from condped.analyse.effects.result import Effects
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse

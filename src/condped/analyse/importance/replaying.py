@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from condped.arrays import BoolArray, IntArray
+from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.history import Ended, History, history_of
 from condped.estimate.replay.replay_test import ReplayedSeries, draw_together

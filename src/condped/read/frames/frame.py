@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from condped.arrays import BoolArray
+from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError
 from condped.read.frames import mappings
 from condped.read.options import ReadOptions
@@ -24,6 +24,7 @@ from condped.trials.columns import (
     level_column,
     number_column,
     object_column,
+    seconds_of_array,
 )
 from condped.trials.table import TrialTable
 
@@ -73,7 +74,16 @@ def column_of(series: nw.Series[Any]) -> Column:
         return LevelColumn(codes, (False, True))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return level_column(series.to_list(), missing if missing.any() else None)
-    return UnusableColumn(str(dtype))
+    return UnusableColumn(str(dtype), _seconds(series))
+
+
+def _seconds(series: nw.Series[Any]) -> FloatArray | None:
+    """Return dates and durations as seconds; None for other types."""
+    if series.dtype not in (nw.Datetime, nw.Duration):
+        return None
+    if getattr(series.dtype, "time_zone", None) is not None:  # numpy has dates without a zone only
+        series = series.dt.replace_time_zone(None)
+    return seconds_of_array(series.to_numpy())
 
 
 def _numbers(series: nw.Series[Any], missing: BoolArray) -> Column:

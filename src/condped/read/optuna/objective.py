@@ -1,7 +1,8 @@
 """The objective of an Optuna study: its values, or an attribute that trials recorded.
 
 Columns are called what ``study.trials_dataframe()`` calls them: ``user_attrs_accuracy`` is the
-user attribute "accuracy", ``intermediate_values_10`` the value reported at step 10.
+user attribute "accuracy", ``intermediate_values_10`` the value reported at step 10, ``duration``
+the seconds that a trial took. An attribute is known by its own name, too.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from condped.errors import DataError, not_found
+from condped.read.direction import recorded_direction_notes, unsaid_direction_notes
 from condped.read.options import ReadOptions, checked_direction, chosen_objective
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.trials.columns import number_of
-from condped.trials.table import Objective, TrialTable
+from condped.trials.table import DURATION, Direction, Objective, TrialTable
 
 STUDY = "an Optuna study"
 _USER, _REPORTED = "user_attrs_", "intermediate_values_"
@@ -48,7 +50,7 @@ class Attributes(Protocol):
 
 
 def attribute_of(options: ReadOptions) -> Attribute | None:
-    """Return the attribute that is named as the objective; None if it is not one."""
+    """Return the attribute that may be named as the objective; None if no name is given."""
     column = options.objective
     if not isinstance(column, str):
         return None
@@ -57,17 +59,26 @@ def attribute_of(options: ReadOptions) -> Attribute | None:
     step = column.removeprefix(_REPORTED)
     if column.startswith(_REPORTED) and step.lstrip("-").isdecimal():
         return Attribute(column, int(step))
-    return None
+    return Attribute(column, column)
 
 
 def explained_table(table: TrialTable, options: ReadOptions, attributes: Attributes) -> TrialTable:
     """Return a study's table with the requested objective, its values inside their domains."""
     options.refuse(STUDY, "space", "state", "constraints", "budget", "order")
-    attribute = attribute_of(options)
-    if attribute is None or attribute.column in [o.name for o in table.objectives]:
+    attribute, names = attribute_of(options), [o.name for o in table.objectives]
+    if attribute is None or attribute.column in names:
         options.refuse(STUDY, "direction")
-        return _checked(table, options)
+        table = _checked(table, options)
+        noted = options.loss is None
+        return table.with_notes(recorded_direction_notes(table.objectives) if noted else ())
     values = attributes.recorded(attribute)
+    if not values and attribute.column == DURATION:
+        (duration,) = table.with_objective(DURATION).objectives
+        direction = _direction(options, duration.direction)
+        return _explained(table, options, replace(duration, direction=direction))
+    if not values and attribute.key == attribute.column:
+        known = [*names, *attributes.known(attribute), DURATION]
+        raise not_found("objective or user attribute", attribute.key, known)
     if not values:
         kind = "reported step" if attribute.reported else "user attribute"
         raise not_found(kind, attribute.key, attributes.known(attribute))
@@ -84,12 +95,22 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
         numbers[row] = np.nan if number is None else number
     # Reported values have the direction of the objective.
     default = table.objectives[0].direction if attribute.reported else "minimize"
+    explained = Objective(attribute.column, numbers, _direction(options, default))
+    unsaid = options.direction is None and not attribute.reported
+    return _explained(table, options, explained).with_notes(
+        unsaid_direction_notes([explained]) if unsaid else ()
+    )
+
+
+def _direction(options: ReadOptions, default: Direction) -> Direction:
     given = options.direction
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 1:
         (given,) = given
-    direction = default if given is None else checked_direction(given)
-    explained = replace(table, objectives=(Objective(attribute.column, numbers, direction),))
-    return _checked(explained, replace(options, objective=None))
+    return default if given is None else checked_direction(given)
+
+
+def _explained(table: TrialTable, options: ReadOptions, objective: Objective) -> TrialTable:
+    return _checked(replace(table, objectives=(objective,)), replace(options, objective=None))
 
 
 def _checked(table: TrialTable, options: ReadOptions) -> TrialTable:

@@ -9,6 +9,7 @@ import numpy as np
 
 from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError, SettingsError, not_found
+from condped.read.direction import unsaid_direction_notes
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.table.assign_domains import assign_domains
 from condped.read.table.convert_values import convert_column
@@ -18,7 +19,14 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.space.space import Space
 from condped.trials.columns import NumberColumn
-from condped.trials.table import Objective, State, TrialTable, all_complete
+from condped.trials.table import (
+    DURATION,
+    Objective,
+    State,
+    TrialTable,
+    all_complete,
+    recorded_durations,
+)
 
 
 def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
@@ -27,7 +35,10 @@ def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     _check_names(raw)
     if raw.rows == 0:
         raise no_rows()
-    return build_as(select_layout(raw.names, options.space), raw, options)
+    table = build_as(select_layout(raw.names, options.space), raw, options)
+    if table.times is not None:
+        table.times.load()  # the columns can be forgotten then
+    return table
 
 
 def select_layout(names: Sequence[str], space: Space | None) -> Layout | None:
@@ -89,7 +100,7 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
 def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
     objectives = _objectives(runs, options)
     violations = _violations(runs.metrics, options.constraints)
-    raw, notes = runs.parameters, list(runs.notes)
+    raw, notes = runs.parameters, [*_direction_notes(objectives, runs, options), *runs.notes]
     space = runs.space if options.space is None else options.space
     if space is None:
         space = _inferred(raw, options.parameters, notes)
@@ -207,9 +218,27 @@ def _objectives(runs: RawRuns, options: ReadOptions) -> tuple[Objective, ...]:
             f"direction must have one entry per objective: {len(names)} (got {len(directions)})."
         )
     return tuple(
-        Objective(name, raw.numbers("objective", name), checked_direction(direction))
+        Objective(name, _measured(runs, name), checked_direction(direction))
         for name, direction in zip(names, directions, strict=True)
     )
+
+
+def _measured(runs: RawRuns, name: str) -> FloatArray:
+    """Return the numbers of a metric, or how long the runs took."""
+    if name == DURATION and name not in runs.metrics.names and runs.times is not None:
+        return recorded_durations(runs.times)
+    if name not in runs.metrics.names and runs.times is not None:
+        raise not_found("objective", name, [*runs.metrics.names, DURATION])
+    return runs.metrics.numbers("objective", name)
+
+
+def _direction_notes(
+    objectives: Sequence[Objective], runs: RawRuns, options: ReadOptions
+) -> list[str]:
+    if options.direction is not None or options.loss is not None:
+        return []
+    recorded = runs.objectives[: len(runs.directions)]
+    return unsaid_direction_notes(entry for entry in objectives if entry.name not in recorded)
 
 
 def _listed(what: str, given: object) -> list[str]:

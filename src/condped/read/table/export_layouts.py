@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from condped.arrays import BoolArray
+from condped.arrays import BoolArray, FloatArray
 from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
+from condped.read.seconds import seconds_of_column
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.read.tools.mlflow.conventions import PARENT_TAG, trials_among, with_infinities
 from condped.trials.columns import Column, LevelColumn, NumberColumn
+from condped.trials.table import DURATION
+from condped.trials.times import Times
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Layout:
         Whether all parameters are exported as texts.
     row_by_row
         Whether a row can be interpreted without the others.
+    times
+        The columns with the start, the end and the duration of each run; empty where there is none.
     """
 
     source: str
@@ -46,6 +51,7 @@ class Layout:
     needs: tuple[str, ...] = ()
     texts: bool = False
     row_by_row: bool = True
+    times: tuple[str, str, str] = ("", "", "")
 
     def fits(self, names: Sequence[str]) -> bool:
         """Return whether a table has this layout."""
@@ -61,7 +67,9 @@ class Layout:
         metrics = [
             name
             for name in raw.names
-            if name.startswith(self.metrics) and name not in (*parameters, self.state)
+            if name.startswith(self.metrics)
+            and name not in (*parameters, self.state)
+            and not (name == DURATION and name in self.times)  # which a run's times give
         ]
         state = options.state or (self.state if self.state in raw.names else None)
 
@@ -86,7 +94,24 @@ class Layout:
                 lambda name: raw[self.metrics + name],
             ),
             states_of(raw, state),
+            times=self._times(raw),
         )
+
+    def _times(self, raw: RawTable) -> Times | None:
+        """Return when the runs took place; their columns are read if somebody wants to know."""
+        if not any(name in raw.names for name in self.times):
+            return None
+
+        def look_up() -> Times:
+            started, ended, took = (self._seconds(raw, name) for name in self.times)
+            started = np.where(np.isnan(started), ended - took, started)
+            return Times(started, ended, np.where(np.isnan(took), ended - started, took))
+
+        return Times.deferred(look_up)
+
+    def _seconds(self, raw: RawTable, name: str) -> FloatArray:
+        found = seconds_of_column(raw[name]) if name in raw.names else None
+        return np.full(raw.rows, np.nan) if found is None else found
 
     def renamed(self, options: ReadOptions) -> ReadOptions:
         """Return the options with the prefixes removed from the names."""
@@ -177,10 +202,30 @@ _LAYOUTS = (
         needs=("run_id",),
         texts=True,
         row_by_row=False,  # nested runs are recognised by their parents
+        times=("start_time", "end_time", ""),
     ),
-    _WandbLayout("a table of W&B runs", "config.", "summary.", "state"),
-    Layout("a table of Ray Tune results", "config/", "", needs=("training_iteration",)),
-    Layout("a table of Optuna trials", "params_", "", "state", needs=("number", "state")),
+    _WandbLayout(
+        "a table of W&B runs",
+        "config.",
+        "summary.",
+        "state",
+        times=("", "summary._timestamp", "summary._runtime"),
+    ),
+    Layout(
+        "a table of Ray Tune results",
+        "config/",
+        "",
+        needs=("training_iteration",),
+        times=("", "timestamp", "time_total_s"),
+    ),
+    Layout(
+        "a table of Optuna trials",
+        "params_",
+        "",
+        "state",
+        needs=("number", "state"),
+        times=("datetime_start", "datetime_complete", "duration"),
+    ),
 )
 
 

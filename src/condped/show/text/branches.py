@@ -22,6 +22,7 @@ from condped.show.words import (
 
 _NAME = 30
 _MOST_NODES = 12  # parameters that switch nothing, shown side by side
+_LONG_AGO = 10  # trials, from which a branch seems to be given up
 _MOST_OTHERS = 3  # parameters from outside that matter inside a branch
 
 
@@ -131,7 +132,10 @@ def _marks(last: bool, *, root: bool) -> tuple[str, str]:
 def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
-    told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    median = "" if branch.median is None else f", median {branch.median:.4g}"
+    told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}{median}"
+    if branch.last is not None and branch.last.ago >= _LONG_AGO:
+        told += f", last tried {branch.last.ago} trials ago"
     tie = branch.inside.tie
     if tie is not None and tie.notable and tie.tied is not None:
         told += f", {tie.tied} tied"

@@ -17,7 +17,7 @@ from condped.read.table.states import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.space.space import Space
-from condped.trials.table import State, TrialTable
+from condped.trials.table import DURATION, State, TrialTable
 
 _DIRECTIONS = {"min": "minimize", "max": "maximize"}
 
@@ -70,7 +70,7 @@ def table_of(
     reported = RawTable.of_records(
         [dict(_metrics(trial.metrics)) for trial in trials], names=[metric] if metric else []
     )
-    if isinstance(options.objective, str):
+    if isinstance(options.objective, str) and options.objective != DURATION:
         reported.require("objective", options.objective)
     _require_direction(options, source, metric, mode)
     folders = _parent_names(options.space)
@@ -116,6 +116,8 @@ def _require_direction(
         return
     if options.objective is None and not metric:
         return  # the missing objective raises first
+    if options.objective == DURATION:
+        return
     if options.objective not in (None, metric) or mode not in _DIRECTIONS:
         which = metric if options.objective is None else options.objective
         raise SettingsError(

@@ -51,12 +51,14 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     all runs that count did; if only some did, the mean has SMAC's crash cost for them. Several
     run directories below the source are read together if they have the same space.
     """
-    options.refuse(_SOURCE, "direction", "constraints", "study", "order")
+    options.refuse(_SOURCE, "constraints", "study", "order")
     top = Path(source).parent if Path(source).name == _RUNHISTORY else Path(source)
     folders = [_folder(path, options) for path in _paths(top)]
     _check_alike(folders)
     trials, notes = trials_of([c for f in folders for c in f.configurations], options.budget)
     objectives = folders[0].objectives
+    if options.objective is None or options.objective in objectives:
+        options.refuse(_SOURCE, "direction")
     parameters = RawTable.of_records([t.values for t in trials], names=folders[0].names)
     space = folders[0].space
     if len(folders) > 1:
@@ -65,7 +67,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     runs = RawRuns(
         parameters=parameters,
         metrics=RawTable.of_records(
-            [dict(zip(objectives, trial.costs, strict=False)) for trial in trials],
+            [trial.extra | dict(zip(objectives, trial.costs, strict=False)) for trial in trials],
             names=objectives,
         ),
         states=np.array([trial.state for trial in trials], dtype=np.int8),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SettingsError
+from condped.trials.columns import number_of
 from condped.trials.table import State
 
 # SMAC's StatusType.
@@ -35,6 +36,7 @@ class Run:
     state: State
     times: tuple[Any, Any]  # start and end in seconds, 0 where SMAC does not know
     duration: Any  # seconds
+    extra: Mapping[str, Any]  # what the target function recorded beside its costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,17 @@ class Trial:
         return sum(known) if known and self.state is not State.RUNNING else None
 
     @property
+    def extra(self) -> dict[str, float]:
+        """The mean over instances and seeds of each number that was recorded beside the costs."""
+        found: dict[str, list[float]] = {}
+        for run in self.runs if self.state is not State.RUNNING else ():
+            for name, value in run.extra.items():
+                number = number_of(value)
+                if number is not None:
+                    found.setdefault(name, []).append(number)
+        return {name: sum(held) / len(held) for name, held in found.items()}
+
+    @property
     def costs(self) -> list[float]:
         """The mean over instances and seeds of each cost; none while running."""
         if self.state is State.RUNNING:
@@ -83,7 +96,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
     """Return the id of its configuration and a run, as runhistory.json has it."""
     if isinstance(entry, list):
         names = _LISTED if len(entry) == 10 else (*_LISTED[:-1], "cpu_time", "status")
-        entry = dict(zip((*names, "starttime", "endtime"), entry, strict=False))
+        entry = dict(zip((*names, "starttime", "endtime", "additional_info"), entry, strict=False))
     lacking = [key for key in _LISTED if key not in entry] if isinstance(entry, dict) else _LISTED
     if lacking:
         raise DataError(f"{where} has a run without {lacking[0]!r} (got {str(entry)[:80]}).")
@@ -107,6 +120,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
         _STATES[status],
         (entry.get("starttime"), entry.get("endtime")),
         entry["time"],
+        extra if isinstance(extra := entry.get("additional_info"), Mapping) else {},
     )
     return str(entry["config_id"]), run
 
