@@ -94,7 +94,7 @@ def test_conditions_one_after_the_other_are_all_told(opened: Opener) -> None:
     assert again.data["settings"]["where"] == "(model != 'svm') and (idle > 0)"
     all_of_them = opened(condped.report(conditional(), where="idle > -2"))
     assert "only where idle > -2" in words(all_of_them, "#goal")
-    assert "not looked at" not in words(all_of_them, ".facts")
+    assert "not looked at" not in words(all_of_them, "#answer")
 
 
 RNG = np.random.default_rng(0)

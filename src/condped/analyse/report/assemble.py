@@ -20,6 +20,7 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.importance import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
+from condped.analyse.report.cost import cost_data
 from condped.analyse.report.effects import PageEffects
 from condped.analyse.report.endings import endings_data
 from condped.analyse.report.numbers import (
@@ -119,6 +120,7 @@ def report(
         **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
         **_trials_data(effects, analyses["paper"]),
+        "cost": cost_data(trials.in_memory, question),
         "endings": endings_data(trials, question, told.account.trials),
         "account": _account(told.account),
         "settings": _settings(question, told.account, target_quantile),

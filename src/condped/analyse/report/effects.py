@@ -70,7 +70,10 @@ class PageEffects:
         same_time = self._study.same_time(within, others)
         return [
             *(_group(self._study.group(Bin("", inside), some)) for some in (within, others)),
-            [[one.pairs, _short(one.better), _short(one.difference)] for one in same_time],
+            [
+                [one.pairs, short_number(one.better), short_number(one.difference)]
+                for one in same_time
+            ],
         ]
 
     def _regime(self, parameter: Parameter, domain: Domain | None) -> tuple[IntArray, ValueArray]:
@@ -146,13 +149,18 @@ def _group(group: ValueGroup) -> list[Any]:
     return [
         group.trials,
         *(
-            [_short(one.median), _short(one.median_low), _short(one.median_high), _short(one.best)]
+            [
+                short_number(one.median),
+                short_number(one.median_low),
+                short_number(one.median_high),
+                short_number(one.best),
+            ]
             for one in group.reached
         ),
     ]
 
 
-def _short(value: float | None) -> float | None:
+def short_number(value: float | None) -> float | None:
     """Return a number with as many digits as a page shows."""
     return None if value is None else float(f"{value:.6g}")
 

@@ -13,7 +13,7 @@ from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict, plain_p, reasons_of, verdict_of
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.importance.ties import plain_tie
-from condped.analyse.report.effects import Goods, PageEffects
+from condped.analyse.report.effects import Goods, PageEffects, short_number
 from condped.analyse.values import Good, good_places, good_values, may_be_good
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import ParameterCounts, RegimeCounts
@@ -235,7 +235,9 @@ def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
         "trials": int(branch.sizes[-1]),
         "left_out": branch.left_out,
         "target": branch.sizes[:-1].tolist(),
-        "best": None if branch.best is None else float(f"{branch.best:.6g}"),
+        "best": [short_number(one.best) for one in branch.reached],
+        "median": [short_number(one.median) for one in branch.reached],
+        "last": None if branch.last is None else [branch.last.number, branch.last.ago],
         "inside": _inside(branch, places),
         "nodes": [_node(node, places) for node in branch.nodes],
     }

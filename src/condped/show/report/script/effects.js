@@ -61,15 +61,18 @@ function objectiveRange(place) {
   const far = best + 4 * (middle - best);
   const worst = middle !== best && Math.abs(far - best) < Math.abs(bad - best) ? far : bad;
   const room = 0.06 * (Math.abs(worst - best) || Math.abs(best) || 1);
-  return [Math.min(best, worst) - room, Math.max(best, worst) + room];
+  const low = Math.min(best, worst), high = Math.max(best, worst);
+  return { low: low - room, high: high + room, ticks: low === high ? [low] : [low, (low + high) / 2, high] };
 }
 
 const jitter = (number) => ((number * 0.618034) % 1) - 0.5;
 const stateNames = { p: "pruned", i: "infeasible" };
 
+const placeInRange = ({ low, high }, value) => (Math.min(high, Math.max(low, value)) - low) / (high - low);
+
 function objectiveAxis(picture, frame, range, y) {
-  const digits = Math.min(digitsFor(range), 3);
-  for (const value of [range[0], (range[0] + range[1]) / 2, range[1]]) {
+  const digits = Math.min(digitsFor(range.ticks), 4);
+  for (const value of range.ticks) {
     picture.append(drawn("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y(value), y2: y(value) }),
       drawn("text", { class: "tick", x: frame.left - 6, y: y(value) + 4, "text-anchor": "end" }, inUnits(value, digits)));
   }
@@ -84,8 +87,7 @@ function sliceChart(parameter, regime, objective, width) {
   const height = 190, frame = { left: 52, right: width - 10, top: 8, bottom: height - 26 };
   const wide = frame.right - frame.left;
   const x = (value) => frame.left + wide * (choices ? (value + 0.5) / choices.length : placeOf(domain, value));
-  const clipped = (value) => Math.min(range[1], Math.max(range[0], value));
-  const y = (value) => frame.bottom - (frame.bottom - frame.top) * (clipped(value) - range[0]) / (range[1] - range[0]);
+  const y = (value) => frame.bottom - (frame.bottom - frame.top) * placeInRange(range, value);
   const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, sliceWords(parameter, regime, objective)));
   objectiveAxis(picture, frame, range, y);
   const dots = { rest: [], target: [] };

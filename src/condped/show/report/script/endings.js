@@ -17,8 +17,8 @@ function drawEndings() {
 
 function endingParts(ending) {
   const found = causes(ending);
-  const lost = ending.seconds === null || ending.seconds === undefined ? null
-    : element("p", { class: "aside" }, `They took ${percent(ending.seconds)} of the time of all trials.`);
+  const taken = data.summary?.durations, own = taken?.[ending.outcome];
+  const lost = own ? element("p", { class: "aside" }, `They took ${seconds(own)}, ${percent(own / taken.total)} of the time of all trials.`) : null;
   if (ending.reason) return [element("p", {}, `What led to it cannot be told: ${ending.reason}.`), lost];
   if (!found.length) return [element("p", {}, "No parameter has a statistically significant effect on it."), lost];
   const rest = ending.parameters.length - found.length;

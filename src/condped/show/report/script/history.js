@@ -61,7 +61,7 @@ function historyChart(objective, width) {
   const last = Math.max(...sample.numbers, 1), height = 230;
   const frame = { left: 56, right: width - 12, top: 10, bottom: height - 40 };
   const x = (number) => frame.left + (frame.right - frame.left) * number / last;
-  const y = (value) => frame.bottom - (frame.bottom - frame.top) * (Math.min(range[1], Math.max(range[0], value)) - range[0]) / (range[1] - range[0]);
+  const y = (value) => frame.bottom - (frame.bottom - frame.top) * placeInRange(range, value);
   const [name, direction] = data.objectives[objective];
   const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, `${name} of each trial, and the best so far (${direction}).`));
   objectiveAxis(picture, frame, range, y);

@@ -96,7 +96,7 @@ function setUpFolds() {
   setUpFold("branches", { told: treeTold, draw: drawTree, update: updateTree });
   setUpFold("pairs", { told: pairsTold, draw: drawPairs });
   setUpFold("endings", { told: endingsTold, draw: drawEndings, update: () => {} });
-  setUpFold("cost", { told: costTold, draw: drawCost, update: () => {} });
+  setUpFold("cost", { told: costTold, draw: drawCost });
   setUpFold("history", { told: historyTold, draw: drawHistory });
   setUpFold("sweep", { told: curveTold, draw: drawCurve });
   setUpFold("parallel", { told: linesTold, draw: drawLines });

@@ -37,7 +37,7 @@ function drawLines() {
   const x = (place) => frame.left + apart * place;
   const y = (share) => (share === null ? frame.absent : frame.bottom - (frame.bottom - frame.top) * share);
   const range = objectiveRange(0), value = (trial) => sample.objectives[0][trial];
-  const reached = (trial) => (Math.min(range[1], Math.max(range[0], value(trial))) - range[0]) / (range[1] - range[0]);
+  const reached = (trial) => placeInRange(range, value(trial));
   const picture = drawn("svg", { class: "parallel", width: wide, height, role: "img" }, drawn("title", {}, linesWords(shown)));
   const lines = { in: [], out: [] };
   sample.numbers.forEach((number, trial) => {
@@ -73,11 +73,11 @@ function valueAt(domain, share) {
 }
 
 function objectiveLine(at, frame, range) {
-  const digits = Math.min(digitsFor(range), 4), middle = (range[0] + range[1]) / 2;
-  const y = (value) => frame.bottom - (frame.bottom - frame.top) * (value - range[0]) / (range[1] - range[0]);
+  const digits = Math.min(digitsFor(range.ticks), 4);
+  const y = (value) => frame.bottom - (frame.bottom - frame.top) * placeInRange(range, value);
   return [drawn("line", { class: "axis", x1: at, x2: at, y1: frame.top, y2: frame.bottom }),
     drawn("text", { class: "label", x: at + 40, y: frame.top - 22, "text-anchor": "end" }, cut(data.objectives[0][0], 16)),
-    ...[range[0], middle, range[1]].map((value) => drawn("text", { class: "tick halo", x: at + 6, y: y(value) + 4 }, inUnits(value, digits)))];
+    ...range.ticks.map((value) => drawn("text", { class: "tick halo", x: at + 6, y: y(value) + 4 }, inUnits(value, digits)))];
 }
 
 function linesWords(shown) {

@@ -69,6 +69,14 @@ function plainNodes(nodes, words) {
   return [element("li", { class: "node" }, box)];
 }
 
+// What the trials of a branch reached, by each objective.
+function reachedWords(branch) {
+  return branch.best.map((best, place) => (best === null ? ""
+    : ` · ${single ? "" : `${cut(data.objectives[place][0], 16)}: `}median ${inUnits(branch.median[place])}, best ${inUnits(best)}`)).join("");
+}
+
+const lastWords = (branch) => (branch.last && branch.last[1] > 0 ? ` · last tried ${count(branch.last[1], "trial")} ago` : "");
+
 function treeBranch(branch, gate) {
   const told = element("span", { class: "branch-told" });
   const table = element("div", { class: "inside" });
@@ -77,10 +85,9 @@ function treeBranch(branch, gate) {
       element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label || "(empty)", 40)}`)), told), table);
   box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
   treeUpdates.push(() => {
-    const best = branch.best === null ? "" : ` · best ${short(branch.best)}`;
     told.replaceChildren(branch.trials || !branch.left_out || data.region < data.used
-      ? `${count(branch.trials, "trial")} · ${whole(branch.target[state.step])} of ${targetName()}${best}`
-      : `no used trial; ${whole(branch.left_out)} left out`);
+      ? `${count(branch.trials, "trial")} · ${whole(branch.target[state.step])} of ${targetName()}${reachedWords(branch)}${lastWords(branch)}`
+      : `no used trial; ${whole(branch.left_out)} left out${lastWords(branch)}`);
     if (box.open) fillInside(branch, table);
   });
   const gates = branch.nodes.filter((node) => node.branches), plain = branch.nodes.filter((node) => !node.branches);
