@@ -18,7 +18,8 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
 )
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 OPEN_FOLDS = """() => {
-  for (const box of document.querySelectorAll("details.fold:not([hidden]), details.rest")) box.open = true;
+  const boxes = document.querySelectorAll("details.fold:not([hidden]), details.rest");
+  for (const box of boxes) box.open = true;
 }"""
 Opener = Callable[..., Page]
 

@@ -214,14 +214,18 @@ def _advice(advice: Advice) -> dict[str, Any]:
     data = advice.to_data()
     kept = ("dropped", "kept_target", "target_size", "kept_region", "region_size", "notes")
     return {
-        "steps": [
-            row | {"without": _without(step)}
-            for row, step in zip(advice.rows(), advice.steps, strict=True)
-        ],
+        "steps": [_step(row, step) for row, step in zip(advice.rows(), advice.steps, strict=True)],
         "space": data["space"],
         "code": advice.optuna_code(),
         **{name: data[name] for name in kept},
     }
+
+
+def _step(row: dict[str, Any], step: Step) -> dict[str, Any]:
+    """Return what the page says of a step; of what is left alone only why."""
+    if step.kind == "leave":
+        return {name: row[name] for name in ("kind", "parameter", "reason")}
+    return row | {"without": _without(step)}
 
 
 def _without(step: Step) -> list[str] | None:

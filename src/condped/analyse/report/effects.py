@@ -57,8 +57,12 @@ class PageEffects:
             if key not in known:
                 known[key] = self._contrast(rows, inside)
             contrasts[str(step)] = known[key]
+        edges = None
+        if not isinstance(domain, Categorical):
+            edges = _numbers(np.array([bins[0][0].left, *(one.right for one, _ in bins)]))
         return {
-            "bins": [[one.choice, one.left, one.right, *_group(group)] for one, group in bins],
+            "edges": edges,
+            "bins": [_group(group) for _, group in bins],
             "contrast": contrasts,
         }
 
@@ -92,6 +96,9 @@ class PageEffects:
         states = trial_states(table)
         ended = states != STATES.index("running")
         rows = chosen_rows(ended, self._study.target, _MOST_TRIALS)
+        # What a failed trial recorded, if anything, is no result.
+        failed = states[rows] == STATES.index("failed")
+        reached = [np.where(failed, np.nan, one.values[rows]) for one in table.objectives]
         highest = analysis.numbers.importance.max(axis=0, initial=0.0)
         drawn = sorted(range(len(parameters)), key=lambda place: -highest[place])[:_MOST_DRAWN]
         own = {parameters[place].name: str(place) for place in drawn}
@@ -104,7 +111,7 @@ class PageEffects:
             "numbers": trial_numbers(table)[rows],
             "states": "".join(STATES[state][0] for state in states[rows].tolist()),
             "steps": _first_steps(analysis, rows),
-            "objectives": [_numbers(one.values[rows]) for one in table.objectives],
+            "objectives": [_numbers(values, 6) for values in reached],
             "values": values,
             "regimes": regimes,
         }
@@ -162,16 +169,14 @@ def _group(group: ValueGroup) -> list[Any]:
 
 def short_number(value: float | None) -> float | None:
     """Return a number with as many digits as a page shows."""
-    return None if value is None else float(f"{value:.6g}")
+    return None if value is None else float(f"{value:.5g}")
 
 
-def _numbers(values: ValueArray) -> list[float | None]:
-    """Return numbers with fewer digits, whole ones as such; None where there is none."""
-    return [
-        None
-        if not math.isfinite(value)
-        else int(value)
-        if value == int(value)
-        else float(f"{value:.5g}")
-        for value in values.tolist()
-    ]
+def _numbers(values: ValueArray, digits: int = 4) -> list[float | None]:
+    """Return numbers with few digits, whole ones as such; None where there is none."""
+    found: list[float | None] = []
+    for value in values.tolist():
+        whole = math.isfinite(value) and value == int(value)
+        known = None if not math.isfinite(value) else float(f"{value:.{digits}g}")
+        found.append(int(value) if whole else known)
+    return found

@@ -101,10 +101,11 @@ function sliceChart(parameter, regime, objective, width) {
       cx: (x(values[trial]) + spread).toFixed(1), cy: y(reached).toFixed(1) }));
   });
   picture.append(...dots.rest, ...dots.target);
-  for (const [choice, left, right, trials, ...reached] of regime.effect.bins) {
+  const { bins, edges } = regime.effect, half = choices ? 0.32 * wide / choices.length : 0;
+  for (const [place, [trials, ...reached]] of bins.entries()) {
     const [median, low, high] = reached[objective];
     if (!trials || median === null) continue;
-    const from = choices ? x(choice) - 0.32 * wide / choices.length : x(Math.max(left, domain.low)), to = choices ? x(choice) + 0.32 * wide / choices.length : x(Math.min(right, domain.high));
+    const [from, to] = choices ? [x(place) - half, x(place) + half] : [x(Math.max(edges[place], domain.low)), x(Math.min(edges[place + 1], domain.high))];
     if (low !== null) picture.append(drawn("rect", { class: "median-band", x: from, width: Math.max(1, to - from), y: y(high), height: Math.max(1, y(low) - y(high)) }));
     picture.append(drawn("line", { class: "median", x1: from, x2: to, y1: y(median), y2: y(median) }));
   }
@@ -121,7 +122,7 @@ function sliceTicks(domain, frame, x, width) {
 }
 
 function sliceWords(parameter, regime, objective) {
-  const medians = regime.effect.bins.map((bin) => bin[4 + objective][0]).filter((median) => median !== null);
+  const medians = regime.effect.bins.map((bin) => bin[1 + objective][0]).filter((median) => median !== null);
   const digits = digitsFor(medians);
   const between = medians.length ? `; medians between ${inUnits(Math.min(...medians), digits)} and ${inUnits(Math.max(...medians), digits)}` : "";
   return `${data.objectives[objective][0]} by ${parameter.name} in ${regime.label}${between}.`;

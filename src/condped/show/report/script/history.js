@@ -79,8 +79,12 @@ function historyChart(objective, width) {
     drawn("text", { class: "tick", x: (frame.left + frame.right) / 2, y: frame.bottom + 35, "text-anchor": "middle" }, "number of the trial"));
   const kinds = new Set(sample.states);
   const key = [["in", targetName().replace(/^t/, "T")], ["out", "Other trials"], ...(kinds.has("p") ? [["out pruned", "Pruned, at their last value"]] : []), ...(kinds.has("i") ? [["out infeasible", "Infeasible"]] : [])];
+  const beyond = sample.objectives[objective].filter((value) => value !== null && (value < range.low || value > range.high)).length;
+  const hidden = sample.of - sample.numbers.length;
+  const notes = [beyond ? `${count(beyond, "much worse trial")} on the edge.` : "", hidden > 0 ? `${whole(sample.numbers.length)} of ${count(sample.of, "trial")} drawn.` : ""].filter(Boolean);
   return element("figure", {}, element("figcaption", { class: "key-line" },
-    key.flatMap(([kind, words]) => [trialKey(kind), `${words}   `]), element("span", { class: "key-best", "aria-hidden": "true" }), `Best ${cut(name, 24)} so far`), picture);
+    key.flatMap(([kind, words]) => [trialKey(kind), `${words}   `]), element("span", { class: "key-best", "aria-hidden": "true" }), `Best ${cut(name, 24)} so far`), picture,
+  notes.length ? element("p", { class: "aside" }, notes.join(" ")) : null);
 }
 
 function trialKey(kind) {
