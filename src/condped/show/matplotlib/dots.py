@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from condped.show.palette import DOTS
-from condped.show.views.value_axis import KINDS, DotKind, Dots
+from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis
 
 _STYLES: Mapping[DotKind, Mapping[str, Any]] = {
     "other": {"marker": "o", "s": 9, "alpha": 0.45, "linewidths": 0},
@@ -32,3 +33,14 @@ def draw_dots(ax: Axes, dots: Sequence[Dots], labels: Mapping[DotKind, str] = KI
             one.x, one.y, **style, label=labels[one.kind], zorder=2, rasterized=total > _MANY,
             clip_on=False,
         )  # fmt: skip
+
+
+def value_axis(ax: Axes, axis: ValueAxis) -> None:
+    """Set the axis of objective values."""
+    if axis.log:
+        ax.set_yscale("log")
+        # Plain numbers: values are often within one or two powers of ten.
+        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_ylim(axis.low, axis.high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from condped.show.matplotlib.dots import draw_dots
+from condped.show.matplotlib.dots import draw_dots, value_axis
 from condped.show.matplotlib.figures import literal, noted, plain, titled
 from condped.show.palette import COLOURS, INK, PALE
 from condped.show.views.history import HistoryView
@@ -35,7 +35,7 @@ def history(view: HistoryView, ax: Axes) -> Axes:
             0.99, 0.985, lines, transform=ax.transAxes, ha="right", va="top", color=INK, fontsize=9,
             zorder=6, bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 2},
         )  # fmt: skip
-    ax.set_ylim(view.axis.low, view.axis.high)
+    value_axis(ax, view.axis)
     ax.set_xlabel(view.over)
     ax.set_ylabel(literal(view.objective))
     noted(ax, view.note, empty=False)

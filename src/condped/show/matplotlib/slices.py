@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from condped.show.matplotlib.dots import draw_dots
+from condped.show.matplotlib.dots import draw_dots, value_axis
 from condped.show.matplotlib.figures import literal, noted, plain
 from condped.show.matplotlib.panels import panel_title, room_of
 from condped.show.palette import GOOD, INK
@@ -53,9 +53,9 @@ def _slice(view: SlicesView, one: Slice, ax: Axes, room: float) -> None:
     draw_dots(ax, one.dots)
     for place, step in enumerate(one.steps):
         if step.low is not None and step.high is not None:
-            label = f"its {100 * view.level:.3g} % interval" if place == 0 else None
+            label = f"{100 * view.level:.3g} % interval" if place == 0 else None
             ax.fill_between(
-                [step.left, step.right], step.low, step.high, color=INK, alpha=0.22, linewidth=0,
+                [step.left, step.right], step.low, step.high, color=INK, alpha=0.16, linewidth=0,
                 label=label, zorder=3,
             )  # fmt: skip
         ax.plot(
@@ -65,7 +65,7 @@ def _slice(view: SlicesView, one: Slice, ax: Axes, room: float) -> None:
     if one.log:
         ax.set_xscale("log")
     ax.set_xlim(one.low, one.high)
-    ax.set_ylim(view.axis.low, view.axis.high)
+    value_axis(ax, view.axis)
     ax.tick_params(labelsize=8)
     if one.choices is not None:
         _choices(ax, one.choices)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
-from condped.show.palette import DOTS
+from condped.show.palette import DOTS, PALE
 from condped.show.plotly.figures import literal
-from condped.show.views.value_axis import KINDS, DotKind, Dots
+from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis
 
 _MARKS: Mapping[DotKind, Mapping[str, Any]] = {
     "other": {"symbol": "circle", "size": 5, "opacity": 0.5},
@@ -40,3 +41,12 @@ def draw_dots(
             **axes,
         )  # fmt: skip
         shown.add(name)
+
+
+def value_axis(axis: ValueAxis) -> dict[str, Any]:
+    """Return the layout of an axis of objective values."""
+    plain: dict[str, Any] = {"gridcolor": PALE, "zeroline": False}
+    if not axis.log:
+        return plain | {"range": [axis.low, axis.high], "nticks": 6}
+    ends = [math.log10(axis.low), math.log10(axis.high)]
+    return plain | {"type": "log", "range": ends, "dtick": "D2" if ends[1] - ends[0] < 3 else 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, INK, PALE
-from condped.show.plotly.dots import draw_dots
+from condped.show.plotly.dots import draw_dots, value_axis
 from condped.show.plotly.figures import laid_out, literal
 from condped.show.views.history import HistoryView
 from condped.show.views.labels import lines_of
@@ -43,8 +43,5 @@ def history(view: HistoryView, figure: go.Figure | None = None) -> go.Figure:
         empty=view.empty,
         showlegend=True,
         xaxis={"title": view.over, "gridcolor": PALE, "zeroline": False},
-        yaxis={
-            "title": literal(view.objective), "range": [view.axis.low, view.axis.high],
-            "gridcolor": PALE, "zeroline": False,
-        },
+        yaxis=value_axis(view.axis) | {"title": literal(view.objective)},
     )  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from condped.show.palette import GOOD, INK, PALE
-from condped.show.plotly.dots import draw_dots
+from condped.show.palette import GOOD, INK
+from condped.show.plotly.dots import draw_dots, value_axis
 from condped.show.plotly.figures import laid_out, literal
 from condped.show.plotly.panels import panel_domains, panel_words
 from condped.show.views.slices import Slice, SlicesView
@@ -26,9 +26,8 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
         across, up = panel_domains(place, view.columns, view.rows, _ROW)
         layout[f"xaxis{number}"] = _x_axis(one) | {"domain": across, "anchor": f"y{number}"}
         first = place % view.columns == 0
-        layout[f"yaxis{number}"] = {
-            "domain": up, "anchor": f"x{number}", "range": [view.axis.low, view.axis.high],
-            "gridcolor": PALE, "zeroline": False, "tickfont": {"size": 10}, "nticks": 6,
+        layout[f"yaxis{number}"] = value_axis(view.axis) | {
+            "domain": up, "anchor": f"x{number}", "tickfont": {"size": 10},
             "title": {
                 "text": literal(view.objective) if first else "", "font": {"size": 11},
                 "standoff": 2,
@@ -92,7 +91,7 @@ def _bands(
     figure: go.Figure, view: SlicesView, one: Slice, shown: set[str], axes: dict[str, Any]
 ) -> None:
     """Draw the intervals of the medians as boxes."""
-    name = f"its {100 * view.level:.3g} % interval"
+    name = f"{100 * view.level:.3g} % interval"
     x: list[float | None] = []
     y: list[float | None] = []
     for step in one.steps:
@@ -101,7 +100,7 @@ def _bands(
             y += [step.low, step.low, step.high, step.high, step.low, None]
     if x:
         figure.add_scatter(
-            x=x, y=y, mode="lines", fill="toself", fillcolor=INK, opacity=0.22,
+            x=x, y=y, mode="lines", fill="toself", fillcolor=INK, opacity=0.16,
             line={"width": 0, "color": INK}, name=name, legendgroup="interval",
             showlegend=name not in shown, hoverinfo="skip", **axes,
         )  # fmt: skip

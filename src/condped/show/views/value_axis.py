@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +21,7 @@ KINDS: dict[DotKind, str] = {
     "infeasible": "infeasible",
     "failed": "failed, no value",
 }
-_FAR = 3.0  # times the distance from the best to the ninth decile, beyond which values are cut off
+_FAR = 8.0  # times the distance from the best to the median, beyond which values are far away
 _STRIP, _MARGIN = 0.09, 0.04  # below the values, for trials without any; shares of the axis
 
 
@@ -38,6 +39,8 @@ class ValueAxis:
         Between these are all values that are drawn; those farther away stand at their ends.
     beyond
         How many these are.
+    log
+        Whether it is logarithmic.
     """
 
     low: float
@@ -46,23 +49,34 @@ class ValueAxis:
     first: float
     last: float
     beyond: int
+    log: bool = False
 
     @classmethod
     def of(cls, values: Sequence[float], direction: Direction, *, missing: bool) -> ValueAxis:
-        """Return an axis for these values; a few bad ones far away do not flatten the others."""
+        """Return an axis for these values, on which most of them can be told apart.
+
+        Positive values that are mostly near a low best get a logarithmic axis; of others those
+        far worse than the median stand at its end.
+        """
         known = np.array(values, dtype=np.float64) if len(values) else np.zeros(1)
         sign = -1.0 if direction == "maximize" else 1.0
         losses = sign * known
         best, worst = float(losses.min()), float(losses.max())
-        most = float(np.quantile(losses, 0.9))
-        end = most + _FAR * (most - best)
-        cut = end if worst > end > best else worst
+        usual = best + _FAR * (float(np.median(losses)) - best)
+        skewed = worst > usual > best
+        log = skewed and direction == "minimize" and best > 0
+        cut = usual if skewed and not log else worst
         beyond = int(np.count_nonzero(losses > cut))
         first, last = sorted((sign * best, sign * cut))
-        width = (last - first) or abs(first) or 1.0
-        low = first - (_STRIP + _MARGIN if missing else _MARGIN) * width
-        strip = first - _STRIP * width if missing else None
-        return cls(low, last + _MARGIN * width, strip, first, last, beyond)
+        low, high = (math.log(first), math.log(last)) if log else (first, last)
+        width = (high - low) or abs(low) or 1.0
+        strip = low - _STRIP * width if missing else None
+        low -= (_STRIP + _MARGIN if missing else _MARGIN) * width
+        high += _MARGIN * width
+        if log:
+            low, high = math.exp(low), math.exp(high)
+            strip = None if strip is None else math.exp(strip)
+        return cls(low, high, strip, first, last, beyond, log)
 
     def place(self, value: float | None) -> float | None:
         """Return where a trial stands; None if nowhere."""
