@@ -53,8 +53,8 @@ class Branch:
     nodes: tuple[Node, ...]
     inside: ImportanceResult = field(repr=False)
     left_out: int = 0
-    reached: tuple[Reached, ...] = ()
-    last: LastTried | None = None
+    reached: tuple[Reached, ...] = field(default=(), compare=False)
+    last: LastTried | None = field(default=None, compare=False)
 
     @property
     def median(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from condped.analyse.effects.result import (
     RegimeEffect,
     SameTime,
     ValueGroup,
+    ValueSpan,
 )
 from condped.analyse.effects.sentences import effect_sentence
 from condped.analyse.effects.trials import shown_trials, thinned
@@ -45,6 +46,8 @@ class StudyTrials:
     ----------
     table
         All trials, with domains as the analysis has them.
+    parameters
+        Its parameters, by name.
     rows
         Positions of those of the region set that have an objective, in order of time.
     target
@@ -56,6 +59,7 @@ class StudyTrials:
     """
 
     table: TrialTable
+    parameters: Mapping[str, Parameter]
     rows: IntArray
     target: BoolArray
     strata: IntArray | None
@@ -87,7 +91,9 @@ class StudyTrials:
             strata = np.full(len(table), -1)
             pieces = np.array_split(rows, strata_of(len(rows)))
             strata[rows] = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
-        return cls(table, rows, target & valued, strata, int(region.sum()) - len(rows), level)
+        named = {parameter.name: parameter for parameter in table.parameters}
+        worst = int(np.count_nonzero(region)) - len(rows)
+        return cls(table, named, rows, target & valued, strata, worst, level)
 
     def group(self, group: Bin, rows: IntArray) -> ValueGroup:
         """Return what these trials reached."""
@@ -159,7 +165,7 @@ def find_effect(
     study: StudyTrials, evidence: Evidence, densities: Densities, name: str, importance: float
 ) -> ParameterEffect:
     """Return the effect of one parameter."""
-    parameter = next(one for one in study.table.parameters if one.name == name)
+    parameter = study.parameters[name]
     ids = np.asarray(parameter.domain_ids)[study.rows]
     verdict = evidence[name].verdict
     regimes = [
@@ -196,10 +202,12 @@ def _regime(
             else:
                 inside |= (values >= good.low) & (values <= good.high)
         label = " or ".join(good.label for good in density.good)
-        contrast = _contrast(study, "good", Bin(label, inside), rows)
+        contrast = _contrast(study, "good", _spans(density), Bin(label, inside), rows)
     elif matters:
         best = _best_bin(study, bins, groups)
-        contrast = None if best is None else _contrast(study, "best", best, rows)
+        if best is not None:
+            span = ValueSpan(best.low, best.high, best.choice)
+            contrast = _contrast(study, "best", (span,), best, rows)
     target = int(np.count_nonzero(study.target[rows]))
     return RegimeEffect(domain, density.label, len(rows), target, groups, contrast)
 
@@ -221,13 +229,23 @@ def _best_bin(study: StudyTrials, bins: Sequence[Bin], groups: Sequence[ValueGro
     return bins[min(known)[1]] if len(known) > 1 else None
 
 
-def _contrast(study: StudyTrials, chosen: Chosen, one: Bin, rows: IntArray) -> Contrast | None:
+def _spans(density: RegimeDensity) -> tuple[ValueSpan, ...]:
+    if isinstance(density.domain, Categorical):
+        places = (place for good in density.good for place in good_places(density.domain, good))
+        return tuple(ValueSpan(None, None, place) for place in places)
+    return tuple(ValueSpan(good.low, good.high) for good in density.good)
+
+
+def _contrast(
+    study: StudyTrials, chosen: Chosen, spans: tuple[ValueSpan, ...], one: Bin, rows: IntArray
+) -> Contrast | None:
     inside, outside = rows[one.rows], rows[~one.rows]
     if not len(inside) or not len(outside):
         return None
     others = Bin("outside", ~one.rows)
     return Contrast(
         chosen,
+        spans,
         study.group(one, inside),
         study.group(others, outside),
         study.same_time(inside, outside),

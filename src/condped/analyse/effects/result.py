@@ -96,6 +96,15 @@ class SameTime:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueSpan:
+    """A range of numbers, both ends inside, or one choice by its position in its domain."""
+
+    low: float | None
+    high: float | None
+    choice: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Contrast:
     """Some values of a regime against all others there.
 
@@ -106,12 +115,15 @@ class Contrast:
     ----------
     chosen
         How the values inside were chosen.
+    spans
+        Which values these are.
     same_time
         For each objective, where the sampler learnt from results; empty if it did not, or if no
         two such trials were drawn at the same time.
     """
 
     chosen: Chosen
+    spans: tuple[ValueSpan, ...]
     inside: ValueGroup
     outside: ValueGroup
     same_time: tuple[SameTime, ...] = ()

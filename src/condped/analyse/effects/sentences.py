@@ -37,8 +37,7 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
     """Say what trials with some values reached, and what the others did."""
     inside, outside = contrast.inside, contrast.outside
     label = shortened(inside.label, _MOST_LABEL)
-    numbers = [r.median for group in (inside, outside) for r in group.reached]
-    digits = digits_for(n for n in numbers if n is not None)
+    digits = digits_of([inside, outside])
     if contrast.chosen == "good":
         where = f"with {label}" if choices else f"inside {label}"
     else:
@@ -89,9 +88,13 @@ def _spread(present: Sequence[RegimeEffect]) -> list[str]:
         else:
             told.append(
                 f"median {name} between {number_text(low, digits)} and "
-                f"{number_text(high, digits)} in all {len(medians)} bins"
+                f"{number_text(high, digits)} in {_all(len(medians))} bins"
             )
     return told
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
 
 
 def trials_of(group: ValueGroup) -> str:
@@ -119,6 +122,17 @@ def number_text(value: float, digits: int = 3) -> str:
     if "e" in text and 1e-4 <= abs(value) < 1e9:
         text = f"{value:,.0f}"
     return text.replace("e-0", "e-").replace("e+0", "e")
+
+
+def digits_of(groups: Sequence[ValueGroup]) -> int:
+    """Return how many digits the medians of groups and their intervals deserve."""
+    numbers = (
+        number
+        for group in groups
+        for one in group.reached
+        for number in (one.median, one.median_low, one.median_high)
+    )
+    return digits_for(number for number in numbers if number is not None)
 
 
 def digits_for(values: Iterable[float]) -> int:

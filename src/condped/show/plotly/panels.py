@@ -23,14 +23,9 @@ def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
     columns, rows = view.columns, view.rows
     layout: dict[str, Any] = {}
     for place, panel in enumerate(view.panels):
-        row, column = divmod(place, columns)
         number = "" if place == 0 else str(place + 1)
-        width = (1 - (columns - 1) * _GAP) / columns
-        left, below = column * (width + _GAP), 1 - (row + 1) / rows
-        domain = [below + _WORDS / (_ROW * rows), 1 - row / rows - _TITLES / (_ROW * rows)]
-        layout[f"xaxis{number}"] = _x_axis(panel) | {
-            "domain": [left, left + width], "anchor": f"y{number}",
-        }  # fmt: skip
+        across, domain = panel_domains(place, columns, rows, _ROW)
+        layout[f"xaxis{number}"] = _x_axis(panel) | {"domain": across, "anchor": f"y{number}"}
         layout[f"yaxis{number}"] = {
             "domain": domain, "anchor": f"x{number}", "rangemode": "tozero", "gridcolor": PALE,
             "zeroline": False, "tickfont": {"size": 10}, "nticks": 5,
@@ -39,7 +34,7 @@ def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
             },
         }  # fmt: skip
         _panel(figure, panel, number, first=place == 0)
-        _words(figure, panel, left, domain)
+        panel_words(figure, (panel.title, panel.trials), panel.good, across[0], domain)
     return laid_out(
         figure,
         view.title,
@@ -110,17 +105,31 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
         )  # fmt: skip
 
 
-def _words(figure: go.Figure, panel: Panel, left: float, domain: list[float]) -> None:
-    title = f"{panel.title}: {panel.trials}"
+def panel_domains(
+    place: int, columns: int, rows: int, height: int
+) -> tuple[list[float], list[float]]:
+    """Return where the axes of a panel are, across and up, in rows of a height in pixels."""
+    row, column = divmod(place, columns)
+    width = (1 - (columns - 1) * _GAP) / columns
+    left, below = column * (width + _GAP), 1 - (row + 1) / rows
+    up = [below + _WORDS / (height * rows), 1 - row / rows - _TITLES / (height * rows)]
+    return [left, left + width], up
+
+
+def panel_words(
+    figure: go.Figure, titles: tuple[str, str], words: str, left: float, domain: list[float]
+) -> None:
+    """Write the name of a panel and its trials above it, and what is said of it below."""
+    title = ": ".join(titles)
     if len(title) > _MOST_TITLE:  # in two lines
-        title = f"{panel.title}\n{panel.trials}"
+        title = "\n".join(titles)
     figure.add_annotation(
         text="<br>".join(map(literal, title.split("\n"))), xref="paper", yref="paper", x=left,
         y=domain[1], xanchor="left", yanchor="bottom", showarrow=False, font={"size": 12},
         align="left",
     )  # fmt: skip
     figure.add_annotation(
-        text="<br>".join(map(literal, panel.good.split("\n"))), xref="paper", yref="paper", x=left,
+        text="<br>".join(map(literal, words.split("\n"))), xref="paper", yref="paper", x=left,
         y=domain[0], xanchor="left", yanchor="top", yshift=-18, showarrow=False,
         font={"size": 10}, align="left",
     )  # fmt: skip

@@ -132,15 +132,16 @@ def _marks(last: bool, *, root: bool) -> tuple[str, str]:
 def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
-    median = "" if branch.median is None else f", median {branch.median:.4g}"
-    told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}{median}"
-    if branch.last is not None and branch.last.ago >= _LONG_AGO:
-        told += f", last tried {branch.last.ago} trials ago"
+    told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    if branch.median is not None:
+        told += f", median {branch.median:.4g}"
     tie = branch.inside.tie
     if tie is not None and tie.notable and tie.tied is not None:
         told += f", {tie.tied} tied"
     if branch.left_out and not branch.inside.account.trials.used:
         told = f"no used trial; {branch.left_out} left out"
+    if branch.last is not None and branch.last.ago >= _LONG_AGO:
+        told += f", last tried {branch.last.ago} trials ago"
     nothing = branch.inside.status != "ok" and branch.trials
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
     line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
