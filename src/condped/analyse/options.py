@@ -11,7 +11,7 @@ from condped.count.resampling import Intervals
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import EstimatorOptions, Method, Settings, check_target
-from condped.options import check_choices, check_options, declared, option
+from condped.options import check_choices, check_options, declared, option, options_of
 from condped.read.opening import open_source
 from condped.read.options import Reading, ReadOptions
 from condped.trials.outcome import Target
@@ -111,8 +111,16 @@ class Options:
     def of(cls, function: Callable[..., Any], given: Mapping[str, Any]) -> Options:
         """Parse what a function was given, or raise."""
         check_options(function, given)
+        settings = declared(Settings, given)
+        takes_method = any(option.name == "method" for option in options_of(function))
+        if given.get("groups") and takes_method and settings.method == "paper":
+            raise SettingsError(
+                "groups need method='calibrated' (--method calibrated): the paper's estimator "
+                "shrinks choices, which joint cells are, so that a group would count for less than "
+                "its members."
+            )
         return cls(
-            declared(Settings, given),
+            settings,
             declared(Handling, given),
             cast(IntervalOptions, _own(IntervalOptions, given)),
             cast(Reading, _own(Reading, given)),

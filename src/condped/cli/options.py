@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 
+from condped.errors import SettingsError
 from condped.options import Option, options_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -19,6 +20,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "parameters": ("-p", "--parameter"),
     "constraints": ("--constraint",),
     "failure_values": ("--failure-value",),
+    "groups": ("--group",),
 }
 
 
@@ -56,6 +58,8 @@ def _kind_of(annotation: Any) -> tuple[Any, bool]:
     """Return what click takes for an annotation, and whether there may be several."""
     union = get_origin(annotation) in (Union, UnionType)
     arms = get_args(annotation) if union else (annotation,)
+    if any(get_origin(arm) is Mapping for arm in arms):
+        return str, True
     several = [arm for arm in arms if get_origin(arm) in (Sequence, tuple)]
     kind = get_args(several[0])[0] if several else next(a for a in arms if a is not type(None))
     if get_origin(kind) is Literal:
@@ -69,4 +73,16 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     objective = kept.get("objective", ())
     if len(objective) == 1:
         kept["objective"] = objective[0]
+    if "groups" in kept:
+        kept["groups"] = dict(map(_group, kept["groups"]))
     return {name: list(v) if isinstance(v, tuple) else v for name, v in kept.items()}
+
+
+def _group(text: str) -> tuple[str, list[str]]:
+    """Return the name and the members of a group."""
+    name, mark, members = text.partition("=")
+    if not mark:
+        raise SettingsError(
+            f"A group needs a name and members, such as architecture=layers,units (got {text!r})."
+        )
+    return name.strip(), [member.strip() for member in members.split(",") if member.strip()]

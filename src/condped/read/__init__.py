@@ -22,7 +22,8 @@ def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
         value means that the parameter was inactive.
     objective
         The objective's column, or a list of several. Where the source knows its objectives
-        (a study, a TrialTable): the name or position of the one to use.
+        (a study, a TrialTable): the name or position of the one to use, or the name of something
+        else that it records: a metric, a user attribute, ``"duration"`` (seconds).
     direction
         ``minimize`` (default) or ``maximize``; a list for several objectives.
     space
@@ -38,6 +39,13 @@ def read(source: Any, **options: Unpack[Reading]) -> TrialTable:
         Columns of constraint values; a trial is infeasible where one is above 0.
     parameters
         Use these parameters only.
+    ignore
+        Nuisance parameters that are left out, such as a seed. The notes name them, and conditions
+        may still use them.
+    groups
+        Parameters that are explained together, as one:
+        ``{"architecture": ["layers", "units"]}``. The values of a group are joint cells of its
+        members. Needs ``method="calibrated"`` and trials in memory.
     study
         The name of the study or experiment, for a source that holds several.
     budget

@@ -77,9 +77,12 @@ class BatchReader:
                 "A space is needed to count rows that are not held in memory: domains cannot be "
                 "guessed from them. Give space, or read the source with engine='memory'."
             )
-        for name in asked.parameters or ():
+        for name in (*(asked.parameters or ()), *(asked.ignore or ())):
             if name not in space:
                 raise not_found("parameter", name, space)
+        if asked.ignore:
+            kept = tuple(name for name in space if name not in asked.ignore)
+            asked = replace(asked, parameters=kept)
         layout = select_layout(names, space)
         if layout is not None and (texts or not layout.row_by_row):
             raise DataError(
@@ -108,9 +111,12 @@ class BatchReader:
             where=self.asked.where,
         )
 
-    def direction_notes(self, schema: Schema) -> list[str]:
-        """Return warnings on objectives that are minimised only because nobody said otherwise."""
-        return [] if self.asked.direction is not None else unsaid_direction_notes(schema.goals)
+    def notes(self, schema: Schema) -> list[str]:
+        """Return warnings on directions that nobody gave, and what is left out."""
+        notes = [] if self.asked.direction is not None else unsaid_direction_notes(schema.goals)
+        if self.asked.ignore:
+            notes.append(f"Ignored, as requested: {', '.join(dict.fromkeys(self.asked.ignore))}.")
+        return notes
 
     def view(self, parameters: Sequence[str]) -> View:
         """Return what to read for batches with these parameters."""

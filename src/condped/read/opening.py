@@ -18,6 +18,7 @@ from condped.read.options import Reading, ReadOptions, chosen_objective
 from condped.read.registry import Reader, describe_source, reader_for, reader_named
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.trials.batch import Source, TableSource
+from condped.trials.groups import with_groups
 from condped.trials.table import TrialTable
 from condped.trials.where import only_where
 
@@ -28,6 +29,9 @@ SHARE_OF_MEMORY = 1 / 8
 DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
 _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "csv", "folder"))
+
+# Options that only work in memory.
+_WHOLE_ONLY = ("loss", "study", "budget", "reader", "groups")
 
 _Kind = Literal["files", "table", "long", "lazy", "spark", "ray", "other"]
 
@@ -99,7 +103,7 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
     found = _recognised(source, options)
     if options.engine == "memory" or (options.engine == "auto" and _fits(found, options)):
         return TableSource.of(_table(found, options))
-    for name in ("loss", "study", "budget", "reader"):
+    for name in _WHOLE_ONLY:
         if getattr(options, name) is not None:
             raise SettingsError(
                 f"{name} cannot be set for rows that are read in batches. Leave it out, or use "
@@ -185,7 +189,7 @@ def _only_in_memory(options: ReadOptions) -> bool:
     """Return whether something is asked for that only works in memory."""
     if options.space is None:
         return True  # domains are guessed from values
-    if any(getattr(options, name) is not None for name in ("loss", "study", "budget", "reader")):
+    if any(getattr(options, name) is not None for name in _WHOLE_ONLY):
         return True
     return not isinstance(options.objective, str)
 
@@ -214,10 +218,12 @@ def _table(found: _Recognised, options: ReadOptions) -> TrialTable:
     """Read trials into memory."""
     if found.kind == "spark" and isinstance(found.source, str):
         options = with_sidecar(found.source, options)
-    requested, condition = options.parameters, options.where
-    if requested is not None and condition is not None:
-        needed = tuple(dict.fromkeys((*requested, *condition.names)))
-        options = replace(options, parameters=needed)
+    requested, condition, groups = options.parameters, options.where, options.groups or {}
+    if requested is not None:
+        groups = {name: members for name, members in groups.items() if name in requested}
+        needed = [name for one in requested for name in groups.get(one, (one,))]
+        needed += () if condition is None else condition.names
+        options = replace(options, parameters=tuple(dict.fromkeys(needed)))
     if isinstance(found.source, TrialTable):
         options.refuse(
             "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
@@ -231,6 +237,10 @@ def _table(found: _Recognised, options: ReadOptions) -> TrialTable:
         table = apply_outside_policy(table, options.outside)
     if condition is not None:
         table = only_where(table, condition)
+    if options.ignore:
+        table = table.without_parameters(options.ignore)
+    if groups:
+        table = with_groups(table, groups)
     if requested is None:
         return table
     return replace(table.with_parameters(requested), some_parameters=True)

@@ -17,6 +17,7 @@ from condped.read.table.outside_domain import Outside
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.columns import number_of
+from condped.trials.groups import check_groups
 from condped.trials.table import Direction, TrialTable
 from condped.trials.where import parse_where
 
@@ -34,6 +35,8 @@ class Reading(TypedDict, total=False):
     state: str | None
     constraints: Sequence[str] | None
     parameters: Sequence[str] | None
+    ignore: Sequence[str] | None
+    groups: Mapping[str, Sequence[str]] | None
     study: str | None
     budget: float | str | None
     failure_values: Sequence[float] | None
@@ -75,6 +78,14 @@ class ReadOptions:
         None, "Constraints, each violated above 0.", metavar="COLUMN"
     )
     parameters: Sequence[str] | None = option(None, "Use these parameters only.", metavar="COLUMN")
+    ignore: Sequence[str] | None = option(
+        None, "Nuisance parameters that are left out, such as a seed.", metavar="NAME"
+    )
+    groups: Mapping[str, Sequence[str]] | None = option(
+        None,
+        "Parameters that are explained together, as one: a name, and its members.",
+        metavar="NAME=A,B,…",
+    )
     study: str | None = option(
         None, "The study or experiment, where a source holds several.", metavar="NAME"
     )
@@ -119,7 +130,12 @@ class ReadOptions:
     def of(cls, given: Mapping[str, Any]) -> ReadOptions:
         """Check and parse what the caller gave."""
         options = {name: value for name, value in given.items() if value is not None}
-        check_parameters(options.get("parameters"))
+        for name in ("parameters", "ignore"):
+            check_parameters(options.get(name), name)
+        if "parameters" in options and "ignore" in options:
+            raise SettingsError("Give either parameters, those to use, or ignore, not both.")
+        if "groups" in options:
+            check_groups(options["groups"])
         if not isinstance(options.get("reader", ""), str):
             raise SettingsError(f"reader must be a name (got {options['reader']!r}).")
         if "where" in options:
@@ -143,14 +159,14 @@ class ReadOptions:
                 )
 
 
-def check_parameters(parameters: object) -> None:
-    """Raise if ``parameters`` is not a list of names."""
+def check_parameters(parameters: object, option: str = "parameters") -> None:
+    """Raise if an option is not a list of names."""
     if parameters is not None and (
         isinstance(parameters, str)
         or not isinstance(parameters, Sequence)
         or not all(isinstance(name, str) for name in parameters)
     ):
-        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
+        raise SettingsError(f"{option} must be a list of names (got {parameters!r}).")
 
 
 def numbers_of(option: str, given: Any) -> list[float]:

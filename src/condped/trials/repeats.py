@@ -25,7 +25,7 @@ def configurations(table: TrialTable, extra: npt.NDArray[np.generic] | None = No
     """
     mixed = np.zeros(len(table), dtype=np.uint64)
     columns: list[npt.NDArray[np.generic]] = [] if extra is None else [extra]
-    for parameter in table.parameters:
+    for parameter in table.recorded:
         absent = np.asarray(parameter.domain_ids) < 0
         columns += [np.where(absent, 0, parameter.values), parameter.domain_ids]
     for column in columns:
@@ -59,7 +59,7 @@ def repeats_by_design(table: TrialTable) -> bool:
     if len(measured) - len(times) <= _MANY * len(table):
         return False
     continuous = np.zeros(len(measured), dtype=bool)
-    for parameter in table.parameters:
+    for parameter in table.recorded:
         kinds = [
             isinstance(d, Float) and d.step is None and not d.single for d in parameter.domains
         ]

@@ -7,7 +7,7 @@ memory. From here on nothing depends on the tool that the trials came from.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal
@@ -78,6 +78,10 @@ class Parameter:
         """Whether all trials are known, without a scan, to share the one domain."""
         return len(self.domains) == 1 and self.domain_ids.strides == (0,)
 
+    def only(self, rows: BoolArray | IntArray) -> Parameter:
+        """Return the parameter in these trials only; positions also give their order."""
+        return replace(self, values=self.values[rows], domain_ids=self.domain_ids[rows])
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -120,6 +124,8 @@ class TrialTable:
         How the trials were drawn, if the source records something of it.
     times
         When each trial ran and how long it took, if the source records it.
+    groups
+        The members of those parameters that are groups of several, in the same trials.
     whole
         The table that these trials were selected from, with those that came between them; None if
         this is all.
@@ -140,6 +146,7 @@ class TrialTable:
     order_given: bool = False
     drawing: Drawing | None = field(default=None, repr=False)
     times: Times | None = field(default=None, repr=False)
+    groups: Mapping[str, tuple[Parameter, ...]] = field(default_factory=dict, repr=False)
     whole: TrialTable | None = field(default=None, repr=False)
     rows: IntArray | None = field(default=None, repr=False)
 
@@ -156,6 +163,13 @@ class TrialTable:
     def names(self) -> tuple[str, ...]:
         """The parameters' names."""
         return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def recorded(self) -> tuple[Parameter, ...]:
+        """The parameters as they were drawn: the members of groups in place of them."""
+        return tuple(
+            one for entry in self.parameters for one in self.groups.get(entry.name, (entry,))
+        )
 
     @property
     def where(self) -> Condition | None:
@@ -211,6 +225,23 @@ class TrialTable:
             return fewer
         return replace(fewer, whole=self, rows=np.arange(len(self)))
 
+    def without_parameters(self, names: Sequence[str]) -> TrialTable:
+        """Return the table without nuisance parameters, such as a seed."""
+        for name in names:
+            if name not in self.names:
+                raise not_found("parameter", name, self.names)
+        kept = [name for name in self.names if name not in names]
+        if not kept:
+            raise SettingsError(f"ignore leaves no parameter (got {list(names)!r}).")
+        note = f"Ignored, as requested: {', '.join(dict.fromkeys(names))}."
+        gates = set() if self.space is None else self.space.gates(kept) & set(names)
+        if gates:
+            note += (
+                f" {', '.join(sorted(gates))} decides which of the others are present; choosing "
+                "it counts as theirs."
+            )
+        return self.with_parameters(kept).with_notes([note])
+
     def _space_of(self, names: Iterable[str]) -> Space | None:
         """Return the space of these parameters, if its conditions name no others."""
         if self.space is None:
@@ -257,10 +288,11 @@ class TrialTable:
         """Return the table with these trials only; positions also give their order."""
         return replace(
             self,
-            parameters=tuple(
-                replace(entry, values=entry.values[rows], domain_ids=entry.domain_ids[rows])
-                for entry in self.parameters
-            ),
+            parameters=tuple(entry.only(rows) for entry in self.parameters),
+            groups={
+                name: tuple(member.only(rows) for member in members)
+                for name, members in self.groups.items()
+            },
             objectives=tuple(
                 replace(objective, values=objective.values[rows]) for objective in self.objectives
             ),

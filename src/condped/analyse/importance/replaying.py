@@ -39,7 +39,8 @@ class StudyReplays:
     def series(self, name: str) -> ReplayedSeries | None:
         """Return a parameter's replays; None if its domains cannot be replayed."""
         if name not in self._series:
-            self._series[name] = self._made(self.parameters[name])
+            known = self.parameters.get(name)
+            self._series[name] = None if known is None else self._made(known)
         return self._series[name]
 
     def attraction(self) -> float:
@@ -98,7 +99,7 @@ def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
         liar = tpe is not None and bool(tpe.constant_liar)
         settings = Tpe(10 if first is None else first, candidates or 24)
         kept[startup] = StudyReplays(
-            {parameter.name: parameter for parameter in table.parameters},
+            {parameter.name: parameter for parameter in table.recorded},
             {} if table.drawing is None else table.drawing.fixed,
             settings,
             history_of(_ended(table), constant_liar=liar),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from condped.analyse.importance.replaying import placed, regimes_of, study_replays
+from condped.analyse.importance.replaying import StudyReplays, placed, regimes_of, study_replays
 from condped.analyse.importance.sampling import (
     SamplingDecision,
     decided,
@@ -201,7 +202,10 @@ def _replayed(
     replays = study_replays(whole, own.settings.startup)
     region, hits = _members(own, table)
     sizes = len(own.top.target_sizes)
+    shifts = decision.test == "shifts"
     pooled = _pooled(own)
+    if not own.unit.spanned:
+        pooled |= _grouped(own.unit.names, table, replays, region, hits, shifts=shifts)
     p_values = np.full((sizes, len(own.unit.names)), np.nan)
     regimes: list[list[FloatArray]] = []
     bias: list[FloatArray] = []
@@ -211,7 +215,6 @@ def _replayed(
     passed = set(pooled)
     if among is not None:  # what the other test plainly finds nothing in needs no replays
         passed |= set(np.flatnonzero(plainly_large(among).all(axis=0)).tolist())
-    shifts = decision.test == "shifts"
     if not own.unit.spanned and not shifts:
         replays.begin([name for k, name in enumerate(own.unit.names) if k not in passed])
     for place, name in enumerate(own.unit.names):
@@ -245,6 +248,38 @@ def _replayed(
     report("Replaying the sampler", 1, 1)
     offset = np.array(bias).reshape(-1, sizes) / max(own.top.region_size, 1)
     return Significance(p_values, regimes, offset, decision)
+
+
+def _grouped(
+    names: Sequence[str],
+    table: TrialTable,
+    replays: StudyReplays,
+    region: BoolArray,
+    hits: list[BoolArray],
+    *,
+    shifts: bool,
+) -> dict[int, FloatArray]:
+    """Return the p-values of groups, by their place.
+
+    No sampler drew their joint cells. It drew the members, so these are tested: the smallest
+    p-value counts, times their number.
+    """
+    trials = len(table) if table.whole is None else len(table.whole)
+    own, members = placed(table.rows, [region], trials)[0], placed(table.rows, hits, trials)
+    found = {}
+    for place, name in enumerate(names):
+        smallest = np.full(len(hits), np.nan)
+        for member in table.groups.get(name, ()):
+            series = replays.series(member.name)
+            if series is None:
+                continue
+            parts = regimes_of(replays.parameters[member.name], own, SMALLEST_REGIME)
+            if parts:
+                test = shift_test if shifts else replay_test
+                smallest = np.fmin(smallest, test(series, parts, members).p_values)
+        if name in table.groups:
+            found[place] = np.minimum(len(table.groups[name]) * smallest, 1.0)
+    return found
 
 
 def _larger(one: Significance, other: Significance) -> Significance:

@@ -97,7 +97,7 @@ class StreamSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (*self.reader.direction_notes(self.schema), *self.noticed, *self.rows.notes)
+        return (*self.reader.notes(self.schema), *self.noticed, *self.rows.notes)
 
     def close(self) -> None:
         self.rows.close()

@@ -116,7 +116,7 @@ class ClusterSource:
         self.shown = shown
         self.reader = BatchReader.of(names, options, options.space)
         self.schema: Schema = self.reader.schema(self.engine, ordered=False)
-        self.notes = (*self.reader.direction_notes(self.schema), *self.reader.space.notes)
+        self.notes = (*self.reader.notes(self.schema), *self.reader.space.notes)
         self.seen: RowsSeen | None = None  # in the first pass
 
     def answers(self, task: PartitionTask[Any]) -> Generator[bytes]:
