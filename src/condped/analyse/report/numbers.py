@@ -11,6 +11,7 @@ from condped.analyse.branches.structure import Structure
 from condped.analyse.branches.tree import GrownBranch, GrownNode
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict, plain_p, reasons_of, verdict_of
+from condped.analyse.importance.regime_conditions import Conditional
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.values import Good, good_places, good_values, may_be_good
@@ -102,10 +103,16 @@ def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
     }
 
 
-def parameters_data(analyses: Analyses) -> list[dict[str, Any]]:
-    """Return the parameters in the order of the space."""
+def parameters_data(analyses: Analyses, known: Conditional) -> list[dict[str, Any]]:
+    """Return the parameters in the order of the space, with when they have which domain."""
     parameters = analyses["paper"].counts.grid.parameters
-    return [_parameter(analyses, place, own) for place, own in enumerate(parameters)]
+    found = [_parameter(analyses, place, own) for place, own in enumerate(parameters)]
+    for data, own in zip(found, parameters, strict=True):
+        for entry, regime in zip(data["regimes"], own.regimes, strict=True):
+            condition = known.condition(own.name, regime.domain)
+            if condition is not None:
+                entry["condition"] = condition
+    return found
 
 
 def _parameter(analyses: Analyses, place: int, own: ParameterCounts) -> dict[str, Any]:
