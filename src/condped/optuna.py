@@ -9,7 +9,6 @@ from typing import Unpack
 
 import numpy as np
 
-from condped import plot
 from condped.analyse.importance.importance import ImportanceResult, importance
 from condped.analyse.importance.sweep import SweepResult
 from condped.arrays import FloatArray
@@ -141,20 +140,13 @@ def save_to_dashboard(
         library="optuna_dashboard",
         extra="dashboard",
     )
-    if isinstance(result, SweepResult):
-        figures = {"sweep": plot.sweep(result), "heatmap": plot.heatmap(result)}
-    elif isinstance(result, ImportanceResult):
-        figures = {"importance": plot.importance(result), "regimes": plot.regimes(result)}
-        if result.has_evidence:
-            figures["densities"] = plot.densities(result)
-    else:
+    if not isinstance(result, ImportanceResult | SweepResult):
         raise SettingsError(
             f"result must come from condped.importance or condped.sweep (got "
             f"{type(result).__name__})."
         )
-    charts = {f"{name}-{picture}": figure for picture, figure in figures.items()}
-    dashboard.save_figures(study, charts)
-    return tuple(charts)
+    charts: tuple[str, ...] = dashboard.save_charts(study, result, name)
+    return charts
 
 
 def _names(table: TrialTable, params: list[str] | None) -> list[str]:

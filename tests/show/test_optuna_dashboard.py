@@ -11,6 +11,7 @@ from urllib.request import urlopen
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
+from playwright.sync_api import Browser
 
 import condped
 from condped.errors import SettingsError
@@ -88,6 +89,34 @@ def test_charts_arrive_and_are_replaced(study: Any, server: str) -> None:
     assert again["condped-importance"]["data"][0]["x"] == [p.importance for p in other]
     condped.optuna.save_to_dashboard(study, other, name="best-30")
     assert len(charts(server)) == 8
+
+
+FITS = """() => [...document.querySelectorAll("[id^='user-defined-plot']")].map((plot) => {
+  const card = plot.getBoundingClientRect();
+  const outside = [...plot.querySelectorAll("text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return box.width && (box.left < card.left - 1 || box.right > card.right + 1
+      || box.top < card.top - 1 || box.bottom > card.bottom + 1);
+  });
+  const drawn = plot.querySelector("svg.main-svg").getBoundingClientRect();
+  return [plot.id, drawn.height <= card.height + 1, outside.map((text) => text.textContent)];
+})"""
+
+
+def test_no_chart_is_cut_off_by_its_card(study: Any, server: str, browser: Browser) -> None:
+    """All texts lie inside the cards of the real page, and no chart is higher than its card."""
+    condped.optuna.save_to_dashboard(study, condped.importance(study))
+    condped.optuna.save_to_dashboard(study, condped.sweep(study))
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.goto(f"{server}/dashboard/studies/1")
+    page.wait_for_function(
+        "() => document.querySelectorAll(\"[id^='user-defined-plot'] svg.main-svg\").length >= 10"
+    )
+    page.wait_for_timeout(500)  # axes make room for their labels after the first drawing
+    found = page.evaluate(FITS)
+    page.close()
+    assert len(found) == 5
+    assert [(fits, outside) for _, fits, outside in found] == [(True, [])] * 5
 
 
 def test_the_study_itself_stays_as_it_is(study: Any) -> None:

@@ -21,13 +21,16 @@ from condped.show.words import (
     UNATTRIBUTED,
     UNATTRIBUTED_WORDS,
     eta_text,
+    folded_lines,
     gate_words,
     importance_label,
     is_shared,
+    not_shown,
     reason_of,
     remarks,
     share_text,
     tie_lines,
+    unfolded,
 )
 
 _MOST_ROWS = 30
@@ -38,6 +41,12 @@ _SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are s
 # Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
 _BAR = "background:#3b8fc2;height:0.8em;display:inline-block"
 _REST = _BAR.replace("#3b8fc2", "#9a9a9a")
+# Grey for what has no evidence: a long bar in blue says that it matters.
+_BARS = {
+    "unclear": _BAR.replace("#3b8fc2", "#8fc3e3"),
+    "no evidence": _REST,
+    "not testable": _REST,
+}
 _TRACK = "width:10em;background:rgba(128,128,128,0.2);line-height:0.8em;text-align:left"
 _LEFT = "text-align:left;padding:2px 8px"
 _FIRST = "border-left:4px solid #d55e00;padding-left:8px"  # what has to be read before any number
@@ -68,14 +77,14 @@ def importance_html(result: ImportanceResult) -> str:
         led = result.account.outcome is not None
         header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
     rows = []
-    shown = result.parameters[:_MOST_ROWS]
+    shown, silent = unfolded(result, _MOST_ROWS)
     for parameter in shown:
         tested = None if evidence is None else evidence[parameter.name]
         verdict = None if tested is None else tested.verdict
         cells = [
             _name(parameter.name),
             escape(importance_label(parameter.importance, verdict)),
-            _bar(parameter.importance),
+            _bar(parameter.importance, _BARS.get(verdict or "", _BAR)),
             _eta(evidence, parameter),
         ]
         if result.gates:
@@ -89,8 +98,8 @@ def importance_html(result: ImportanceResult) -> str:
     if is_shared(result.unattributed):
         left = [UNATTRIBUTED, share_text(result.unattributed), _bar(result.unattributed, _REST)]
         rows.append(left + [""] * (len(header) - len(left)))
-    below = remarks(result, shown)
-    hidden = result.parameters[_MOST_ROWS:]
+    below = [*folded_lines(silent), *remarks(result, shown, silent)]
+    hidden = not_shown(result, shown, silent)
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
         below.append(f"… and {len(hidden)} more parameters with {share_text(rest)} together.")

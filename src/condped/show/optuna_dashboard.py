@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from optuna_dashboard import save_plotly_graph_object
 
+from condped.show.plotly.cards import charts_of
+
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from optuna.study import Study
 
+    from condped.analyse.importance.importance import ImportanceResult
+    from condped.analyse.importance.sweep import SweepResult
 
-def save_figures(study: Study, figures: Mapping[str, go.Figure]) -> None:
-    """Put figures on the study's page, each under its id; one that is there is replaced."""
-    for name, figure in figures.items():
-        save_plotly_graph_object(study, figure, graph_object_id=name)
+
+def save_charts(study: Study, result: ImportanceResult | SweepResult, name: str) -> tuple[str, ...]:
+    """Put charts on the study's page and return their ids; those that are there are replaced."""
+    charts = {f"{name}-{picture}": chart for picture, chart in charts_of(result).items()}
+    for identifier, figure in charts.items():
+        save_plotly_graph_object(study, figure, graph_object_id=identifier)
+    return tuple(charts)

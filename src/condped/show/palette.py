@@ -6,6 +6,8 @@ from __future__ import annotations
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#888888")
 # From dark to light: the parts of a bar.
 SHADES = ("#004C7A", "#3B8FC2", "#8FC3E3", "#D3E7F3")
+# The same for what has no evidence of an effect.
+GREYS = ("#555555", "#8a8a8a", "#b5b5b5", "#dddddd")
 INK, PALE, GREY = "#222222", "#dddddd", "#9a9a9a"
 GOOD = "#009E73"
 WARNING = "#D55E00"  # what leads to failing and other outcomes

@@ -14,7 +14,8 @@ from condped.analyse.summary.result import Summary
 from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.optional import load_optional
-from condped.show.views.bars import bars_view, breakdown_view, comparison_view
+from condped.show.views.bars import bars_view, breakdown_view
+from condped.show.views.comparison import comparison_view
 from condped.show.views.curves import curves_view
 from condped.show.views.heat_maps import heat_view, joint_view
 from condped.show.views.history import Over, history_view

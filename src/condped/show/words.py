@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from condped.analyse.importance.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.gates import Gate
 from condped.analyse.importance.ties import OVER, OVER_WORDS, Tie
 from condped.safe_text import shortened
+from condped.space.domain import Domain
 
 # Who prints another kind of result need not load it.
 if TYPE_CHECKING:
     from condped.analyse.importance.importance import ImportanceResult
     from condped.analyse.importance.parameter import ParameterImportance
 
+# A text, which stays as it is, or a number with more digits than anybody reads.
+_LONG_NUMBER = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|(\d+\.\d{5,}(?:e[+-]?\d+)?)")
 _LEAST = 0.0005  # from here on three decimals show something
 TINY_WORDS = "≈ 0: statistically significant, but too small to give it a share."
 # In every table and picture: what no parameter gets, and why.
@@ -25,6 +29,8 @@ UNATTRIBUTED_WORDS = (
 )
 _MOST_NAMED = 6
 _MOST_GATES = 4
+_MOST_FOLDED = 8  # names on the line of parameters that share it
+_FEWEST_FOLDED = 5  # parameters, from which on they share a line
 
 
 def share_text(value: float) -> str:
@@ -55,6 +61,50 @@ def importance_label(importance: float, verdict: str | None) -> str:
     return "≈ 0" if importance == 0 and verdict == "matters" else share_text(importance)
 
 
+def unfolded(
+    result: ImportanceResult, most: int
+) -> tuple[Sequence[ParameterImportance], dict[str, list[str]]]:
+    """Return the parameters that get a row each, and the names of those that share a line.
+
+    Those have an importance of 0, no evidence of an effect, and switch nothing; by verdict.
+    """
+    evidence = result.ready_evidence
+    if evidence is None:
+        return result.parameters[:most], {}
+    silent: dict[str, list[str]] = {}
+    for own in result.parameters:
+        verdict = evidence[own.name].verdict
+        quiet = without_evidence(verdict) and not own.importance
+        if quiet and result.gate(own.name) is None:
+            silent.setdefault(verdict, []).append(own.name)
+    if sum(map(len, silent.values())) < _FEWEST_FOLDED:
+        return result.parameters[:most], {}
+    names = {name for each in silent.values() for name in each}
+    return [own for own in result.parameters if own.name not in names][:most], silent
+
+
+def not_shown(
+    result: ImportanceResult,
+    shown: Sequence[ParameterImportance],
+    silent: Mapping[str, Sequence[str]],
+) -> list[ParameterImportance]:
+    """Return the parameters that have neither a row nor a place on a line."""
+    named = {own.name for own in shown}.union(*silent.values())
+    return [own for own in result.parameters if own.name not in named]
+
+
+def folded_lines(silent: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which parameters have nothing, in a line per verdict."""
+    lines = []
+    for verdict, names in silent.items():
+        more = len(names) - _MOST_FOLDED
+        named = ", ".join(map(shortened, names[:_MOST_FOLDED]))
+        named += f" and {more} more" if more > 0 else ""
+        others = "1 other" if len(names) == 1 else f"{len(names)} others"
+        lines.append(f"{others}: {share_text(0.0)}, {verdict}: {named}")
+    return lines
+
+
 def tiny(importances: Iterable[float], verdicts: Iterable[str | None]) -> bool:
     """Return whether :data:`TINY_WORDS` have to be said."""
     pairs = zip(importances, verdicts, strict=True)
@@ -64,6 +114,11 @@ def tiny(importances: Iterable[float], verdicts: Iterable[str | None]) -> bool:
 def eta_text(eta_squared: float) -> str:
     """Return η²; above 1 it is no share, which :data:`OVER_WORDS` say."""
     return "> 1" if eta_squared >= OVER else share_text(eta_squared)
+
+
+def without_evidence(verdict: str | None) -> bool:
+    """Return whether a parameter was tested, or could not be, and nothing speaks for an effect."""
+    return verdict in ("no evidence", "not testable")
 
 
 def over_words(etas: Iterable[float]) -> list[str]:
@@ -135,6 +190,23 @@ def gate_sentence(gate: Gate) -> str:
     )
 
 
+def regime_name(result: ImportanceResult, name: str, domain: Domain | None) -> str:
+    """Return what a regime of a parameter is called: by its condition, where that is known."""
+    if domain is None:
+        return "absent"
+    return where_words(result, name, domain) or domain.label
+
+
+def where_words(result: ImportanceResult, name: str, domain: Domain | None) -> str:
+    """Say when a parameter has a domain: "where model == 'svm'"; empty if always, or unknown."""
+    condition = result.condition(name, domain)
+    return "" if condition is None else f"where {_LONG_NUMBER.sub(_rounded, condition)}"
+
+
+def _rounded(found: re.Match[str]) -> str:
+    return found[0] if found[1] is None else f"{float(found[1]):.4g}"
+
+
 def tie_lines(tie: Tie | None) -> list[str]:
     """Return what has to be said first of all: that the objective does not separate trials."""
     return [] if tie is None or not tie.notable else [tie.message]
@@ -150,8 +222,15 @@ def tie_remark(tie: Tie | None, target_size: int) -> str:
     return f"{told} ({tie.asked} without ties: {tie.what})"
 
 
-def remarks(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> list[str]:
-    """Return what the numbers of a table need to be understood, in sentences."""
+def remarks(
+    result: ImportanceResult,
+    shown: Sequence[ParameterImportance],
+    silent: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """Return what the numbers of a table need to be understood, in sentences.
+
+    ``silent`` are parameters that share a line, by verdict.
+    """
     told = []
     if result.status == "ok":
         told += [gate_sentence(gate) for gate in gates_among(result, shown)[:_MOST_GATES]]
@@ -165,7 +244,8 @@ def remarks(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> l
             told.append(TINY_WORDS)
         if result.status == "ok":
             told += [evidence.message, *sampling_lines(evidence)]
-        told += reason_lines(evidence, [parameter.name for parameter in shown])
+        folded = [name for names in silent.values() for name in names]
+        told += reason_lines(evidence, [*(parameter.name for parameter in shown), *folded])
     return told
 
 

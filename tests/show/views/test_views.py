@@ -12,8 +12,9 @@ from matplotlib.colors import to_hex
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.estimate.settings import Measure
-from condped.show.palette import WARNING
-from condped.show.views.bars import MOST_BARS, bars_view, breakdown_view, comparison_view
+from condped.show.palette import GREY, WARNING
+from condped.show.views.bars import MOST_BARS, bars_view, breakdown_view
+from condped.show.views.comparison import comparison_view
 from condped.show.views.curves import MOST_CURVES, curves_view
 from condped.show.views.heat_maps import heat_view
 from condped.show.views.labels import labels_of
@@ -72,8 +73,9 @@ def test_shares_of_regimes_are_their_contributions() -> None:
         condped.problems.get("three-way").sample(600, seed=0), target_quantile=0.5
     )
     (row,) = [row for row in breakdown_view(of).rows if row.name == "x"]
+    conditions = {"[-7, -4]": "where c < 0.3333", "[-3, 0]": "where c >= 0.3333 and c < 0.6667"}
     expected = {
-        regime.label: regime.contribution / of["x"].variance
+        conditions[regime.label]: regime.contribution / of["x"].variance
         for regime in of["x"].regimes
         if regime.contribution > 0
     }
@@ -263,3 +265,22 @@ def test_what_is_unattributed_is_drawn(backend: Any) -> None:
     condped.plot.sweep(swept, backend=backend)
     condped.plot.heatmap(swept, backend=backend)
     condped.plot.comparison({"one": of, "two": of}, backend=backend)
+
+
+def test_what_has_no_evidence_is_grey() -> None:
+    """In both libraries: marks of a comparison, parts of regimes, lines of densities."""
+    of = condped.importance(condped.problems.get("three-way").sample(200, seed=0))
+    silent = {p.name for p in of if of.evidence[p.name].verdict in ("no evidence", "not testable")}
+    assert silent
+    assert set(of.names) - silent
+    drawn = condped.plot.comparison({"paper": of})
+    grey = next(trace for trace in drawn.data if trace.marker.color == GREY)
+    assert {entry[0] for entry in grey.customdata} == silent
+    assert not grey.showlegend
+    ax = condped.plot.comparison({"paper": of}, backend="matplotlib").axes[0]
+    points = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    assert [to_hex(line.get_color()) == GREY for line in points] == [
+        name in silent for name in of.names
+    ]
+    assert {row.name for row in breakdown_view(of).rows if row.grey} == silent
+    assert {panel.parameter for panel in panels_view(of).panels if panel.grey} <= silent

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.analyse.branches.splits import splits_of
-from condped.analyse.branches.structure import structure_of
+from condped.analyse.branches.structure import Structure
 from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
-from condped.errors import CondpedError
 from condped.space.condition import Condition
 from condped.space.simplify import text_of
-
-_MANY = 200_000  # trials, from which looking for gates takes time
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +61,8 @@ class Gate:
         return self.branches[0]
 
 
-def gates_of(trials: Trials, top: Sets) -> tuple[Gate, ...]:
-    """Return the gates at the first target set, in the order of the space.
-
-    Only in memory, and not where looking for them would take long.
-    """
-    if not trials.counter.in_memory or not 0 < top.counts.used <= _MANY:
-        return ()
-    try:
-        return _gates(trials, top)
-    except CondpedError:  # a structure that conditions cannot describe; numbers need none
-        return ()
-
-
-def _gates(trials: Trials, top: Sets) -> tuple[Gate, ...]:
-    structure = structure_of(trials)
+def gates_of(structure: Structure, trials: Trials, top: Sets) -> tuple[Gate, ...]:
+    """Return the gates at the first target set, in the order of the space."""
     found = []
     for name, children in structure.gates.items():
         splits = splits_of(structure.space, name, children)

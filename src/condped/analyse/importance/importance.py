@@ -16,8 +16,9 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.evidence import Evidence, evidence_of, plain_p
-from condped.analyse.importance.gates import Gate, gates_of
+from condped.analyse.importance.gates import Gate
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
+from condped.analyse.importance.regime_conditions import Conditional, RegimeCondition, conditional
 from condped.analyse.importance.ties import Tie, plain_tie, row_note
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result
@@ -34,6 +35,7 @@ from condped.analyse.values import Densities, densities_of
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.options import takes
+from condped.space.domain import Domain
 from condped.trials.outcome import Target
 
 Status = Literal["ok", "undetermined"]
@@ -87,7 +89,7 @@ class ImportanceResult(Result):
     level: float | None = None  # of the intervals, if there are some
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
-    _gates: tuple[Gate, ...] | None = field(default=None, repr=False, compare=False)
+    _known: Conditional | None = field(default=None, repr=False, compare=False)
     _sentences: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -95,7 +97,7 @@ class ImportanceResult(Result):
         """Trials at the end of the target set that the objective cannot separate, if any."""
         return self.account.tie(self.target_quantile)
 
-    @cached_property
+    @property
     def gates(self) -> tuple[Gate, ...]:
         """The parameters that choose a branch, and where the target set lies among the branches.
 
@@ -109,11 +111,31 @@ class ImportanceResult(Result):
         >>> gate.parameter, gate.first.label, gate.first.target_trials, gate.target_size
         ('c', '< 0.5', 50, 50)
         """
+        return tuple(gate for gate in self._conditional.gates if gate.parameter in self)
+
+    @property
+    def conditions(self) -> tuple[RegimeCondition, ...]:
+        """When each conditional parameter has each of its domains, where that is known.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+        >>> [(one.parameter, one.condition) for one in condped.importance(table).conditions]
+        [('x', 'c < 0.5'), ('y', 'c >= 0.5')]
+        """
+        return tuple(one for one in self._conditional.conditions if one.parameter in self)
+
+    def condition(self, name: str, domain: Domain | None) -> str | None:
+        """Return when a parameter has a domain; None if that is always, or unknown."""
+        return self._conditional.condition(name, domain)
+
+    @cached_property
+    def _conditional(self) -> Conditional:
         trials = None if self._analysis is None else self._analysis.counts.trials
-        known = self._gates
-        if known is None and trials is not None:
-            known = gates_of(trials.asked, trials.top)
-        return tuple(gate for gate in known or () if gate.parameter in self)
+        if self._known is not None or trials is None:
+            return self._known or Conditional()
+        return conditional(trials.asked, trials.top)
 
     def gate(self, name: str) -> Gate | None:
         """Return what a parameter's choice decides; None if it switches nothing."""
@@ -227,9 +249,8 @@ class ImportanceResult(Result):
             or not isinstance(self.settings, Settings)
         ):
             raise SettingsError(
-                "Robustness is about importances for good objectives, from trials that are at "
-                "hand; this result explains an outcome, is another method's, or does not know its "
-                "trials."
+                "Robustness is about importances for good objectives, from trials at hand; this "
+                "result explains an outcome, is another method's, or does not know its trials."
             )
         table = trials.asked.table("Robustness")
         return robustness_of(table, self.target_quantile, self.settings, trials.handling)
@@ -238,7 +259,7 @@ class ImportanceResult(Result):
         """Return what pickle keeps: what the trials can tell, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
-        known = {"_gates": self.gates, "_sentences": self.effect_sentences}
+        known = {"_known": self._conditional, "_sentences": self.effect_sentences}
         return self.__dict__ | {"_analysis": kept} | known
 
     @property
@@ -294,7 +315,10 @@ class ImportanceResult(Result):
     def regime_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter and regime."""
         return [
-            {"parameter": parameter.name, **regime.row()}
+            {
+                "parameter": parameter.name,
+                **regime.row(self.condition(parameter.name, regime.domain)),
+            }
             for parameter in self.parameters
             for regime in parameter.regimes
         ]
@@ -318,16 +342,16 @@ class ImportanceResult(Result):
 
     def _details(self, own: ParameterImportance, evidence: Evidence | None) -> dict[str, Any]:
         """Return what plain data have of a parameter beyond its row."""
-        regimes = [regime.row() for regime in own.regimes]
+        regimes = [one.row(self.condition(own.name, one.domain)) for one in own.regimes]
         if evidence is not None:
             present = iter(self.densities[own.name])
             for row, p_value in zip(regimes, evidence[own.name].regimes, strict=True):
                 row["p_value"] = plain_p(p_value)
                 if row["domain"] is not None:
                     row["good"] = [asdict(one) | {"lift": one.lift} for one in next(present).good]
-        adjusted = None if evidence is None else plain_p(evidence[own.name].adjusted_p_value)
+        tested = None if evidence is None else evidence[own.name]
         return {
-            "adjusted_p_value": adjusted,
+            "adjusted_p_value": None if tested is None else plain_p(tested.adjusted_p_value),
             "intervals": None if own.intervals is None else asdict(own.intervals),
             "regimes": regimes,
         }
@@ -337,11 +361,9 @@ class ImportanceResult(Result):
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""
-        quantile = {
-            "target_quantile": self.target_quantile,
-            "gates": self.gates,
-            "effects": self.effect_sentences,
-        }
+        quantile: dict[str, Any] = {"target_quantile": self.target_quantile}
+        quantile |= {"gates": self.gates, "conditions": self.conditions}
+        quantile["effects"] = self.effect_sentences
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
@@ -362,10 +384,13 @@ class ImportanceResult(Result):
         if isinstance(settings, BaselineSettings):
             return scored_result(restored_scores(data, 1), quantile, settings, account)
         quantiles = None if quantile is None else (quantile,)
-        gates = rebuilt(tuple[Gate, ...], data.get("gates", []), "gates")
         found = importance_result(restored_analysis(data, quantiles, settings, account))
-        sentences = rebuilt(tuple[str, ...], data.get("effects", []), "effects")
-        return replace(found, _gates=gates, _sentences=sentences)
+        told = {name: data[name] for name in ("gates", "conditions") if name in data}
+        return replace(
+            found,
+            _known=rebuilt(Conditional, told, "gates and conditions"),
+            _sentences=rebuilt(tuple[str, ...], data.get("effects", []), "effects"),
+        )
 
 
 def importance_result(analysis: Analysis) -> ImportanceResult:
@@ -416,8 +441,7 @@ def importance(
     Parameters
     ----------
     source
-        A TrialTable or anything that :func:`condped.read` takes: an Optuna study, a dataframe,
-        a mapping of arrays, the path of a CSV or Parquet file.
+        Anything that :func:`condped.read` takes: an Optuna study, a dataframe, a path.
     target_quantile
         γ': the best trials of this share are the target set.
     target
@@ -427,11 +451,6 @@ def importance(
         How trials are read, as :func:`condped.read` describes; what is estimated, as
         :class:`~condped.estimate.settings.Settings` describes; and what is done with trials that
         did not end well. All are below.
-
-    Returns
-    -------
-    ImportanceResult
-        Parameters with the most important first, and an account of what was used.
 
     Examples
     --------

@@ -29,11 +29,11 @@ class RegimeImportance:
         """A short text for people."""
         return "absent" if self.domain is None else self.domain.label
 
-    def row(self) -> dict[str, Any]:
-        """Return a flat record."""
+    def row(self, condition: str | None = None) -> dict[str, Any]:
+        """Return a flat record, with when the parameter is in this regime, if that is known."""
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         domain = None if self.domain is None else plain_domain(self.domain)
-        return {"regime": self.label, **own, "domain": domain}
+        return {"regime": self.label, **own, "domain": domain, "condition": condition}
 
 
 @dataclass(frozen=True, slots=True)

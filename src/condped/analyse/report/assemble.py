@@ -19,6 +19,7 @@ from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.importance import importance_result
+from condped.analyse.importance.regime_conditions import Conditional, regime_conditions
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.analyse.report.cost import cost_data
 from condped.analyse.report.effects import PageEffects
@@ -116,7 +117,7 @@ def report(
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
         **_asked(question, analyses, start),
-        "parameters": parameters_data(analyses, effects),
+        "parameters": parameters_data(analyses, effects, _conditions(structure)),
         **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
         **_trials_data(effects, analyses["paper"]),
@@ -174,6 +175,12 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
         "sampling": paper.counts.sampling,
     }
+
+
+def _conditions(structure: Structure | None) -> Conditional:
+    if structure is None:
+        return Conditional()
+    return Conditional((), regime_conditions(structure.space, structure.unexplained))
 
 
 def _no_tree(question: Question) -> str | None:
@@ -283,7 +290,6 @@ def _definition(settings: Settings, account: Account) -> str:
     local = "" if settings.reference == "region" else " with evaluate_on_local=False"
     other = [
         (account.outcome is not None, "it explains no outcomes"),
-        (len(account.objectives) > 1, "it explains one objective at a time"),
         (bool(account.pooled), "domains that vary with other parameters were pooled here"),
         (_treated_otherwise(account), "trials that did not end well are treated otherwise here"),
     ]

@@ -11,6 +11,7 @@ from condped.analyse.branches.structure import Structure
 from condped.analyse.branches.tree import GrownBranch, GrownNode
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.evidence import Verdict, plain_p, reasons_of, verdict_of
+from condped.analyse.importance.regime_conditions import Conditional
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.report.effects import Goods, PageEffects, short_number
@@ -103,10 +104,21 @@ def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
     }
 
 
-def parameters_data(analyses: Analyses, effects: PageEffects | None) -> list[dict[str, Any]]:
-    """Return the parameters in the order of the space; None: nothing is known of effects."""
+def parameters_data(
+    analyses: Analyses, effects: PageEffects | None, known: Conditional
+) -> list[dict[str, Any]]:
+    """Return the parameters in the order of the space, with when they have which domain.
+
+    Without ``effects`` nothing is said of what trials reached.
+    """
     parameters = analyses["paper"].counts.grid.parameters
-    return [_parameter(analyses, effects, place, own) for place, own in enumerate(parameters)]
+    found = [_parameter(analyses, effects, place, own) for place, own in enumerate(parameters)]
+    for data, own in zip(found, parameters, strict=True):
+        for entry, regime in zip(data["regimes"], own.regimes, strict=True):
+            condition = known.condition(own.name, regime.domain)
+            if condition is not None:
+                entry["condition"] = condition
+    return found
 
 
 def _parameter(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from condped.show.matplotlib.figures import MARKERS, literal, noted, plain, titled
-from condped.show.palette import COLOURS, GREY, INK, PALE, SHADES, VERDICTS
-from condped.show.views.bars import BarsView, BreakdownView, ComparisonView
-from condped.show.words import share_text
+from condped.show.palette import COLOURS, GREY, GREYS, INK, PALE, SHADES, VERDICTS
+from condped.show.views.bars import BarsView, BreakdownView
+from condped.show.views.comparison import ComparisonView
 
 _HATCHES = {"unclear": "//", "no evidence": "...", "not testable": "xx"}
 _ROOM = 1.32  # of the longest bar, for what is written behind it
@@ -44,18 +44,18 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
     """Draw importances as horizontal bars, divided by regime, with the regimes named below."""
     for place, row in enumerate(view.rows):
         left = 0.0
-        for shade, part in zip(SHADES, row.parts, strict=False):
+        for shade, part in zip(GREYS if row.grey else SHADES, row.parts, strict=False):
             ax.barh(
                 place,
                 part.value,
                 left=left,
                 height=0.42,
-                color=GREY if row.grouped else shade,
+                color=shade,
                 edgecolor=INK,
                 linewidth=0.6,
             )
             left += part.value
-        _behind(ax, row.value, place, share_text(row.value))
+        _behind(ax, row.value, place, row.text)
         ax.annotate(
             literal(row.caption), (0, place + 0.24), xytext=(2, -1), textcoords="offset points",
             va="top", fontsize=7.5, color=INK, annotation_clip=False,
@@ -72,8 +72,8 @@ def breakdown(view: BreakdownView, ax: Axes) -> Axes:
 def comparison(view: ComparisonView, ax: Axes) -> Axes:
     """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
     for place, series in enumerate(view.series):
-        colour = COLOURS[place]
         for point in series.points:
+            colour = GREY if point.grey else COLOURS[place]
             row = point.row + series.shift
             if point.joint_low is not None and point.joint_high is not None:
                 joint = [point.joint_low, point.joint_high]
@@ -85,7 +85,7 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
                 color=colour, markerfacecolor=colour if point.filled else "white", clip_on=False,
             )  # fmt: skip
         ax.plot(
-            [], [], marker=MARKERS[place], linestyle="none", color=colour,
+            [], [], marker=MARKERS[place], linestyle="none", color=COLOURS[place],
             label=literal(series.label),
         )  # fmt: skip
     for row in range(len(view.labels) - 1):
@@ -93,7 +93,7 @@ def comparison(view: ComparisonView, ax: Axes) -> Axes:
     _rows(ax, view.labels)
     ax.set_ylim(max(len(view.labels), 1) - 0.5, -0.5)
     ax.set_xlim(-0.02 * view.highest, 1.03 * view.highest)
-    ax.set_xlabel("importance (each result sums to 1); hollow: not said to matter")
+    ax.set_xlabel(view.scale)
     titled(ax, view.title, view.first)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
     noted(ax, view.note, empty=view.empty)

@@ -11,7 +11,7 @@ from matplotlib.textpath import TextPath
 
 from condped.safe_text import shortened
 from condped.show.matplotlib.figures import literal, noted, plain
-from condped.show.palette import COLOURS, GOOD, GREY, INK, WARNING
+from condped.show.palette import COLOURS, GOOD, GREY, GREYS, INK, WARNING
 from condped.show.views.labels import lines_of
 from condped.show.views.panels import Panel, PanelsView
 
@@ -52,7 +52,8 @@ def _panel(panel: Panel, ax: Axes, room: float) -> None:
         _choices(panel, ax)
     else:
         ax.stairs(panel.region, panel.edges, fill=True, color=GREY, alpha=0.6, label="all trials")
-        ax.stairs(panel.target, panel.edges, color=COLOURS[0], linewidth=1.8, label="target set")
+        colour = GREYS[0] if panel.grey else COLOURS[0]
+        ax.stairs(panel.target, panel.edges, color=colour, linewidth=1.8, label="target set")
         if panel.log:
             ax.set_xscale("log")
         ax.set_xlim(panel.edges[0], panel.edges[-1])
@@ -96,8 +97,8 @@ def _choices(panel: Panel, ax: Axes) -> None:
     places = np.arange(len(labels))
     ax.bar(places - 0.2, panel.region, width=0.38, color=GREY, label="all trials")
     ax.bar(
-        places + 0.2, panel.target, width=0.38, color=COLOURS[0], hatch="//", edgecolor="white",
-        linewidth=0, label="target set",
+        places + 0.2, panel.target, width=0.38, color=GREYS[0] if panel.grey else COLOURS[0],
+        hatch="//", edgecolor="white", linewidth=0, label="target set",
     )  # fmt: skip
     long = max(map(len, labels), default=0) * len(labels) > 36
     ax.set_xticks(

@@ -7,10 +7,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from condped.show.palette import COLOURS, GREY, INK, SHADES, VERDICTS
+from condped.show.palette import COLOURS, GREY, GREYS, INK, SHADES, VERDICTS
 from condped.show.plotly.figures import MARKERS, laid_out, literal, row_axis, share_axis
-from condped.show.views.bars import Bar, BarsView, BreakdownView, ComparisonView, Part
-from condped.show.words import share_text
+from condped.show.views.bars import Bar, BarsView, BreakdownView, Part
+from condped.show.views.comparison import ComparisonView, Series
 
 _PATTERNS = {"unclear": "/", "no evidence": ".", "not testable": "x"}
 _ROOM = 1.3  # of the longest bar, for what is written behind it
@@ -60,7 +60,7 @@ def bars(view: BarsView, figure: go.Figure | None = None) -> go.Figure:
 def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure:
     """Draw importances as horizontal bars, divided by regime, with the regimes named below."""
     figure = go.Figure() if figure is None else figure
-    for shade, colour in enumerate(SHADES):
+    for shade, (colour, grey) in enumerate(zip(SHADES, GREYS, strict=True)):
         parts = [
             (place, row, row.parts[shade])
             for place, row in enumerate(view.rows)
@@ -73,7 +73,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
             orientation="h",
             width=0.42,
             marker={
-                "color": [GREY if row.grouped else colour for _, row, _ in parts],
+                "color": [grey if row.grey else colour for _, row, _ in parts],
                 "line": {"color": INK, "width": 0.8},
             },
             customdata=[[literal(row.name), *_told(part)] for _, row, part in parts],
@@ -81,7 +81,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
             showlegend=False,
         )
     for place, row in enumerate(view.rows):
-        _behind(figure, row.value, place - 0.12, share_text(row.value))
+        _behind(figure, row.value, place - 0.12, row.text)
         figure.add_annotation(
             x=0, y=place + 0.1, xanchor="left", yanchor="top", showarrow=False, align="left",
             text=literal(row.caption), font={"size": 10}, xshift=2, yshift=2,
@@ -116,28 +116,10 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
     """Draw importances as marks, a shape per result; hollow where it is not said to matter."""
     figure = go.Figure() if figure is None else figure
     for place, series in enumerate(view.series):
-        points, colour = series.points, COLOURS[place]
-        figure.add_scatter(
-            x=[point.value for point in points],
-            y=[point.row + series.shift for point in points],
-            mode="markers",
-            name=literal(series.label),
-            marker={
-                "symbol": [MARKERS[place] + ("" if p.filled else "-open") for p in points],
-                "color": colour,
-                "size": 9,
-                "line": {"width": 1.6, "color": colour},
-            },
-            error_x=_intervals(points, colour, thickness=1.8, width=0),
-            customdata=[[literal(p.name), _verdict(p)] for p in points],
-            hovertemplate=(
-                "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
-                f"<extra>{literal(series.label)}</extra>"
-            ),
-            cliponaxis=False,
-        )
-        rows = [point.row + series.shift for point in points]
-        _joint_intervals(figure, points, rows, colour)
+        for grey in (False, True):
+            points = [point for point in series.points if point.grey == grey]
+            if points or not grey:  # the legend names each result, also one that is all grey
+                _marks(figure, series, points, place, grey=grey)
     highest = view.highest
     return laid_out(
         figure,
@@ -148,12 +130,44 @@ def comparison(view: ComparisonView, figure: go.Figure | None = None) -> go.Figu
         empty=view.empty,
         showlegend=True,
         xaxis=share_axis(
-            "importance (each result sums to 1); hollow: not said to matter",
+            view.scale,
             1.03 * highest,
             -0.02 * highest,
         ),
         yaxis=row_axis(view.labels),
     )
+
+
+def _marks(
+    figure: go.Figure, series: Series, points: Sequence[Bar], place: int, *, grey: bool
+) -> None:
+    """Draw points of one result, those without evidence in grey."""
+    colour = GREY if grey else COLOURS[place]
+    rows = [point.row + series.shift for point in points]
+    nothing: list[float | None] = [None]
+    figure.add_scatter(
+        x=[point.value for point in points] or nothing,
+        y=rows or nothing,
+        mode="markers",
+        name=literal(series.label),
+        legendgroup=f"result {place}",
+        showlegend=not grey,
+        marker={
+            "symbol": [MARKERS[place] + ("" if p.filled else "-open") for p in points]
+            or MARKERS[place],
+            "color": colour,
+            "size": 9,
+            "line": {"width": 1.6, "color": colour},
+        },
+        error_x=_intervals(points, colour, thickness=1.8, width=0),
+        customdata=[[literal(p.name), _verdict(p)] for p in points],
+        hovertemplate=(
+            "%{customdata[0]}<br>importance %{x:.4f}<br>%{customdata[1]}"
+            f"<extra>{literal(series.label)}</extra>"
+        ),
+        cliponaxis=False,
+    )
+    _joint_intervals(figure, points, rows, colour)
 
 
 def _verdict(bar: Bar) -> str:

@@ -3,44 +3,61 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.show.palette import COLOURS, GOOD, GREY, PALE, WARNING
+from condped.safe_text import shortened
+from condped.show.palette import COLOURS, GOOD, GREY, GREYS, PALE, WARNING
 from condped.show.plotly.figures import laid_out, literal
 from condped.show.views.panels import Panel, PanelsView
 
-_GAP, _ROW = 0.08, 250  # between columns, as a share of the width; pixels of a row
-_TITLES, _WORDS = 40, 62  # pixels above and below the axes of a row
-_MOST_TITLE = 44
+_GAP = 0.08  # between columns, as a share of the width
 
 
-def panels(view: PanelsView, figure: go.Figure | None = None) -> go.Figure:
+@dataclass(frozen=True, slots=True)
+class RowSizes:
+    """Pixels of a row of panels, and of what stands above and below its axes."""
+
+    row: int = 250
+    titles: int = 40
+    words: int = 62
+    font: int = 12  # of the titles
+    letters: int = 84  # of titles side by side
+    lines: int = 2  # of what is said below
+    scales: bool = True  # whether the heights are explained
+
+
+def panels(
+    view: PanelsView, figure: go.Figure | None = None, sizes: RowSizes | None = None
+) -> go.Figure:
     """Draw each panel on axes of its own; the figure's other axes must be free."""
+    sizes = RowSizes() if sizes is None else sizes
     figure = go.Figure() if figure is None else figure
     columns, rows = view.columns, view.rows
     layout: dict[str, Any] = {}
     for place, panel in enumerate(view.panels):
         number = "" if place == 0 else str(place + 1)
-        across, domain = panel_domains(place, columns, rows, _ROW)
+        across, domain = panel_domains(place, columns, rows, sizes)
         layout[f"xaxis{number}"] = _x_axis(panel) | {"domain": across, "anchor": f"y{number}"}
         layout[f"yaxis{number}"] = {
             "domain": domain, "anchor": f"x{number}", "rangemode": "tozero", "gridcolor": PALE,
             "zeroline": False, "tickfont": {"size": 10}, "nticks": 5,
             "title": {
-                "text": panel.scale, "font": {"size": 10}, "standoff": 2,
+                "text": panel.scale if sizes.scales else None, "font": {"size": 10}, "standoff": 2,
             },
         }  # fmt: skip
         _panel(figure, panel, number, first=place == 0)
-        panel_words(figure, (panel.title, panel.trials), panel.good, across[0], domain)
+        titles = (panel.title, panel.trials)
+        panel_words(figure, titles, panel.good, (across[0], domain), sizes=sizes, columns=columns)
     return laid_out(
         figure,
         view.title,
         view.note,
         first=view.first,
-        height=_ROW * max(rows, 1) + 30,
+        height=sizes.row * max(rows, 1) + 30,
         empty=not view.panels,
         below=30,
         barmode="group",
@@ -73,6 +90,7 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
     axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
     shown = {"showlegend": first}
     mark = WARNING if panel.outcome else GOOD
+    reached = GREYS[0] if panel.grey else COLOURS[0]
     for span in panel.spans:
         figure.add_shape(
             type="rect", x0=span.low, x1=span.high, y0=0, y1=1, xref=f"x{number}",
@@ -82,7 +100,7 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
     if panel.edges is None:
         for name, shares, colour, shape in (
             ("all trials", panel.region, GREY, ""),
-            ("target set", panel.target, COLOURS[0], "/"),
+            ("target set", panel.target, reached, "/"),
         ):
             figure.add_bar(
                 x=list(range(len(shares))), y=shares.tolist(), name=name, legendgroup=name,
@@ -96,7 +114,7 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
     x = np.repeat(panel.edges, 2)[1:-1].tolist()
     for name, density, style in (
         ("all trials", panel.region, {"fill": "tozeroy", "line": {"width": 0, "color": GREY}}),
-        ("target set", panel.target, {"line": {"width": 2, "color": COLOURS[0]}}),
+        ("target set", panel.target, {"line": {"width": 2, "color": reached}}),
     ):
         figure.add_scatter(
             x=x, y=np.repeat(density, 2).tolist(), mode="lines", name=name, legendgroup=name,
@@ -106,30 +124,42 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
 
 
 def panel_domains(
-    place: int, columns: int, rows: int, height: int
+    place: int, columns: int, rows: int, sizes: RowSizes
 ) -> tuple[list[float], list[float]]:
-    """Return where the axes of a panel are, across and up, in rows of a height in pixels."""
+    """Return where the axes of a panel are, across and up."""
     row, column = divmod(place, columns)
     width = (1 - (columns - 1) * _GAP) / columns
     left, below = column * (width + _GAP), 1 - (row + 1) / rows
-    up = [below + _WORDS / (height * rows), 1 - row / rows - _TITLES / (height * rows)]
+    every = sizes.row * rows
+    up = [below + sizes.words / every, 1 - row / rows - sizes.titles / every]
     return [left, left + width], up
 
 
 def panel_words(
-    figure: go.Figure, titles: tuple[str, str], words: str, left: float, domain: list[float]
+    figure: go.Figure,
+    titles: tuple[str, str],
+    words: str,
+    place: tuple[float, list[float]],
+    *,
+    sizes: RowSizes,
+    columns: int,
 ) -> None:
-    """Write the name of a panel and its trials above it, and what is said of it below."""
-    title = ": ".join(titles)
-    if len(title) > _MOST_TITLE:  # in two lines
-        title = "\n".join(titles)
+    """Write the name of a panel and its trials above it, and what is said of it below.
+
+    ``place`` is the left end of the axes, and where they are from below to above.
+    """
+    left, (bottom, top) = place
+    letters = sizes.letters // columns
+    lines = [": ".join(titles)]
+    if len(lines[0]) > letters:  # in two lines
+        lines = [shortened(titles[0], letters), titles[1]]
+    shared = {"xref": "paper", "yref": "paper", "x": left, "xanchor": "left", "align": "left"}
     figure.add_annotation(
-        text="<br>".join(map(literal, title.split("\n"))), xref="paper", yref="paper", x=left,
-        y=domain[1], xanchor="left", yanchor="bottom", showarrow=False, font={"size": 12},
-        align="left",
+        text="<br>".join(map(literal, lines)), y=top, yanchor="bottom", showarrow=False,
+        font={"size": sizes.font}, **shared,
     )  # fmt: skip
+    said = words.split("\n")[: sizes.lines]
     figure.add_annotation(
-        text="<br>".join(map(literal, words.split("\n"))), xref="paper", yref="paper", x=left,
-        y=domain[0], xanchor="left", yanchor="top", yshift=-18, showarrow=False,
-        font={"size": 10}, align="left",
+        text="<br>".join(map(literal, said)), y=bottom, yanchor="top", yshift=-18, showarrow=False,
+        font={"size": min(10, sizes.font)}, **shared,
     )  # fmt: skip

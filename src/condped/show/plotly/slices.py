@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 from condped.show.palette import GOOD, INK
 from condped.show.plotly.dots import draw_dots, value_axis
 from condped.show.plotly.figures import laid_out, literal
-from condped.show.plotly.panels import panel_domains, panel_words
+from condped.show.plotly.panels import RowSizes, panel_domains, panel_words
 from condped.show.views.slices import Slice, SlicesView
 
-_ROW = 290  # pixels
+_SIZES = RowSizes(row=290)
 
 
 def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
@@ -23,7 +23,7 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
     shown: set[str] = set()
     for place, one in enumerate(view.slices):
         number = "" if place == 0 else str(place + 1)
-        across, up = panel_domains(place, view.columns, view.rows, _ROW)
+        across, up = panel_domains(place, view.columns, view.rows, _SIZES)
         layout[f"xaxis{number}"] = _x_axis(one) | {"domain": across, "anchor": f"y{number}"}
         first = place % view.columns == 0
         layout[f"yaxis{number}"] = value_axis(view.axis) | {
@@ -34,13 +34,15 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
             },
         }  # fmt: skip
         _slice(figure, view, one, number, shown)
-        panel_words(figure, (one.title, one.trials), one.words, across[0], up)
+        titles = (one.title, one.trials)
+        left = across[0]
+        panel_words(figure, titles, one.words, (left, up), sizes=_SIZES, columns=view.columns)
     return laid_out(
         figure,
         view.title,
         view.note,
         first=view.first,
-        height=_ROW * max(view.rows, 1) + 30,
+        height=_SIZES.row * max(view.rows, 1) + 30,
         empty=not view.slices,
         below=30,
         legend={"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"},

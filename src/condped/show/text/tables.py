@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from condped.analyse.importance.ties import sweep_messages
@@ -19,13 +20,17 @@ from condped.show.text.layout import percent, table_lines, text_width, width_of,
 from condped.show.words import (
     UNATTRIBUTED,
     eta_text,
+    folded_lines,
     gates_among,
     importance_label,
     is_shared,
+    not_shown,
     remarks,
     share_text,
     tie_lines,
     tie_remark,
+    unfolded,
+    where_words,
 )
 
 # Who prints one kind of result need not load the others.
@@ -42,6 +47,7 @@ _MOST_ROWS = 30
 _MOST_NAME = 32
 _MOST_REGIMES = 72
 _WIDE = 80  # columns, from which there is room for bars and what is between branches
+_WIDEST = 120  # from which there is room for long bars beside conditions
 _LEAST_LAST = 14  # columns of the last column, whatever the width
 _BAR = 20
 # Of a sweep: about ten quantiles, and the parameters with the highest peaks.
@@ -57,22 +63,24 @@ def importance_text(result: ImportanceResult) -> str:
     lines += [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
     if result.status != "ok":
         lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
-    *columns, (last, *cells) = _columns(result)
+    shown, silent = unfolded(result, _MOST_ROWS)
+    *columns, (last, *cells) = _columns(result, shown)
     # The last column is cut to what the others leave of the width.
     taken = sum(2 + max(map(width_of, column)) for column in columns)
     room = max(_LEAST_LAST, text_width() - taken)
     columns.append([last, *(_cut(cell, room) for cell in cells)])
     numbers = ("importance", "η²", "between", "score")
     right = {place for place, column in enumerate(columns) if column[0] in numbers}
-    lines += table_lines(list(zip(*columns, strict=True)), right=right)
-    hidden = result.parameters[_MOST_ROWS:]
+    if shown or not silent:
+        lines += table_lines(list(zip(*columns, strict=True)), right=right)
+    lines += [line for said in folded_lines(silent) for line in wrapped(said, then="  ")]
+    hidden = not_shown(result, shown, silent)
     if hidden:
         rest = sum(parameter.importance for parameter in hidden)
         lines.append(f"… and {len(hidden)} more with {share_text(rest)} together")
     if is_shared(result.unattributed):
         lines.append(f"{UNATTRIBUTED}: {share_text(result.unattributed)}")
-    shown = result.parameters[:_MOST_ROWS]
-    told = [line for said in remarks(result, shown) for line in wrapped(said)]
+    told = [line for said in remarks(result, shown, silent) for line in wrapped(said)]
     account = account_lines(
         result.account, result.settings, tie_remark(result.tie, result.target_size)
     )
@@ -84,12 +92,14 @@ def first_lines(told: list[str]) -> list[str]:
     return [line for said in told for line in wrapped(said)] + ([""] if told else [])
 
 
-def _columns(result: ImportanceResult) -> list[list[str]]:
+def _columns(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> list[list[str]]:
     """Return the columns, each under its name."""
-    shown, evidence = result.parameters[:_MOST_ROWS], result.ready_evidence
+    evidence = result.ready_evidence
     verdicts = {p.name: None if evidence is None else evidence[p.name].verdict for p in shown}
     width = text_width()
     longest = _BAR if width >= 100 else _BAR // 2 if width >= _WIDE else 0
+    if result.conditions and width < _WIDEST:  # which need the room
+        longest //= 2
     most = _MOST_NAME if width >= _WIDE else _MOST_NAME // 2
     columns = [
         ["parameter", *(shortened(p.name, most) for p in shown)],
@@ -111,7 +121,7 @@ def _columns(result: ImportanceResult) -> list[list[str]]:
     if evidence is not None:
         columns.append(["verdict", *(evidence[p.name].verdict for p in shown)])
     pooled = {entry.parameter for entry in result.account.pooled}
-    return [*columns, ["active as", *(_regimes(p, p.name in pooled) for p in shown)]]
+    return [*columns, ["active as", *(_regimes(result, p, p.name in pooled) for p in shown)]]
 
 
 def _interval(parameter: ParameterImportance) -> str:
@@ -121,17 +131,22 @@ def _interval(parameter: ParameterImportance) -> str:
     return f"{interval.low:.3f}–{interval.high:.3f}"
 
 
-def _regimes(parameter: ParameterImportance, pooled: bool) -> str:
+def _regimes(result: ImportanceResult, parameter: ParameterImportance, pooled: bool) -> str:
     if not parameter.regimes:
         return "–"
-    mark = "pooled " if pooled else ""
-    labels = [
-        f"{mark if regime.domain else ''}{regime.label} ({percent(regime.region_share)})"
-        for regime in parameter.regimes
-    ]
-    if len(labels) == 1:
+    if len(parameter.regimes) == 1:
         return shortened(parameter.regimes[0].label, _MOST_REGIMES)
-    count = f"{len(labels)} regimes: " if len(labels) > 3 else ""
+    mark = "pooled " if pooled else ""
+    named = [(one, where_words(result, parameter.name, one.domain)) for one in parameter.regimes]
+    if all(where or one.domain is None for one, where in named):
+        named = [(one, where) for one, where in named if where]  # it is absent elsewhere
+    labels = [
+        f"{mark if one.domain else ''}{one.label} ({percent(one.region_share)})"
+        if not where
+        else f"{where} ({percent(one.region_share)}): {one.label}"
+        for one, where in named
+    ]
+    count = f"{len(parameter.regimes)} regimes: " if len(parameter.regimes) > 3 else ""
     return _cut(count + "; ".join(labels), _MOST_REGIMES)
 
 

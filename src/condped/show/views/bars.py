@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from condped.analyse.importance.evidence import Evidence, Verdict
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
-from condped.errors import SettingsError
 from condped.safe_text import shortened
 from condped.show.text.account import headline
 from condped.show.views.labels import count_of, first_words, labels_of
@@ -18,17 +17,16 @@ from condped.show.words import (
     importance_label,
     is_shared,
     reason_of,
+    regime_name,
     sum_words,
+    without_evidence,
 )
 
 MOST_BARS = 20
 _MOST_BREAKDOWNS = 15
 _MOST_PARTS = 4  # that can be told apart by their shade
-_MOST_PART_LABEL = 30
-_MOST_RESULTS = 8
-_MOST_COMPARED = 15
+_MOST_PART_LABEL = 40
 _LETTER, _MOST_BEHIND = 0.0095, 70  # of the axis that a letter takes; letters behind a bar
-_SHORTEST = 0.05  # that an axis of importances is
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +79,11 @@ class Bar:
     def filled(self) -> bool:
         """Whether it may be drawn as something that matters."""
         return self.verdict in ("matters", None)
+
+    @property
+    def grey(self) -> bool:
+        """Whether nothing speaks for an effect: no colour may say otherwise."""
+        return without_evidence(self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,18 @@ class Breakdown:
     parts: tuple[Part, ...]
     silent: int  # regimes that contribute nothing, absence aside
     grouped: bool = False  # several parameters together
+    verdict: Verdict | None = None
+
+    @property
+    def grey(self) -> bool:
+        """Whether nothing speaks for an effect, or for one parameter."""
+        return self.grouped or without_evidence(self.verdict)
+
+    @property
+    def text(self) -> str:
+        """What is said behind the bar."""
+        told = importance_label(self.value, self.verdict)
+        return f"{told}  {self.verdict}" if without_evidence(self.verdict) else told
 
     @property
     def caption(self) -> str:
@@ -176,46 +191,13 @@ class BreakdownView:
         return not any(row.value for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One of several results; a parameter that it does not have has no point.
-
-    ``shift`` is how far beside its row it is drawn, so that equal points do not hide each other.
-    """
-
-    label: str
-    points: tuple[Bar, ...]
-    shift: float
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonView:
-    """Parameters as rows, the one with the highest importance anywhere first."""
-
-    title: str
-    labels: tuple[str, ...]  # of the rows
-    series: tuple[Series, ...]
-    note: str | None
-    first: str | None = None  # what has to be read before any number
-
-    @property
-    def highest(self) -> float:
-        """Where the axis of importances may end."""
-        return max([_SHORTEST, *(point.end for one in self.series for point in one.points)])
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to see."""
-        return not any(point.end for one in self.series for point in one.points)
-
-
-def bars_view(result: ImportanceResult) -> BarsView:
+def bars_view(result: ImportanceResult, most: int = MOST_BARS) -> BarsView:
     """Return a result's bars; those beyond the most important are added up into one."""
     evidence = result.evidence if result.has_evidence else None
-    shown, rest, together = _split(result.parameters, MOST_BARS)
+    shown, rest, together = _split(result.parameters, most)
     labels = labels_of([parameter.name for parameter in shown])
     bars = [
-        replace(_bar(row, labels[row], parameter, evidence), choice=_choice(result, parameter))
+        replace(bar_of(row, labels[row], parameter, evidence), choice=_choice(result, parameter))
         for row, parameter in enumerate(shown)
     ]
     if rest:
@@ -237,7 +219,8 @@ def _choice(result: ImportanceResult, own: ParameterImportance) -> str:
     return "" if gate is None else gate_words(gate)
 
 
-def _bar(row: int, label: str, own: ParameterImportance, evidence: Evidence | None) -> Bar:
+def bar_of(row: int, label: str, own: ParameterImportance, evidence: Evidence | None) -> Bar:
+    """Return one parameter's bar, with its interval and verdict if it has some."""
     interval = None if own.intervals is None else own.intervals.importance
     tested = None if evidence is None else evidence[own.name]
     return Bar(
@@ -263,14 +246,14 @@ def _split(
     return shown, rest, f"{len(rest)} others together"
 
 
-def breakdown_view(result: ImportanceResult) -> BreakdownView:
+def breakdown_view(result: ImportanceResult, most: int = _MOST_BREAKDOWNS) -> BreakdownView:
     """Return a result's parameters with the parts of their regimes.
 
     Parameters beyond the most important are added up, and so are the smallest parts.
     """
-    shown, rest, together = _split(result.parameters, _MOST_BREAKDOWNS)
+    shown, rest, together = _split(result.parameters, most)
     labels = labels_of([parameter.name for parameter in shown])
-    rows = [_row(label, parameter) for label, parameter in zip(labels, shown, strict=True)]
+    rows = [_row(label, result, parameter) for label, parameter in zip(labels, shown, strict=True)]
     if rest:
         value = sum(parameter.importance for parameter in rest)
         part = Part("all of their regimes", 1.0, value, None, None)
@@ -287,14 +270,17 @@ def breakdown_view(result: ImportanceResult) -> BreakdownView:
     )
 
 
-def _row(label: str, parameter: ParameterImportance) -> Breakdown:
-    parts = _parts(parameter)
+def _row(label: str, result: ImportanceResult, parameter: ParameterImportance) -> Breakdown:
+    parts = _parts(result, parameter)
     present = [regime for regime in parameter.regimes if regime.domain is not None]
     silent = sum(regime.contribution <= 0 for regime in present)
-    return Breakdown(label, parameter.name, parameter.importance, _grouped(parts), silent)
+    verdict = result.evidence[parameter.name].verdict if result.has_evidence else None
+    return Breakdown(
+        label, parameter.name, parameter.importance, _grouped(parts), silent, verdict=verdict
+    )
 
 
-def _parts(parameter: ParameterImportance) -> list[Part]:
+def _parts(result: ImportanceResult, parameter: ParameterImportance) -> list[Part]:
     """Return the regimes' parts, the largest first."""
     positive = [regime for regime in parameter.regimes if regime.contribution > 0]
     # What the regimes do not contribute is the variance between them, where that counts.
@@ -306,7 +292,7 @@ def _parts(parameter: ParameterImportance) -> list[Part]:
         return []
     parts = [
         Part(
-            label=shortened(regime.label, _MOST_PART_LABEL),
+            label=shortened(regime_name(result, parameter.name, regime.domain), _MOST_PART_LABEL),
             share=regime.contribution / whole,
             value=parameter.importance * regime.contribution / whole,
             target_share=regime.target_share,
@@ -332,57 +318,3 @@ def _grouped(parts: list[Part]) -> tuple[Part, ...]:
         region_share=sum(part.region_share or 0.0 for part in small),
     )
     return (*kept, together)
-
-
-def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
-    """Return results by their labels; parameters beyond the most important are added up."""
-    if not isinstance(results, Mapping) or not 1 <= len(results) <= _MOST_RESULTS:
-        got = len(results) if isinstance(results, Mapping) else type(results).__name__
-        raise SettingsError(
-            f"A comparison takes a mapping from labels to 1 to {_MOST_RESULTS} results (got {got})."
-        )
-    best: dict[str, float] = {}
-    for result in results.values():
-        for parameter in result:
-            best[parameter.name] = max(best.get(parameter.name, 0.0), parameter.importance)
-    order = sorted(best, key=lambda name: -best[name])
-    names = order if len(order) <= _MOST_COMPARED else order[: _MOST_COMPARED - 1]
-    rest = set(order[len(names) :])
-    labels = labels_of(names)
-    if rest:
-        labels = (*labels, f"{len(rest)} others together")
-    if any(is_shared(result.unattributed) for result in results.values()):
-        labels = (*labels, UNATTRIBUTED)
-    shown = labels_of([str(label) for label in results])
-    each = list(zip(shown, results.values(), strict=True))
-    unknown = [label for label, result in each if result.status != "ok"]
-    between = max(len(each) - 1, 1)
-    return ComparisonView(
-        title="How importances compare",
-        labels=labels,
-        series=tuple(
-            Series(
-                label,
-                _points(result, names, rest),
-                shift=0.6 * (place / between - 0.5) if len(each) > 1 else 0.0,
-            )
-            for place, (label, result) in enumerate(each)
-        ),
-        note=f"Undetermined: {', '.join(unknown)}" if unknown else None,
-        first=" ".join(dict.fromkeys(filter(None, map(first_words, results.values())))) or None,
-    )
-
-
-def _points(result: ImportanceResult, names: list[str], rest: set[str]) -> tuple[Bar, ...]:
-    evidence = result.evidence if result.has_evidence else None
-    points = [
-        _bar(row, name, result[name], evidence) for row, name in enumerate(names) if name in result
-    ]
-    others = [parameter.importance for parameter in result if parameter.name in rest]
-    if others:
-        together = f"{len(others)} others together"
-        points.append(Bar(len(names), together, together, sum(others)))
-    if is_shared(result.unattributed):
-        last = len(names) + bool(rest)
-        points.append(Bar(last, UNATTRIBUTED, UNATTRIBUTED, result.unattributed))
-    return tuple(points)

@@ -51,10 +51,10 @@ class HeatView:
         return not np.isfinite(self.values).any()
 
 
-def heat_view(curve: SweepResult) -> HeatView:
+def heat_view(curve: SweepResult, most: int = _MOST_ROWS) -> HeatView:
     """Return a sweep's rows; what those beyond the highest peaks have together is noted."""
     order = highest_first(curve.importance)
-    shown, rest = order[:_MOST_ROWS], order[_MOST_ROWS:]
+    shown, rest = order[:most], order[most:]
     notes = []
     if curve.reason is not None:
         notes.append(f"Undetermined: {curve.reason}")

@@ -16,14 +16,15 @@ from condped.errors import not_found
 from condped.safe_text import shortened
 from condped.show.text.account import headline
 from condped.show.views.labels import count_of, first_words, labels_of
-from condped.show.words import reason_of
+from condped.show.words import reason_of, regime_name, without_evidence
 from condped.space.domain import Categorical, Float, Int
 
 MOST_PANELS = 12
-_SIDE_BY_SIDE = 3
+SIDE_BY_SIDE = 3
 _MOST_CHOICES = 10
 _MOST_CHOICE_LABEL = 16
 _MOST_GOOD = 44
+_MOST_REGIME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Panel:
     good: str
     trials: str
     outcome: bool  # whether the marked values lead to an outcome such as failing: none are good
+    grey: bool  # whether nothing speaks for an effect: no colour may say otherwise
 
     @property
     def scale(self) -> str:
@@ -80,11 +82,12 @@ class PanelsView:
     panels: tuple[Panel, ...]
     note: str | None
     first: str | None = None  # what has to be read before any number
+    side_by_side: int = SIDE_BY_SIDE  # at most
 
     @property
     def columns(self) -> int:
         """How many stand side by side."""
-        return min(_SIDE_BY_SIDE, max(len(self.panels), 1))
+        return min(self.side_by_side, max(len(self.panels), 1))
 
     @property
     def rows(self) -> int:
@@ -93,7 +96,10 @@ class PanelsView:
 
 
 def panels_view(
-    result: ImportanceResult, parameters: Sequence[str] | None = None, most: int = MOST_PANELS
+    result: ImportanceResult,
+    parameters: Sequence[str] | None = None,
+    most: int = MOST_PANELS,
+    side_by_side: int = SIDE_BY_SIDE,
 ) -> PanelsView:
     """Return the panels of the parameters given, or of all with a target trial.
 
@@ -129,14 +135,18 @@ def panels_view(
         panels=tuple(panels),
         note="; ".join(notes) or None,
         first=first_words(result),
+        side_by_side=side_by_side,
     )
 
 
 def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensity) -> Panel:
     tested = result.evidence[name]
     verdict = tested.verdict
-    several = len(result.densities[name]) > 1
-    domain = f" in {shortened(density.label, 24)}" if several else ""
+    regime = ""
+    if result.condition(name, density.domain) is not None:
+        regime = f" {shortened(regime_name(result, name, density.domain), _MOST_REGIME)}"
+    elif len(result.densities[name]) > 1:
+        regime = f" in {shortened(density.label, 24)}"
     trials = f"{int(density.target.sum())} of {int(density.region.sum())} trials"
     if density.good:
         ranges = " and ".join(good.label for good in density.good)
@@ -157,8 +167,8 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
             "no evidence": "no evidence of an effect",
         }.get(verdict, reason_of(tested) or "cannot be tested")
     shared = {
-        "title": label + domain, "parameter": name, "good": words, "trials": trials,
-        "outcome": result.account.outcome is not None,
+        "title": label + regime, "parameter": name, "good": words, "trials": trials,
+        "outcome": result.account.outcome is not None, "grey": without_evidence(verdict),
     }  # fmt: skip
     if isinstance(density.domain, Categorical):
         return _choices_panel(density, density.domain, shared)

@@ -1,0 +1,71 @@
+"""What is known of conditions: the gates, and when a parameter has each of its domains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from condped.analyse.branches.structure import structure_of
+from condped.analyse.importance.gates import Gate, gates_of
+from condped.count.target_sets import Sets
+from condped.count.trials import Trials
+from condped.errors import CondpedError
+from condped.space.condition import Node
+from condped.space.domain import Domain
+from condped.space.simplify import alternative, text_of
+from condped.space.space import Space
+
+_MANY = 200_000  # trials, from which looking for conditions takes time
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeCondition:
+    """What holds in the trials in which a parameter has a domain."""
+
+    parameter: str
+    domain: Domain
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """Gates with what they decide, and conditions of domains; empty where nothing is known."""
+
+    gates: tuple[Gate, ...] = ()
+    conditions: tuple[RegimeCondition, ...] = ()
+
+    def condition(self, name: str, domain: Domain | None) -> str | None:
+        """Return when a parameter has a domain; None if that is always, or unknown."""
+        known = (c.condition for c in self.conditions if (c.parameter, c.domain) == (name, domain))
+        return next(known, None)
+
+
+def conditional(trials: Trials, top: Sets) -> Conditional:
+    """Return what is known of trials with these sets.
+
+    Of trials that are not in memory, or so many that looking would take long, only what the space
+    says.
+    """
+    try:
+        if not trials.counter.in_memory or top.counts.used > _MANY:
+            space = trials.space
+            return Conditional() if space is None else Conditional((), regime_conditions(space))
+        structure = structure_of(trials)
+        known = regime_conditions(structure.space, structure.unexplained)
+        return Conditional(gates_of(structure, trials, top) if top.counts.used else (), known)
+    except CondpedError:  # a structure that conditions cannot describe; numbers need none
+        return Conditional()
+
+
+def regime_conditions(
+    space: Space, unexplained: tuple[str, ...] = ()
+) -> tuple[RegimeCondition, ...]:
+    """Return the conditions of a space's domains, in its order; equal domains have one."""
+    found = []
+    for name, entries in space.items():
+        ways: dict[Domain, list[Node]] = {}
+        for entry in entries if name not in unexplained else ():
+            if entry.when is not None:
+                ways.setdefault(entry.domain, []).append(entry.when.root)
+        for domain, roots in ways.items():
+            found.append(RegimeCondition(name, domain, text_of(alternative(roots)) or ""))
+    return tuple(found)
