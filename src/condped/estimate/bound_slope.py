@@ -50,7 +50,9 @@ def bound_slope_p_value(place: FloatArray, losses: FloatArray, others: FloatArra
         return 1.0
     scores = normal_scores(losses)
     distance = place - 1.0
-    own = [distance, distance**2, np.ones(trials)]
+    own = [distance, np.ones(trials)]
+    if len(np.unique(place)) > 2:
+        own.append(distance**2)
     columns = np.column_stack([*own, _strongest(others, scores, int(trials * _MOST_OTHERS))])
     left, sizes, right = np.linalg.svd(columns, full_matrices=False)
     solid = sizes > _DEPENDENT * sizes[0]

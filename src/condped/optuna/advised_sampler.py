@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -10,18 +11,28 @@ from threading import Lock
 from typing import Any
 
 from optuna.distributions import BaseDistribution
-from optuna.samplers import BaseSampler, GPSampler, RandomSampler, TPESampler
-from optuna.study import Study
+from optuna.samplers import (
+    BaseSampler,
+    BruteForceSampler,
+    GPSampler,
+    GridSampler,
+    QMCSampler,
+    RandomSampler,
+    TPESampler,
+)
+from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from condped.analyse.advice.advise import advise, check_explore
-from condped.analyse.advice.result import EXPLORE, Advice
+from condped.analyse.advice.result import EXPLORE, Advice, Step
 from condped.errors import CondpedError, SettingsError
 from condped.estimate.settings import check_target
 from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
 
 # They look at the trials afresh each time, so that they can work in a smaller space as well.
 _LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
+_INDEPENDENT = (RandomSampler, QMCSampler, GridSampler, BruteForceSampler)
+_OUTSIDE = 0.1  # of the best trials
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 MARK = "condped:advised"  # of trials that were drawn from a smaller space
 _MOST_PLANS = 1_000  # of trials that have begun; some may never end
@@ -40,9 +51,11 @@ class AdvisedSampler(BaseSampler):
 
     Every so many finished trials advice is asked for; where it narrows something, ``base`` draws
     the following trials from the smaller space and sees only the trials that lie in it. A share of
-    ``explore`` of the trials is drawn by ``base`` as if there were no advice. Objectives stay as
-    they are. Without advice, as in the first trials and whenever too little is known, it is
-    ``base`` alone that draws.
+    ``explore`` of the trials is drawn by ``base`` as if there were no advice. What was narrowed
+    stays so until more than a tenth of the best trials lie outside. Objectives stay as they are.
+    Without advice, as in the first trials and whenever too little is known, it is ``base`` alone
+    that draws. Parameters are tested among trials drawn one after the other
+    (``sampling="ordered"``), which takes milliseconds, unless ``base`` does not learn from results.
 
     Which trials explore depends on their numbers only, so that several threads and processes may
     work on a study, each with a sampler of its own. TPE, GP and random samplers work inside the
@@ -60,7 +73,7 @@ class AdvisedSampler(BaseSampler):
     target_quantile
         γ': the best trials of this share are the target set of :func:`condped.advise`.
     advice
-        To begin with; None: none.
+        What to follow from the beginning; None: nothing.
 
     Examples
     --------
@@ -95,8 +108,8 @@ class AdvisedSampler(BaseSampler):
         self._every = None if every is None else int(every)
         self._explore = float(explore)
         self._target_quantile = target_quantile
-        self._advice = advice
-        self._current = self._plan_for(advice)
+        self._steps: tuple[Step, ...] = () if advice is None else advice.changes
+        self._plan = self._new_plan()
         self._asked_at = 0  # so many times ``every`` trials
         self._plans: dict[int, _Plan | None] = {}  # by trial number
         self._lock = Lock()
@@ -110,9 +123,9 @@ class AdvisedSampler(BaseSampler):
         self._lock = Lock()
 
     @property
-    def advice(self) -> Advice | None:
-        """What is followed at present; None: nothing."""
-        return self._advice
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the advice that is followed at present; none if there is none."""
+        return self._steps
 
     def explores(self, number: int) -> bool:
         """Return whether the trial of this number is drawn from the old space."""
@@ -197,7 +210,7 @@ class AdvisedSampler(BaseSampler):
             while len(self._plans) >= _MOST_PLANS:
                 self._plans.pop(next(iter(self._plans)), None)
             exploring = self.explores(trial.number)
-            self._plans[trial.number] = None if exploring else self._current
+            self._plans[trial.number] = None if exploring else self._plan
         return self._plans[trial.number]
 
     def _ask_if_due(self, study: Study) -> None:
@@ -211,18 +224,50 @@ class AdvisedSampler(BaseSampler):
             if due <= self._asked_at:
                 return
             self._asked_at = due
-            try:
-                self._advice = advise(whole, target_quantile=self._target_quantile)
-            except CondpedError:  # nothing can be said of these trials
-                self._advice = None
-            self._current = self._plan_for(self._advice)
+            kept = () if self._contradicted(whole) else self._steps
+            steps = {(step.parameter, step.domain): step for step in (*kept, *self._asked(whole))}
+            if tuple(steps.values()) != self._steps:
+                self._steps = tuple(steps.values())
+                self._plan = self._new_plan()
 
-    def _plan_for(self, advice: Advice | None) -> _Plan | None:
-        if advice is None or not advice.changes:
+    def _asked(self, study: Study) -> tuple[Step, ...]:
+        """Return what advice narrows, judging by all trials."""
+        random = isinstance(self._base_sampler, _INDEPENDENT) and not self._steps
+        try:
+            advice = advise(
+                study,
+                target_quantile=self._target_quantile,
+                sampling="random" if random else "ordered",
+            )
+        except CondpedError:  # nothing can be said of these trials
+            return ()
+        return advice.changes
+
+    def _contradicted(self, study: Study) -> bool:
+        """Return whether good trials lie outside the smaller space after all."""
+        if self._plan is None:
+            return False
+        best = _best(study, self._target_quantile)
+        outside = sum(self._plan.narrowing.fitting(trial) is None for trial in best)
+        return outside > _OUTSIDE * len(best)
+
+    def _new_plan(self) -> _Plan | None:
+        if not self._steps:
             return None
         base = self._base_sampler
         own = afresh(base) if isinstance(base, _LOOK_AFRESH) else None
-        return _Plan(Narrowing(advice.changes), own)
+        return _Plan(Narrowing(self._steps), own)
+
+
+def _best(study: Study, share: float) -> list[FrozenTrial]:
+    """Return the best complete trials of this share; of several objectives the Pareto front."""
+    if len(study.directions) > 1:
+        return study.best_trials
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    found = [(trial.value, trial) for trial in complete if trial.value is not None]
+    highest = study.direction == StudyDirection.MAXIMIZE
+    found.sort(key=lambda pair: pair[0], reverse=highest)
+    return [trial for _, trial in found[: math.ceil(share * len(found))]]
 
 
 def afresh(sampler: BaseSampler) -> BaseSampler:
@@ -233,5 +278,6 @@ def afresh(sampler: BaseSampler) -> BaseSampler:
     found = copy.copy(sampler)
     for name, value in vars(sampler).items():
         if type(value).__module__.startswith("optuna.search_space"):
-            setattr(found, name, type(value)(value._include_pruned))
+            pruned = getattr(value, "_include_pruned", None)
+            setattr(found, name, None if pruned is None else type(value)(pruned))
     return found

@@ -18,6 +18,7 @@ from condped.trials.table import Parameter
 Side = Literal["low", "high"]
 # How often chance alone may make a bound of a study seem too tight.
 _SURE = 0.01
+_ALSO_NEAR = 0.1  # the same among the trials in the half of the domain next to the bound
 # The best trials press against a bound if at least half of them lie in so much of the domain.
 _OUTER = 0.25
 _FEWEST_BEST = 5
@@ -46,7 +47,8 @@ def pressed_bounds(
 
     At least half of the target trials lie in the outer quarter of the domain, and the objective
     still improves at the bound, other parameters being equal (a test whose p-value is multiplied
-    by the number of bounds). ``losses`` (trials,) only matter by their order.
+    by the number of bounds), also among the trials next to it. ``losses`` (trials,) only matter by
+    their order.
     """
     asked = [
         (parameter, place, domain)
@@ -68,16 +70,24 @@ def pressed_bounds(
             outer = int(np.count_nonzero(inwards[best] >= 1.0 - _OUTER))
             if 2 * outer <= size:
                 continue
-            compared = _best_of(rows, losses)
-            others = [_columns(one, compared) for one in parameters if one is not parameter]
-            drift = np.log1p(np.arange(len(used))[compared])[:, None]
-            p_value = bound_slope_p_value(
-                inwards[compared], losses[compared], np.hstack([drift, *others])
-            )
+            others = [one for one in parameters if one is not parameter]
+            p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
             p_value = min(1.0, p_value * 2 * len(asked))
-            if p_value <= _SURE:
+            # One curve for the whole domain may be wrong near the bound: look there, too.
+            near = rows & (np.nan_to_num(inwards) >= 0.5)
+            if p_value <= _SURE and _p_value(inwards, losses, others, near) <= _ALSO_NEAR:
                 found[parameter.name, domain] = PressedBound(side, p_value, outer, size)
     return found
+
+
+def _p_value(
+    places: FloatArray, losses: FloatArray, others: Sequence[Parameter], rows: BoolArray
+) -> float:
+    """Return how surely the objective improves at the bound, judging by some trials."""
+    # Samplers that learn draw better values of all parameters as time goes by.
+    drift = np.log1p(np.flatnonzero(rows))[:, None]
+    columns = np.hstack([drift, *(_columns(one, rows) for one in others)])
+    return bound_slope_p_value(places[rows], losses[rows], columns)
 
 
 def _many_levels(domain: Numeric) -> bool:
@@ -88,10 +98,11 @@ def _many_levels(domain: Numeric) -> bool:
     return True
 
 
-def _best_of(rows: BoolArray, losses: FloatArray) -> BoolArray:
-    """Return those of some trials that are compared: all but the worst."""
+def _compared(rows: BoolArray, losses: FloatArray, places: FloatArray) -> BoolArray:
+    """Return those of some trials that are compared: all but the worst, if their values differ."""
     own = np.sort(losses[rows])
-    return np.asarray(rows & (losses <= own[math.ceil(_COMPARED * len(own)) - 1]))
+    best = np.asarray(rows & (losses <= own[math.ceil(_COMPARED * len(own)) - 1]))
+    return best if np.ptp(places[best]) > 0.0 else rows
 
 
 def _places(domain: Numeric, values: FloatArray) -> FloatArray:
