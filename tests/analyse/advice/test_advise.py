@@ -183,7 +183,7 @@ def test_the_counts_are_those_of_the_trials() -> None:
     target = losses <= np.sort(losses)[49]
     stays = np.array([holds_of(advice.space, _row(table, row)) for row in range(500)])
     assert (advice.kept_region, advice.kept_target) == (stays.sum(), (stays & target).sum())
-    (x,) = [step for step in advice.steps if step.parameter == "x"]
+    (x,) = [step for step in advice.changes if step.parameter == "x"]
     assert isinstance(x.proposal, Float)
     values = table.parameters[1].values
     inside = (values >= x.proposal.low) & (values <= x.proposal.high)

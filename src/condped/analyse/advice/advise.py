@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from numbers import Real
 from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.advice.narrow import Restrictions, given, meet, narrowed
-from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.result import Advice, Kind, Step, UnknownCondition
-from condped.analyse.branches.splits import splits_of
-from condped.analyse.branches.structure import Structure, structure_of
+from condped.analyse.advice.adviser import FEWEST_ADAPTIVE, Adviser
+from condped.analyse.advice.narrow import given, narrowed
+from condped.analyse.advice.result import EXPLORE, Advice, UnknownCondition
+from condped.analyse.advice.widen import pressed_bounds
+from condped.analyse.branches.structure import structure_of
 from condped.analyse.branches.tree import require_conditions
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.importance import ImportanceResult, importance_result
-from condped.analyse.importance.sampling import strata_of
+from condped.analyse.importance.importance import importance_result
+from condped.analyse.importance.sampling import decided, strata_of
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
+from condped.count.ranking import ranked
+from condped.count.target_sets import Sets
+from condped.errors import SettingsError
+from condped.estimate.settings import Settings
 from condped.options import takes
-from condped.space.condition import Both, Comparison
-from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch
 from condped.trials.repeats import merged, repeating
-from condped.trials.table import Parameter, TrialTable
-
-# How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
-_MATTERS = 0.05
-_RISK = "What is good only together with something that was hardly tried would be missed."
+from condped.trials.table import TrialTable
 
 
 @takes(AnalysisOptions, *ANALYSIS)
 def advise(
-    source: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
+    source: Any,
+    *,
+    target_quantile: float = 0.1,
+    explore: float = EXPLORE,
+    **options: Unpack[AnalysisOptions],
 ) -> Advice:
-    """Suggest a narrower search space: what to fix, what to narrow and what to leave.
+    """Suggest a narrower search space: what to fix, narrow, widen and leave.
 
     Only parameters with strong evidence of an effect are touched: chance alone would make one of
     all parameters seem to matter so much at most one time in twenty, and would let what is left out
-    reach the target set so rarely at most one time in a hundred. Trials that repeat a configuration
+    reach the target set so rarely at most one time in a hundred. Of a sampler that learns from
+    results, fewer than 100 trials are not enough to narrow anything. A bound is said to need
+    widening if most of the best trials lie near it and the objective still improves there, other
+    parameters being equal; the new space keeps such a bound. Trials that repeat a configuration
     count once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
     ``where`` the new space is held to the condition, which has to be made of comparisons of single
     parameters with values, joined by ``and``. All trials are looked at, whatever
@@ -51,6 +57,9 @@ def advise(
         Anything that :func:`condped.read` takes.
     target_quantile
         γ': the best trials of this share are the target set.
+    explore
+        The share of the new trials that should still be drawn from the old space, in case the
+        advice is wrong.
     **options
         As for :func:`condped.importance`.
 
@@ -61,6 +70,7 @@ def advise(
     >>> advice.dropped
     ('y', 'z')
     """
+    check_explore(explore)
     asked = Options.of(advise, options)
     question = asked.question((target_quantile,))
     require_conditions("advise", question)
@@ -79,7 +89,18 @@ def advise(
     base, restrictions = given(structure.space, table.where)
     parameters = {parameter.name: parameter for parameter in table.parameters}
     blocks = _blocks(region, strata_of(int(np.count_nonzero(region))))
-    adviser = _Adviser(parameters, result, region, target, structure, blocks, restrictions)
+    levels, _, _, _ = ranked(Batch(table), top.ranking)
+    adviser = Adviser(
+        parameters=parameters,
+        result=result,
+        region=region,
+        target=target,
+        structure=structure,
+        blocks=blocks,
+        restrictions=restrictions,
+        pressed=pressed_bounds(table.parameters, levels, region, target),
+        too_few=_too_few(table, top, question.settings),
+    )
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
     stays = adviser.staying(domains)
@@ -102,7 +123,25 @@ def advise(
             *_trial_notes(recorded, table, region_quantile),
         ),
         unknown=unknown,
+        explore=float(explore),
     )
+
+
+def check_explore(explore: float) -> None:
+    """Raise if a share of trials in the old space is none."""
+    if isinstance(explore, bool) or not isinstance(explore, Real) or not 0 <= float(explore) < 1:
+        raise SettingsError(
+            f"explore must be a number from 0 to below 1 (got {explore!r}): the share of the new "
+            "trials that are drawn from the old space."
+        )
+
+
+def _too_few(table: TrialTable, top: Sets, settings: Settings) -> bool:
+    """Return whether a sampler that learns from results drew the trials, and too few of them."""
+    if top.counts.used >= FEWEST_ADAPTIVE:
+        return False
+    whole = table if table.whole is None else table.whole
+    return decided(whole, settings, top.sorted_by_objective).test != "one"
 
 
 def _blocks(region: BoolArray, blocks: int) -> IntArray:
@@ -149,182 +188,3 @@ def _trial_notes(recorded: TrialTable, table: TrialTable, region_quantile: float
             "chosen parameters, and each counts by itself. If they repeat whole configurations, "
             "choose all parameters, so that each configuration counts once."
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Adviser:
-    """All that advice rests on."""
-
-    parameters: dict[str, Parameter]
-    result: ImportanceResult
-    region: BoolArray  # which trials are in the region set
-    target: BoolArray  # which are in the target set
-    structure: Structure
-    blocks: IntArray
-    restrictions: Restrictions  # what the condition on the trials leaves of domains
-
-    def proposals(self) -> dict[tuple[str, Domain], Proposal]:
-        """Return smaller domains, by parameter and domain."""
-        asked = [(name, d) for name in self.structure.space for d in self._sure_domains(name)]
-        tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
-        found = {}
-        for name, domain in asked:
-            cuts = self._cuts(name)
-            proposal = propose(domain, self._trials(name, domain), tests, cuts)
-            if proposal is not None:
-                found[name, domain] = self._restricted(name, domain, proposal)
-        return found
-
-    def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
-        """Return a proposal without what the condition on the trials rules out."""
-        restriction = self.restrictions.get((name, domain))
-        if restriction is None:
-            return proposal
-        common = meet(proposal.domain, restriction)
-        return replace(proposal, domain=common, covered=covered(common, domain))
-
-    def _sure(self, name: str) -> bool:
-        """Return whether a parameter surely matters."""
-        evidence = self.result.evidence
-        tested = sum(parameter.verdict != "not testable" for parameter in evidence)
-        own = evidence[name]
-        return own.verdict == "matters" and own.p_value * tested <= _MATTERS
-
-    def _sure_domains(self, name: str) -> list[Domain]:
-        """Return the domains inside which the value of a parameter surely matters."""
-        if self.result.status != "ok" or not self._sure(name) or self._untouchable(name):
-            return []
-        regimes = self.result[name].regimes
-        p_values = self.result.evidence[name].regimes
-        known = {entry.domain for entry in self.structure.space[name]}
-        return [
-            regime.domain
-            for regime, p_value in zip(regimes, p_values, strict=True)
-            if regime.domain in known and regime.domain is not None
-            if p_value * len(regimes) <= _MATTERS
-        ]
-
-    def _untouchable(self, name: str) -> bool:
-        pooled = {entry.parameter for entry in self.result.account.pooled}
-        return name in pooled or name in self.structure.unexplained
-
-    def _trials(self, name: str, domain: Domain) -> RegimeTrials:
-        parameter = self.parameters[name]
-        rows = parameter.domain_ids == parameter.domains.index(domain)
-        rows = np.asarray(rows & self.region)
-        return RegimeTrials(parameter.values[rows], self.target[rows], self.blocks[rows])
-
-    def _cuts(self, gate: str) -> Sequence[float]:
-        """Return the values at which a gate begins another branch."""
-        children = self.structure.gates.get(gate, ())
-        if not children:
-            return ()
-        tests = [split.test for split in splits_of(self.structure.space, gate, children)]
-        leaves = [leaf for t in tests for leaf in (t.parts if isinstance(t, Both) else (t,))]
-        return tuple(
-            leaf.value for leaf in leaves if isinstance(leaf, Comparison) and leaf.op == ">="
-        )
-
-    def staying(self, domains: dict[tuple[str, Domain], Domain]) -> BoolArray:
-        """Return which trials lie in the new domains."""
-        stays = np.ones(len(self.blocks), dtype=bool)
-        for parameter in self.parameters.values():
-            for place, before in enumerate(parameter.domains):
-                after = domains.get((parameter.name, before))
-                if after is not None:
-                    rows = np.flatnonzero(parameter.domain_ids == place)
-                    stays[rows] &= inside(after, before, parameter.values[rows])
-        return stays
-
-    def steps(
-        self, found: dict[tuple[str, Domain], Proposal], possible: Collection[tuple[str, Domain]]
-    ) -> tuple[Step, ...]:
-        """Return what to do with each domain that is still possible, the changes first."""
-        changes: list[Step] = []
-        others: list[Step] = []
-        for name in self.result.names:
-            entries = self.structure.space.get(name, ())
-            domains = tuple(dict.fromkeys(entry.domain for entry in entries))
-            for domain in domains:
-                if (name, domain) not in possible:
-                    continue
-                regime = domain.label if len(domains) > 1 else None
-                step = self._step(name, domain, regime, found.get((name, domain)))
-                (others if step.kind == "leave" else changes).append(step)
-        return (*changes, *others)
-
-    def _step(
-        self, name: str, domain: Domain, regime: str | None, proposal: Proposal | None
-    ) -> Step:
-        """Return what to do with one domain: what is proposed, what was given, or nothing."""
-        after = self.restrictions.get((name, domain))
-        kept = of = int(np.count_nonzero(self._hits(name, domain)))
-        share = 1.0 if after is None else covered(after, domain)
-        reason, risk = self._why_left(name, domain), "None."
-        if proposal is not None:
-            after, kept, share = proposal.domain, proposal.kept, proposal.covered
-            of, lost = proposal.of, proposal.of - proposal.kept
-            reason = (
-                f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
-            )
-            risk = f"{lost or 'None'} of {of} target trials given up. {_RISK}"
-        elif after is not None:
-            reason = "The condition that the trials were chosen by."
-            risk = "None: other trials were not looked at."
-        return Step(
-            kind="leave" if after is None else _kind(after),
-            parameter=name,
-            regime=regime,
-            domain=domain,
-            proposal=after,
-            kept=kept,
-            of=of,
-            covered=share,
-            reason=reason,
-            risk=risk,
-        )
-
-    def present(self, name: str) -> BoolArray:
-        """Return which trials have a parameter."""
-        return np.asarray(self.parameters[name].domain_ids >= 0)
-
-    def unknown(self, name: str) -> UnknownCondition:
-        """Return how often a parameter is active whose condition is unknown."""
-        present = self.present(name)
-        return UnknownCondition(name, int(np.count_nonzero(present)), len(present))
-
-    def _hits(self, name: str, domain: Domain) -> BoolArray:
-        parameter = self.parameters[name]
-        if domain not in parameter.domains:  # it stands for several
-            return np.asarray((parameter.domain_ids >= 0) & self.target)
-        rows = parameter.domain_ids == parameter.domains.index(domain)
-        return np.asarray(rows & self.target)
-
-    def _why_left(self, name: str, domain: Domain) -> str:
-        """Say why a parameter is not touched."""
-        if self.result.status != "ok":
-            return f"the importances are undetermined: {self.result.reason}"
-        tested = self.result.evidence[name]
-        told = {
-            "not testable": f"not testable: {tested.reason}.",
-            "no evidence": "no evidence of an effect in these trials.",
-        }
-        verdict = tested.verdict
-        if domain.single:
-            return "one value only."
-        if verdict not in told and name in self.structure.unexplained:
-            return "when it is active, or in which domain, could not be inferred."
-        if verdict not in told and self._untouchable(name):
-            return "the domain varies in a way that a new space cannot say."
-        if domain in self._sure_domains(name):
-            return (
-                "a clear effect, but good values are not in a clearly smaller part of the domain."
-            )
-        return told.get(verdict, "perhaps an effect, but too little is known to narrow anything.")
-
-
-def _kind(after: Domain) -> Kind:
-    """Return what a change to a smaller domain is called."""
-    if isinstance(after, Categorical):
-        return "fix" if after.single else "choices"
-    return "fix" if after.single else "narrow"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -60,12 +61,17 @@ def _same(one: object, other: object) -> bool:
 
 
 def propose(
-    domain: Domain, trials: RegimeTrials, tests: int, cuts: Sequence[float] = ()
+    domain: Domain,
+    trials: RegimeTrials,
+    tests: int,
+    cuts: Sequence[float] = (),
+    keep: Literal["low", "high"] | None = None,
 ) -> Proposal | None:
     """Return a smaller domain if the trials speak for one clearly enough.
 
     ``tests`` is how many such questions are asked of the study; ``cuts`` are values at which a
-    gate switches: the next lower value belongs to another branch.
+    gate switches: the next lower value belongs to another branch; ``keep`` is a bound that the
+    best trials press against, which stays.
     """
     if not trials.hit.any() or domain.single:
         return None
@@ -73,7 +79,7 @@ def propose(
     if isinstance(domain, Categorical):
         found = _fewer_choices(domain, trials, tests)
     else:
-        found = _narrower(domain, trials, tests, cuts)
+        found = _narrower(domain, trials, tests, cuts, keep)
     if found is None:
         return None
     stays = inside(found, domain, trials.values)
@@ -109,7 +115,11 @@ def _fewer_choices(domain: Categorical, trials: RegimeTrials, tests: int) -> Cat
 
 
 def _narrower(
-    domain: Numeric, trials: RegimeTrials, tests: int, cuts: Sequence[float]
+    domain: Numeric,
+    trials: RegimeTrials,
+    tests: int,
+    cuts: Sequence[float],
+    keep: Literal["low", "high"] | None,
 ) -> Domain | None:
     """Return the shortest range that holds nearly all target trials, with a margin."""
     edges = cell_edges(domain)
@@ -125,6 +135,8 @@ def _narrower(
         margin += len(reached) == MOST_CELLS
         first, last = max(0, first - margin), min(len(reached) - 1, last + margin)
         low, high = _bounds(domain, edges, first, last)
+    low = domain.low if keep == "low" else low
+    high = domain.high if keep == "high" else high
     cut_low, cut_high = _at_cuts(domain, trials, low, high, cuts)
     found = _domain(domain, cut_low, cut_high)
     # To drop a whole branch is worth it, however small a part of the gate's domain chooses it.

@@ -30,6 +30,7 @@ _WRITERS = (
     (r"(cma|sepcma|cmawm):", "CmaEsSampler"),
     (r"nsga2:generation$", "NSGAIISampler"),  # before 4.3
     (r"nsga3:generation$", "NSGAIIISampler"),
+    (r"condped:advised$", "AdvisedSampler"),
     (r"(\w+):generation$", None),  # genetic samplers write their own names since 4.3
 )
 # OptunaHub's AutoSampler tells in each trial which sampler it chose.

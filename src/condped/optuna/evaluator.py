@@ -1,35 +1,24 @@
-"""For Optuna: an importance evaluator with the same numbers, much sooner; its dashboard."""
+"""An importance evaluator for Optuna with the same numbers, much sooner."""
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable
 from typing import Unpack
 
 import numpy as np
+from optuna.importance import BaseImportanceEvaluator
+from optuna.study import Study
+from optuna.trial import FrozenTrial
 
-from condped.analyse.importance.importance import ImportanceResult, importance
-from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.importance.importance import importance
 from condped.arrays import FloatArray
-from condped.errors import MissingLibraryError, SettingsError, not_found
+from condped.errors import SettingsError, not_found
 from condped.estimate.settings import EstimatorOptions, Reference, Settings, check_target
-from condped.optional import load_optional
 from condped.options import check_options, takes
 from condped.read import read
 from condped.read.optuna.study import losses_of
 from condped.trials.table import Objective, State, TrialTable
-
-try:
-    from optuna.importance import BaseImportanceEvaluator
-    from optuna.study import Study
-    from optuna.trial import FrozenTrial
-except ModuleNotFoundError as error:
-    if error.name != "optuna":
-        raise  # Optuna is there but broken: its own error says more
-    raise MissingLibraryError(feature="condped.optuna", library="optuna", extra="optuna") from error
-
-_CHART_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
@@ -100,53 +89,6 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
         if names and result.reason is not None:
             warnings.warn(f"Importances are undetermined: {result.reason}", stacklevel=2)
         return result.to_dict(normalize=False)
-
-
-def save_to_dashboard(
-    study: Study, result: ImportanceResult | SweepResult, *, name: str = "condped"
-) -> tuple[str, ...]:
-    """Put the charts of a result into optuna-dashboard, on the study's page.
-
-    Saving again under the same name replaces them. The study's trials are not touched.
-
-    Parameters
-    ----------
-    study
-        A study in a storage that the dashboard shows.
-    result
-        What :func:`condped.importance` or :func:`condped.sweep` returned.
-    name
-        The beginning of the charts' ids: a letter, then letters, digits, ``-`` and ``_``.
-
-    Returns
-    -------
-    The charts' ids.
-
-    Examples
-    --------
-    >>> import condped, optuna
-    >>> study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    >>> study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=50)
-    >>> save_to_dashboard(study, condped.importance(study))  # doctest: +SKIP
-    ('condped-importance', 'condped-regimes', 'condped-densities')
-    """
-    if not isinstance(name, str) or not _CHART_NAME.fullmatch(name):
-        raise SettingsError(
-            f"name must be a letter, then letters, digits, '-' and '_' (got {name!r})."
-        )
-    dashboard = load_optional(
-        "condped.show.optuna_dashboard",
-        feature="save_to_dashboard",
-        library="optuna_dashboard",
-        extra="dashboard",
-    )
-    if not isinstance(result, ImportanceResult | SweepResult):
-        raise SettingsError(
-            f"result must come from condped.importance or condped.sweep (got "
-            f"{type(result).__name__})."
-        )
-    charts: tuple[str, ...] = dashboard.save_charts(study, result, name)
-    return charts
 
 
 def _names(table: TrialTable, params: list[str] | None) -> list[str]:

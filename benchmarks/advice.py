@@ -1,0 +1,187 @@
+"""Does advice help? Going on unchanged, against a study started by advice, and AdvisedSampler.
+
+``python -m benchmarks.advice [--output FILE] [--page FILE] [--resume]``: all seeds fixed, equal
+budgets of twice N0 trials. Every run is a row of ``--rows`` as soon as it is there; ``--resume``
+goes on where these end. ``--tasks``, ``--samplers`` and ``--seeds`` select a part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import optuna
+
+import condped
+from benchmarks.advice_bounds import CASES, study_of
+from benchmarks.advice_page import Row, page, summaries
+from benchmarks.advice_tasks import YAHPO, Task, tasks
+
+Sampler = Literal["random", "tpe"]
+SAMPLERS: tuple[Sampler, ...] = ("random", "tpe")
+FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
+SEEDS = {"random": 20, "tpe": 10}
+WIDEN_TRIALS = (100, 200, 400)
+WIDEN_SEEDS = {"random": 40, "tpe": 24}
+HERE = Path(__file__).parent
+
+
+def sampler_of(kind: Sampler, seed: int) -> optuna.samplers.BaseSampler:
+    """Return a sampler with default settings."""
+    if kind == "random":
+        return optuna.samplers.RandomSampler(seed=seed)
+    return optuna.samplers.TPESampler(seed=seed)
+
+
+def measure(task: Task, kind: Sampler, seed: int) -> Iterator[Row]:
+    """Run a task in all ways, with all N0; the first N0 trials are shared."""
+    begun = time.perf_counter()
+    most = 2 * max(FIRST)
+    unchanged = optuna.create_study(sampler=sampler_of(kind, seed))
+    unchanged.optimize(task.objective, n_trials=most)
+    advised = optuna.create_study(sampler=condped.optuna.AdvisedSampler(sampler_of(kind, seed)))
+    narrowed = {}  # whether anything was narrowed, and the optimum cut away, by 2 N0
+    for first in FIRST:
+        advised.optimize(task.objective, n_trials=2 * first - len(advised.trials))
+        steps = advised.sampler.steps  # type: ignore[attr-defined]
+        marked = any("condped:advised" in trial.system_attrs for trial in advised.trials)
+        narrowed[first] = marked, cut_away(task, steps)
+    shared = {"task": task.name, "sampler": kind, "seed": seed, "lowest": task.lowest}
+    values = _values(unchanged)
+    typical = float(np.median(values[:10] if kind == "tpe" else values))
+    for first in FIRST:
+        advice, started = _started(task, unchanged, kind, seed, first)
+        at_end = values[: 2 * first].min()
+        marked, cut = narrowed[first]
+        yield shared | {
+            "first": first, "typical": typical, "unchanged": float(at_end),
+            "started": float(at_end) if started is None else float(_values(started).min()),
+            "sampled": float(_values(advised)[: 2 * first].min()),
+            "advised": bool(advice.changes), "cut": cut_away(task, advice.changes),
+            "sampler_advised": marked, "sampler_cut": cut,
+            "widened": sorted(step.parameter for step in advice.widenings),
+            "steps": [(one.kind, one.parameter, one.covered) for one in advice.changes],
+            "seconds": round(time.perf_counter() - begun, 2),
+        }  # fmt: skip
+
+
+def _started(
+    task: Task, unchanged: optuna.Study, kind: Sampler, seed: int, first: int
+) -> tuple[condped.Advice, optuna.Study | None]:
+    """Return the advice on the first trials, and the study that goes on by it; None: no advice."""
+    study = optuna.create_study(sampler=sampler_of(kind, seed + 1_000))
+    study.add_trials(unchanged.trials[:first])
+    advice = condped.advise(study)
+    if not advice.changes:
+        return advice, None
+    new = advice.start(study)
+    new.optimize(task.objective, n_trials=first)
+    return advice, new
+
+
+def _values(study: optuna.Study) -> Any:
+    found = [trial.value for trial in study.trials if trial.value is not None]
+    return np.array(found)
+
+
+def cut_away(task: Task, steps: Sequence[Any]) -> bool:
+    """Return whether no best configuration is left after these steps."""
+    return not any(all(_keeps(step, optimum) for step in steps) for optimum in task.optima)
+
+
+def _keeps(step: Any, optimum: Any) -> bool:
+    if step.parameter not in optimum:
+        return True
+    value = optimum[step.parameter]
+    if not _has(step.domain, value):  # about another regime
+        return True
+    return _has(step.proposal, value)
+
+
+def _has(domain: Any, value: Any) -> bool:
+    if hasattr(domain, "choices"):
+        return value in domain.choices
+    return bool(domain.low <= value <= domain.high)
+
+
+def measure_bounds(case: str, kind: Sampler, seed: int) -> Iterator[Row]:
+    """Count which bounds are said to need widening, of the first trials of one study."""
+    study = study_of(case, kind, seed, max(WIDEN_TRIALS))
+    for trials in WIDEN_TRIALS:
+        cut = optuna.create_study(sampler=study.sampler)
+        cut.add_trials(study.trials[:trials])
+        # Whether to widen does not depend on how parameters are tested: the fastest way.
+        advice = condped.advise(cut, sampling="random")
+        found = [(step.parameter, _side(step)) for step in advice.widenings]
+        beyond = CASES[case].beyond
+        yield {
+            "case": case, "sampler": kind, "seed": seed, "trials": trials,
+            "bounds": len(beyond), "right": sum(tuple(one) in beyond for one in found),
+            "wrong": sum(tuple(one) not in beyond for one in found),
+        }  # fmt: skip
+
+
+def _side(step: Any) -> str:
+    return "low" if step.proposal.low < step.domain.low else "high"
+
+
+def _known(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield what to run, with a key that no other run has."""
+    found = tasks(asked.yahpo)
+    for seed in range(asked.seeds):
+        for kind in asked.samplers:
+            if seed < SEEDS[kind] and not asked.only_bounds:
+                for name in asked.tasks or found:
+                    yield (name, kind, seed), lambda n=name, k=kind, s=seed: measure(found[n], k, s)
+    for seed in range(max(WIDEN_SEEDS.values())):
+        for kind in asked.samplers:
+            if seed < WIDEN_SEEDS[kind] and not asked.tasks:
+                for case in CASES:
+                    yield (case, kind, seed), lambda c=case, k=kind, s=seed: measure_bounds(c, k, s)
+
+
+def main() -> None:
+    """Measure everything, write it down and show it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", nargs="+", help="these; all if not given")
+    parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, default=SAMPLERS)
+    parser.add_argument("--seeds", type=int, default=max(SEEDS.values()), help="at most so many")
+    parser.add_argument("--only-bounds", action="store_true", help="only when to widen")
+    parser.add_argument("--yahpo", type=Path, default=YAHPO, help="the folder with its tables")
+    parser.add_argument("--output", type=Path, default=HERE / "advice.json", help="JSON file")
+    parser.add_argument("--page", type=Path, help="Markdown file")
+    parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
+    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    asked = parser.parse_args()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
+    rows = _known(path) if asked.resume and path.exists() else []
+    known = {(row.get("task", row.get("case")), row["sampler"], row["seed"]) for row in rows}
+    with path.open("a" if rows else "w", encoding="utf-8") as file:
+        for key, run in _jobs(asked):
+            if key in known:
+                continue
+            found = list(run())
+            file.writelines(f"{json.dumps(row)}\n" for row in found)
+            file.flush()
+            rows += found
+    told = summaries(rows, tasks(asked.yahpo))
+    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    text = page(told)
+    print(text)
+    if asked.page is not None:
+        asked.page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+def summaries(rows, tasks): return rows
+def page(told): return ""
+Row = dict

@@ -1,0 +1,261 @@
+"""From evidence to steps: which domains become smaller, which bounds are too tight, what stays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from condped.analyse.advice.narrow import Restrictions, meet
+from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
+from condped.analyse.advice.result import Kind, Step, UnknownCondition, measured_risk
+from condped.analyse.advice.widen import PressedBound, wider
+from condped.analyse.branches.splits import splits_of
+from condped.analyse.branches.structure import Structure
+from condped.analyse.importance.importance import ImportanceResult
+from condped.arrays import BoolArray, IntArray
+from condped.space.condition import Both, Comparison
+from condped.space.domain import Categorical, Domain
+from condped.trials.table import Parameter
+
+# How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
+_MATTERS = 0.05
+# Fewer trials of a sampler that learns from results are too few to narrow anything: what it left
+# out it hardly knows.
+FEWEST_ADAPTIVE = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adviser:
+    """All that advice rests on."""
+
+    parameters: dict[str, Parameter]
+    result: ImportanceResult
+    region: BoolArray  # which trials are in the region set
+    target: BoolArray  # which are in the target set
+    structure: Structure
+    blocks: IntArray
+    restrictions: Restrictions  # what the condition on the trials leaves of domains
+    pressed: dict[tuple[str, Domain], PressedBound]
+    too_few: bool  # trials, for a sampler that learns from results
+
+    def proposals(self) -> dict[tuple[str, Domain], Proposal]:
+        """Return smaller domains, by parameter and domain."""
+        if self.too_few:
+            return {}
+        asked = [(name, d) for name in self.structure.space for d in self._sure_domains(name)]
+        tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
+        found = {}
+        for name, domain in asked:
+            pressed = self.pressed.get((name, domain))
+            proposal = propose(
+                domain,
+                self._trials(name, domain),
+                tests,
+                self._cuts(name),
+                keep=None if pressed is None else pressed.side,
+            )
+            if proposal is not None:
+                found[name, domain] = self._restricted(name, domain, proposal)
+        return found
+
+    def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
+        """Return a proposal without what the condition on the trials rules out."""
+        restriction = self.restrictions.get((name, domain))
+        if restriction is None:
+            return proposal
+        common = meet(proposal.domain, restriction)
+        return replace(proposal, domain=common, covered=covered(common, domain))
+
+    def _sure(self, name: str) -> bool:
+        """Return whether a parameter surely matters."""
+        evidence = self.result.evidence
+        tested = sum(parameter.verdict != "not testable" for parameter in evidence)
+        own = evidence[name]
+        return own.verdict == "matters" and own.p_value * tested <= _MATTERS
+
+    def _sure_domains(self, name: str) -> list[Domain]:
+        """Return the domains inside which the value of a parameter surely matters."""
+        if self.result.status != "ok" or not self._sure(name) or self._untouchable(name):
+            return []
+        regimes = self.result[name].regimes
+        p_values = self.result.evidence[name].regimes
+        known = {entry.domain for entry in self.structure.space[name]}
+        return [
+            regime.domain
+            for regime, p_value in zip(regimes, p_values, strict=True)
+            if regime.domain in known and regime.domain is not None
+            if p_value * len(regimes) <= _MATTERS
+        ]
+
+    def _untouchable(self, name: str) -> bool:
+        pooled = {entry.parameter for entry in self.result.account.pooled}
+        return name in pooled or name in self.structure.unexplained
+
+    def _trials(self, name: str, domain: Domain) -> RegimeTrials:
+        parameter = self.parameters[name]
+        rows = parameter.domain_ids == parameter.domains.index(domain)
+        rows = np.asarray(rows & self.region)
+        return RegimeTrials(parameter.values[rows], self.target[rows], self.blocks[rows])
+
+    def _cuts(self, gate: str) -> Sequence[float]:
+        """Return the values at which a gate begins another branch."""
+        children = self.structure.gates.get(gate, ())
+        if not children:
+            return ()
+        tests = [split.test for split in splits_of(self.structure.space, gate, children)]
+        leaves = [leaf for t in tests for leaf in (t.parts if isinstance(t, Both) else (t,))]
+        return tuple(
+            leaf.value for leaf in leaves if isinstance(leaf, Comparison) and leaf.op == ">="
+        )
+
+    def staying(self, domains: dict[tuple[str, Domain], Domain]) -> BoolArray:
+        """Return which trials lie in the new domains."""
+        stays = np.ones(len(self.blocks), dtype=bool)
+        for parameter in self.parameters.values():
+            for place, before in enumerate(parameter.domains):
+                after = domains.get((parameter.name, before))
+                if after is not None:
+                    rows = np.flatnonzero(parameter.domain_ids == place)
+                    stays[rows] &= inside(after, before, parameter.values[rows])
+        return stays
+
+    def steps(
+        self, found: dict[tuple[str, Domain], Proposal], possible: Collection[tuple[str, Domain]]
+    ) -> tuple[Step, ...]:
+        """Return what to do with each domain that is still possible, the changes first."""
+        changes: list[Step] = []
+        others: list[Step] = []
+        for name in self.result.names:
+            entries = self.structure.space.get(name, ())
+            domains = tuple(dict.fromkeys(entry.domain for entry in entries))
+            for domain in domains:
+                if (name, domain) not in possible:
+                    continue
+                regime = domain.label if len(domains) > 1 else None
+                wide = self._wider(name, domain, regime)
+                step = self._step(name, domain, regime, found.get((name, domain)))
+                if wide is not None:
+                    changes.append(wide)
+                if step.kind != "leave":
+                    changes.append(step)
+                elif wide is None:
+                    others.append(step)
+        return (*changes, *others)
+
+    def _step(
+        self, name: str, domain: Domain, regime: str | None, proposal: Proposal | None
+    ) -> Step:
+        """Return what to do with one domain: what is proposed, what was given, or nothing."""
+        after = self.restrictions.get((name, domain))
+        kept = of = int(np.count_nonzero(self._hits(name, domain)))
+        share = 1.0 if after is None else covered(after, domain)
+        reason, risk = self._why_left(name, domain), "None."
+        if proposal is not None:
+            after, kept, share = proposal.domain, proposal.kept, proposal.covered
+            of, lost = proposal.of, proposal.of - proposal.kept
+            reason = (
+                f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
+            )
+            risk = f"{lost or 'None'} of {of} target trials given up. {measured_risk()}"
+        elif after is not None:
+            reason = "The condition that the trials were chosen by."
+            risk = "None: other trials were not looked at."
+        return Step(
+            kind="leave" if after is None else _kind(after),
+            parameter=name,
+            regime=regime,
+            domain=domain,
+            proposal=after,
+            kept=kept,
+            of=of,
+            covered=share,
+            reason=reason,
+            risk=risk,
+        )
+
+    def _wider(self, name: str, domain: Domain, regime: str | None) -> Step | None:
+        """Return what to do about a bound that the best trials press against."""
+        pressed = self.pressed.get((name, domain))
+        if pressed is None or isinstance(domain, Categorical):
+            return None
+        proposal = wider(domain, pressed.side)
+        if proposal == domain:
+            return None
+        bound = domain.low if pressed.side == "low" else domain.high
+        beyond = "below" if pressed.side == "low" else "above"
+        return Step(
+            kind="widen",
+            parameter=name,
+            regime=regime,
+            domain=domain,
+            proposal=proposal,
+            kept=pressed.of,
+            of=pressed.of,
+            covered=covered(proposal, domain),
+            reason=(
+                f"{pressed.outer} of {pressed.of} target trials lie in the quarter of the domain "
+                f"next to {bound:.4g}, and the objective still improves there (p = "
+                f"{pressed.p_value:.1g} for all bounds together)."
+            ),
+            risk=(
+                f"Only you know whether values {beyond} {bound:.4g} make sense: the new space "
+                "keeps the bound, and widened_space has the wider one."
+            ),
+        )
+
+    def present(self, name: str) -> BoolArray:
+        """Return which trials have a parameter."""
+        return np.asarray(self.parameters[name].domain_ids >= 0)
+
+    def unknown(self, name: str) -> UnknownCondition:
+        """Return how often a parameter is active whose condition is unknown."""
+        present = self.present(name)
+        return UnknownCondition(name, int(np.count_nonzero(present)), len(present))
+
+    def _hits(self, name: str, domain: Domain) -> BoolArray:
+        parameter = self.parameters[name]
+        if domain not in parameter.domains:  # it stands for several
+            return np.asarray((parameter.domain_ids >= 0) & self.target)
+        rows = parameter.domain_ids == parameter.domains.index(domain)
+        return np.asarray(rows & self.target)
+
+    def _why_left(self, name: str, domain: Domain) -> str:
+        """Say why a parameter is not touched."""
+        if self.result.status != "ok":
+            return f"the importances are undetermined: {self.result.reason}"
+        tested = self.result.evidence[name]
+        told = {
+            "not testable": f"not testable: {tested.reason}.",
+            "no evidence": "no evidence of an effect in these trials.",
+        }
+        if domain.single:
+            return "one value only."
+        if tested.verdict in told:
+            return told[tested.verdict]
+        if self.too_few:
+            return (
+                f"fewer than {FEWEST_ADAPTIVE} trials of a sampler that learns from results are "
+                "not enough to narrow anything."
+            )
+        return self._why_not_narrowed(name, domain)
+
+    def _why_not_narrowed(self, name: str, domain: Domain) -> str:
+        """Say why a parameter that seems to matter is not touched."""
+        if name in self.structure.unexplained:
+            return "when it is active, or in which domain, could not be inferred."
+        if self._untouchable(name):
+            return "the domain varies in a way that a new space cannot say."
+        if domain in self._sure_domains(name):
+            return (
+                "a clear effect, but good values are not in a clearly smaller part of the domain."
+            )
+        return "perhaps an effect, but too little is known to narrow anything."
+
+
+def _kind(after: Domain) -> Kind:
+    """Return what a change to a smaller domain is called."""
+    if isinstance(after, Categorical):
+        return "fix" if after.single else "choices"
+    return "fix" if after.single else "narrow"

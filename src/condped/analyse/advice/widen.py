@@ -1,0 +1,177 @@
+"""Bounds that the best trials press against, and wider domains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from condped.analyse.branches.splits import short_between
+from condped.arrays import BoolArray, FloatArray
+from condped.estimate.bound_slope import bound_slope_p_value
+from condped.space.domain import Categorical, Domain, Int, Numeric
+from condped.trials.table import Parameter
+
+Side = Literal["low", "high"]
+# How often chance alone may make a bound of a study seem too tight.
+_SURE = 0.01
+_ALSO_NEAR = 0.1  # the same among the trials in the half of the domain next to the bound
+# The best trials press against a bound if at least half of them lie in so much of the domain.
+_OUTER = 0.25
+_FEWEST_BEST = 5
+# Trials that are compared: those far from good say little of what good ones would do.
+_COMPARED = 0.75
+# Fewer levels are like choices: what lies beyond the last one is another question.
+_FEWEST_LEVELS = 5
+# Of the domain's length, on its own scale.
+_WIDER = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class PressedBound:
+    """A bound that the best trials press against."""
+
+    side: Side
+    p_value: float  # of all bounds of the study
+    outer: int  # target trials in the outer quarter of the domain
+    of: int  # target trials
+
+
+def pressed_bounds(
+    parameters: Sequence[Parameter], losses: FloatArray, used: BoolArray, target: BoolArray
+) -> dict[tuple[str, Domain], PressedBound]:
+    """Return the pressed bounds by parameter and domain.
+
+    At least half of the target trials lie in the outer quarter of the domain, and the objective
+    still improves at the bound, other parameters being equal (a test whose p-value is multiplied
+    by the number of bounds), also among the trials next to it. ``losses`` (trials,) only matter by
+    their order.
+    """
+    asked = [
+        (parameter, place, domain)
+        for parameter in parameters
+        for place, domain in enumerate(parameter.domains)
+        if not isinstance(domain, Categorical) and _many_levels(domain)
+    ]
+    found: dict[tuple[str, Domain], PressedBound] = {}
+    for parameter, number, domain in asked:
+        rows = used & (parameter.domain_ids == number)
+        best = rows & target
+        size = int(np.count_nonzero(best))
+        if size < _FEWEST_BEST:
+            continue
+        places = np.full(len(used), np.nan)
+        places[rows] = _places(domain, parameter.values[rows])
+        for side in ("low", "high"):
+            inwards = 1.0 - places if side == "low" else places
+            outer = int(np.count_nonzero(inwards[best] >= 1.0 - _OUTER))
+            if 2 * outer <= size:
+                continue
+            others = [one for one in parameters if one is not parameter]
+            p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
+            p_value = min(1.0, p_value * 2 * len(asked))
+            # One curve for the whole domain may be wrong near the bound: look there, too.
+            near = rows & (np.nan_to_num(inwards) >= 0.5)
+            if p_value <= _SURE and _p_value(inwards, losses, others, near) <= _ALSO_NEAR:
+                found[parameter.name, domain] = PressedBound(side, p_value, outer, size)
+    return found
+
+
+def _p_value(
+    places: FloatArray, losses: FloatArray, others: Sequence[Parameter], rows: BoolArray
+) -> float:
+    """Return how surely the objective improves at the bound, judging by some trials."""
+    # Samplers that learn draw better values of all parameters as time goes by.
+    drift = np.log1p(np.flatnonzero(rows))[:, None]
+    columns = np.hstack([drift, *(_columns(one, rows) for one in others)])
+    return bound_slope_p_value(places[rows], losses[rows], columns)
+
+
+def _many_levels(domain: Numeric) -> bool:
+    if domain.single:
+        return False
+    if isinstance(domain, Int) or domain.step is not None:
+        return round((domain.high - domain.low) / (domain.step or 1)) + 1 >= _FEWEST_LEVELS
+    return True
+
+
+def _compared(rows: BoolArray, losses: FloatArray, places: FloatArray) -> BoolArray:
+    """Return those of some trials that are compared: all but the worst, if their values differ."""
+    own = np.sort(losses[rows])
+    best = np.asarray(rows & (losses <= own[math.ceil(_COMPARED * len(own)) - 1]))
+    return best if np.ptp(places[best]) > 0.0 else rows
+
+
+def _places(domain: Numeric, values: FloatArray) -> FloatArray:
+    """Return where values lie in a domain on its own scale, from 0 to 1."""
+    low, high = float(domain.low), float(domain.high)
+    scaled = values.astype(np.float64)
+    if domain.log:
+        low, high, scaled = math.log(low), math.log(high), np.log(scaled)
+    return np.asarray((scaled - low) / (high - low))
+
+
+def _columns(parameter: Parameter, rows: BoolArray) -> FloatArray:
+    """Return (trials, columns): a parameter's values and their squares, and which domain it has."""
+    ids, values = parameter.domain_ids[rows], parameter.values[rows]
+    columns: list[FloatArray] = []
+    for number, domain in enumerate(parameter.domains):
+        own = ids == number
+        if len(parameter.domains) > 1 or not own.all():
+            columns.append(own.astype(np.float64))
+        if isinstance(domain, Categorical):
+            codes = np.where(own, values, -1)
+            columns += [(codes == code).astype(float) for code in range(1, len(domain.choices))]
+        elif not domain.single:
+            centred = np.zeros(len(ids))
+            centred[own] = _places(domain, values[own]) - 0.5
+            columns += [centred, centred**2]
+    return np.column_stack(columns) if columns else np.empty((len(ids), 0))
+
+
+def wider(domain: Numeric, side: Side) -> Numeric:
+    """Return a domain that reaches further on one side, by half of its length on its own scale.
+
+    A bound above 0 stays at 0 or above.
+
+    Examples
+    --------
+    >>> from condped.space.domain import Float
+    >>> wider(Float(1e-4, 1e-2, log=True), "high").label
+    '[0.0001, 0.1] log'
+    >>> wider(Int(1, 9), "low").label
+    '{0..9}'
+    """
+    low, high = float(domain.low), float(domain.high)
+    if domain.log:
+        reach = _WIDER * math.log(high / low)
+        inner, edge, outer = (
+            low / math.exp(share * reach) if side == "low" else high * math.exp(share * reach)
+            for share in (0.8, 1.0, 1.2)
+        )
+        edge = max(round(edge), 1) if isinstance(domain, Int) else _short(inner, outer, log=True)
+    elif isinstance(domain, Int) or domain.step is not None:
+        step = domain.step or 1
+        steps = max(1, round(_WIDER * (high - low) / step))
+        if side == "low" and low > 0:
+            steps = min(steps, math.floor(low / step + 1e-9))
+        edge = float(f"{low - steps * step if side == 'low' else high + steps * step:.12g}")
+    else:
+        reach = _WIDER * (high - low)
+        inner, outer = (
+            low - share * reach if side == "low" else high + share * reach for share in (0.8, 1.2)
+        )
+        edge = _short(inner, outer)
+        if side == "low" and low > 0:
+            edge = max(edge, 0.0)
+    if isinstance(domain, Int):
+        whole = int(edge)
+        return replace(domain, low=whole) if side == "low" else replace(domain, high=whole)
+    return replace(domain, low=edge) if side == "low" else replace(domain, high=edge)
+
+
+def _short(one: float, other: float, *, log: bool = False) -> float:
+    return short_between(min(one, other), max(one, other), log=log)

@@ -1,0 +1,16 @@
+"""For Optuna: an importance evaluator, its dashboard, and a sampler that follows advice."""
+
+from __future__ import annotations
+
+from condped.errors import MissingLibraryError
+
+try:
+    from condped.optuna.advised_sampler import AdvisedSampler
+    from condped.optuna.dashboard import save_to_dashboard
+    from condped.optuna.evaluator import CondPedAnovaImportanceEvaluator
+except ModuleNotFoundError as error:
+    if error.name != "optuna":
+        raise  # Optuna is there but broken: its own error says more
+    raise MissingLibraryError(feature="condped.optuna", library="optuna", extra="optuna") from error
+
+__all__ = ["AdvisedSampler", "CondPedAnovaImportanceEvaluator", "save_to_dashboard"]

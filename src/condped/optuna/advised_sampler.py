@@ -1,0 +1,283 @@
+"""A sampler for Optuna that asks for advice while a study runs, and follows it."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from threading import Lock
+from typing import Any
+
+from optuna.distributions import BaseDistribution
+from optuna.samplers import (
+    BaseSampler,
+    BruteForceSampler,
+    GPSampler,
+    GridSampler,
+    QMCSampler,
+    RandomSampler,
+    TPESampler,
+)
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from condped.analyse.advice.advise import advise, check_explore
+from condped.analyse.advice.result import EXPLORE, Advice, Step
+from condped.errors import CondpedError, SettingsError
+from condped.estimate.settings import check_target
+from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
+
+# They look at the trials afresh each time, so that they can work in a smaller space as well.
+_LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
+_INDEPENDENT = (RandomSampler, QMCSampler, GridSampler, BruteForceSampler)
+_OUTSIDE = 0.1  # of the best trials
+_FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+MARK = "condped:advised"  # of trials that were drawn from a smaller space
+_MOST_PLANS = 1_000  # of trials that have begun; some may never end
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """How trials are drawn from a smaller space."""
+
+    narrowing: Narrowing
+    sampler: BaseSampler | None  # of its own; None: draw from the old space, then look
+
+
+class AdvisedSampler(BaseSampler):
+    """Draws most trials from the space that :func:`condped.advise` suggests, by another sampler.
+
+    Every so many finished trials advice is asked for; where it narrows something, ``base`` draws
+    the following trials from the smaller space and sees only the trials that lie in it. A share of
+    ``explore`` of the trials is drawn by ``base`` as if there were no advice. What was narrowed
+    stays so until more than a tenth of the best trials lie outside. Objectives stay as they are.
+    Without advice, as in the first trials and whenever too little is known, it is ``base`` alone
+    that draws. Parameters are tested among trials drawn one after the other
+    (``sampling="ordered"``), which takes milliseconds, unless ``base`` does not learn from results.
+
+    Which trials explore depends on their numbers only, so that several threads and processes may
+    work on a study, each with a sampler of its own. TPE, GP and random samplers work inside the
+    smaller space; any other sampler draws as always, and what falls outside is drawn again at
+    random.
+
+    Parameters
+    ----------
+    base
+        The sampler that draws. Optuna's TPE if not given.
+    every
+        After how many finished trials to ask again; None: never.
+    explore
+        The share of the trials that are drawn from the old space.
+    target_quantile
+        γ': the best trials of this share are the target set of :func:`condped.advise`.
+    advice
+        What to follow from the beginning; None: nothing.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> sampler = AdvisedSampler(optuna.samplers.RandomSampler(seed=0), every=50)
+    >>> study = optuna.create_study(sampler=sampler)
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0, 100) ** 2, n_trials=60)
+    >>> max(trial.params["x"] for trial in study.trials[51:54]) < 30
+    True
+    """
+
+    def __init__(
+        self,
+        base: BaseSampler | None = None,
+        *,
+        every: int | None = 50,
+        explore: float = EXPLORE,
+        target_quantile: float = 0.1,
+        advice: Advice | None = None,
+    ) -> None:
+        """Check what is asked for."""
+        if base is not None and not isinstance(base, BaseSampler):
+            raise SettingsError(f"base must be a sampler of Optuna (got {base!r}).")
+        if every is not None and (
+            isinstance(every, bool) or not isinstance(every, Integral) or every < 1
+        ):
+            raise SettingsError(f"every must be a whole number, 1 or above, or None (got {every}).")
+        check_explore(explore)
+        check_target(target_quantile, 1.0)
+        # Under this name condped's reader of studies looks for the sampler inside.
+        self._base_sampler = TPESampler() if base is None else base
+        self._every = None if every is None else int(every)
+        self._explore = float(explore)
+        self._target_quantile = target_quantile
+        self._steps: tuple[Step, ...] = () if advice is None else advice.changes
+        self._plan = self._new_plan()
+        self._asked_at = 0  # so many times ``every`` trials
+        self._plans: dict[int, _Plan | None] = {}  # by trial number
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what to pickle."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = Lock()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the advice that is followed at present; none if there is none."""
+        return self._steps
+
+    def explores(self, number: int) -> bool:
+        """Return whether the trial of this number is drawn from the old space."""
+        return int((number + 1) * self._explore) > int(number * self._explore)
+
+    def reseed_rng(self) -> None:
+        """Reseed the sampler inside, with which the smaller space's shares its numbers."""
+        self._base_sampler.reseed_rng()
+
+    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
+        """Ask for advice if it is time."""
+        self._plan_of(study, trial)
+        self._base_sampler.before_trial(study, trial)
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        """Let the sampler inside record what it needs, such as constraints."""
+        self._plans.pop(trial.number, None)
+        self._base_sampler.after_trial(study, trial, state, values)
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the distributions, as the objective has them, that are drawn from together."""
+        plan = self._plan_of(study, trial)
+        if plan is None or plan.sampler is None:
+            return self._base_sampler.infer_relative_search_space(study, trial)
+        found = plan.sampler.infer_relative_search_space(FittingStudy(study, plan.narrowing), trial)
+        return {name: plan.narrowing.original(name, own) for name, own in found.items()}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return values that are drawn together."""
+        plan = self._plan_of(study, trial)
+        if plan is None:
+            return self._base_sampler.sample_relative(study, trial, search_space)
+        study._storage.set_trial_system_attr(trial._trial_id, MARK, True)
+        narrowed = {name: plan.narrowing.narrowed(name, own) for name, own in search_space.items()}
+        if plan.sampler is None:
+            drawn = self._base_sampler.sample_relative(study, trial, search_space)
+        else:
+            several = {name: own for name, own in narrowed.items() if not own.single()}
+            fitting = FittingStudy(study, plan.narrowing)
+            drawn = plan.sampler.sample_relative(fitting, trial, several)
+        # What falls outside is drawn by itself.
+        return {name: value for name, value in drawn.items() if holds(narrowed[name], value)}
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Return the value of a parameter that is drawn by itself."""
+        plan = self._plan_of(study, trial)
+        if plan is None:
+            return self._base_sampler.sample_independent(
+                study, trial, param_name, param_distribution
+            )
+        narrowed = plan.narrowing.narrowed(param_name, param_distribution)
+        if narrowed.single():
+            return only_value(narrowed)
+        if plan.sampler is not None:
+            fitting = FittingStudy(study, plan.narrowing)
+            return plan.sampler.sample_independent(fitting, trial, param_name, narrowed)
+        value = self._base_sampler.sample_independent(study, trial, param_name, param_distribution)
+        if holds(narrowed, value):
+            return value
+        return RandomSampler().sample_independent(study, trial, param_name, narrowed)
+
+    def _plan_of(self, study: Study, trial: FrozenTrial) -> _Plan | None:
+        """Return how a trial is drawn: the same whenever it is asked."""
+        if trial.number not in self._plans:
+            self._ask_if_due(study)
+            while len(self._plans) >= _MOST_PLANS:
+                self._plans.pop(next(iter(self._plans)), None)
+            exploring = self.explores(trial.number)
+            self._plans[trial.number] = None if exploring else self._plan
+        return self._plans[trial.number]
+
+    def _ask_if_due(self, study: Study) -> None:
+        if self._every is None:
+            return
+        # A pruner such as Hyperband shows samplers a part of the study; advice is about all.
+        whole = getattr(study, "_study", study)
+        finished = len(whole.get_trials(deepcopy=False, states=_FINISHED))
+        with self._lock:
+            due = finished // self._every
+            if due <= self._asked_at:
+                return
+            self._asked_at = due
+            kept = () if self._contradicted(whole) else self._steps
+            steps = {(step.parameter, step.domain): step for step in (*kept, *self._asked(whole))}
+            if tuple(steps.values()) != self._steps:
+                self._steps = tuple(steps.values())
+                self._plan = self._new_plan()
+
+    def _asked(self, study: Study) -> tuple[Step, ...]:
+        """Return what advice narrows, judging by all trials."""
+        random = isinstance(self._base_sampler, _INDEPENDENT) and not self._steps
+        try:
+            advice = advise(
+                study,
+                target_quantile=self._target_quantile,
+                sampling="random" if random else "ordered",
+            )
+        except CondpedError:  # nothing can be said of these trials
+            return ()
+        return advice.changes
+
+    def _contradicted(self, study: Study) -> bool:
+        """Return whether good trials lie outside the smaller space after all."""
+        if self._plan is None:
+            return False
+        best = _best(study, self._target_quantile)
+        outside = sum(self._plan.narrowing.fitting(trial) is None for trial in best)
+        return outside > _OUTSIDE * len(best)
+
+    def _new_plan(self) -> _Plan | None:
+        if not self._steps:
+            return None
+        base = self._base_sampler
+        own = afresh(base) if isinstance(base, _LOOK_AFRESH) else None
+        return _Plan(Narrowing(self._steps), own)
+
+
+def _best(study: Study, share: float) -> list[FrozenTrial]:
+    """Return the best complete trials of this share; of several objectives the Pareto front."""
+    if len(study.directions) > 1:
+        return study.best_trials
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    found = [(trial.value, trial) for trial in complete if trial.value is not None]
+    highest = study.direction == StudyDirection.MAXIMIZE
+    found.sort(key=lambda pair: pair[0], reverse=highest)
+    return [trial for _, trial in found[: math.ceil(share * len(found))]]
+
+
+def afresh(sampler: BaseSampler) -> BaseSampler:
+    """Return a sampler that knows no study yet and shares the random numbers of another.
+
+    Shared, so that both never draw the same ones.
+    """
+    found = copy.copy(sampler)
+    for name, value in vars(sampler).items():
+        if type(value).__module__.startswith("optuna.search_space"):
+            pruned = getattr(value, "_include_pruned", None)
+            setattr(found, name, None if pruned is None else type(value)(pruned))
+    return found

@@ -1,0 +1,145 @@
+"""Smaller distributions in place of those that an objective suggests from, and trials that fit."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Container, Iterable
+from typing import Any
+
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+    distribution_to_json,
+)
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from condped.analyse.advice.result import Step
+from condped.read.optuna.records import domain_of
+from condped.space.domain import Categorical, Domain, Int
+
+
+class Narrowing:
+    """The steps of an advice that narrow the space, as distributions."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._domains: dict[tuple[str, Domain], Domain] = {
+            (step.parameter, step.domain): step.proposal
+            for step in steps
+            if step.proposal is not None
+        }
+        self._names = {name for name, _ in self._domains}
+        self._narrowed: dict[tuple[str, BaseDistribution], BaseDistribution] = {}
+        self._original: dict[tuple[str, BaseDistribution], BaseDistribution] = {}
+        self._seen: dict[int, FrozenTrial | None] = {}  # by the trial's id
+
+    def narrowed(self, name: str, distribution: BaseDistribution) -> BaseDistribution:
+        """Return what to draw from in place of a distribution: a part of it, or itself."""
+        if name not in self._names:
+            return distribution
+        key = name, distribution
+        if key not in self._narrowed:
+            found = self._domains.get((name, domain_of(distribution_to_json(distribution))))
+            after = distribution if found is None else _distribution(found, distribution)
+            self._original.setdefault((name, after), distribution)
+            self._narrowed[key] = after
+        return self._narrowed[key]
+
+    def original(self, name: str, narrowed: BaseDistribution) -> BaseDistribution:
+        """Return the distribution that an objective suggests from."""
+        return self._original.get((name, narrowed), narrowed)
+
+    def fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
+        """Return a trial as one of the smaller space; None if it lies outside."""
+        if trial.state.is_finished() and trial._trial_id in self._seen:
+            return self._seen[trial._trial_id]
+        seen = self._fitting(trial)
+        if trial.state.is_finished():
+            self._seen[trial._trial_id] = seen
+        return seen
+
+    def _fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
+        after = {}
+        for name, distribution in trial.distributions.items():
+            after[name] = self.narrowed(name, distribution)
+            if after[name] is not distribution and not holds(after[name], trial.params[name]):
+                return None
+        seen = copy.copy(trial)
+        seen.distributions = after
+        if not trial.state.is_finished():
+            # What a running trial is going to suggest may lie outside: only what it has counts.
+            seen.system_attrs = {
+                key: value
+                for key, value in trial.system_attrs.items()
+                if ":relative_params:" not in key
+            }
+        return seen
+
+
+def _distribution(domain: Domain, before: BaseDistribution) -> BaseDistribution:
+    if isinstance(domain, Categorical):
+        if domain.single and isinstance(before, IntDistribution):
+            return IntDistribution(domain.choices[0], domain.choices[0])
+        if domain.single and isinstance(before, FloatDistribution):
+            return FloatDistribution(domain.choices[0], domain.choices[0])
+        return CategoricalDistribution(domain.choices)
+    if isinstance(domain, Int):
+        return IntDistribution(domain.low, domain.high, log=domain.log, step=domain.step)
+    return FloatDistribution(domain.low, domain.high, log=domain.log, step=domain.step)
+
+
+def holds(distribution: BaseDistribution, value: Any) -> bool:
+    """Return whether a value is one of a distribution's."""
+    try:
+        return distribution._contains(distribution.to_internal_repr(value))
+    except ValueError:  # no choice of it
+        return False
+
+
+def only_value(distribution: BaseDistribution) -> Any:
+    """Return the value of a distribution that has only one."""
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices[0]
+    assert isinstance(distribution, FloatDistribution | IntDistribution)
+    return distribution.low
+
+
+class FittingStudy(Study):
+    """A study as if it had been drawn from the smaller space: with the trials that fit.
+
+    Samplers only look at it; what they record of a trial goes into the study's own storage.
+    """
+
+    def __init__(self, study: Study, narrowing: Narrowing) -> None:
+        self._study = study
+        self._narrowing = narrowing
+        self.study_name = study.study_name
+        self._study_id = study._study_id
+        self._storage = study._storage
+        self._directions = study._directions
+        self.sampler = study.sampler
+        self.pruner = study.pruner
+        self._thread_local = study._thread_local
+
+    def get_trials(
+        self, deepcopy: bool = True, states: Container[TrialState] | None = None
+    ) -> list[FrozenTrial]:
+        """Return the trials that fit."""
+        return self._get_trials(deepcopy, states)
+
+    def _get_trials(
+        self,
+        deepcopy: bool = True,
+        states: Container[TrialState] | None = None,
+        use_cache: bool = False,
+    ) -> list[FrozenTrial]:
+        trials = self._study._get_trials(deepcopy=False, states=states, use_cache=use_cache)
+        fitting = [self._narrowing.fitting(trial) for trial in trials]
+        found = [trial for trial in fitting if trial is not None]
+        return copy.deepcopy(found) if deepcopy else found
+
+    def stop(self) -> None:
+        """Stop the study itself."""
+        self._study.stop()
