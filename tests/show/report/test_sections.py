@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Page
 
 import condped
+from condped.arrays import BoolArray
+from condped.trials.table import Parameter
 from condped.trials.times import Times
 from tests.show.report.conftest import Opener
 from tests.show.report.studies import conditional, failing
@@ -29,6 +31,13 @@ def timed(trials: int = 300) -> condped.TrialTable:
         **{name: getattr(table, name) for name in table.__dataclass_fields__ if name != "times"},
         times=Times.between(ends - took, ends),
     )
+
+
+def chose(parameter: Parameter, choice: str) -> BoolArray:
+    """Return which trials have a choice."""
+    (domain,) = parameter.domains
+    assert isinstance(domain, condped.Categorical)
+    return np.asarray(parameter.values == domain.choices.index(choice))
 
 
 def open_card(page: Page, name: str) -> Any:
@@ -59,7 +68,7 @@ def test_good_values_are_told_in_units_of_the_objective(opened: Opener) -> None:
     page = opened(condped.report(table))
     model = next(p for p in table.parameters if p.name == "model")
     used = np.asarray(table.states) == 0
-    network = used & (np.array(model.domains[0].choices)[model.values] == "network")
+    network = used & chose(model, "network")
     loss = table.objectives[0].values
     row = page.locator(".good-list li", has_text="network").inner_text()
     inside, outside = np.median(loss[network]), np.median(loss[used & ~network])
@@ -132,11 +141,11 @@ def test_what_makes_trials_fail_is_a_section(opened: Opener) -> None:
     """Counted as the columns have it; without failed trials there is no such section."""
     table = failing()
     page = opened(condped.report(table))
-    x, mode = (p.values for p in table.parameters)
+    x = table.parameters[0].values
     failed = np.asarray(table.states) == 2
     section = page.locator("#endings")
     assert f"{failed.sum()} of {len(table)} trials failed" in section.inner_text()
-    fast = mode == list(table.parameters[1].domains[0].choices).index("fast")
+    fast = chose(table.parameters[1], "fast")
     row = section.locator("tr", has_text="fast").inner_text()
     assert f"{(failed & fast).sum()} of {fast.sum()} " in row
     assert f"{(failed & ~fast).sum()} of {(~fast).sum()} " in row
@@ -151,7 +160,7 @@ def test_what_takes_time_stands_beside_what_is_good(opened: Opener) -> None:
     table = timed()
     page = opened(condped.report(table))
     section = page.locator("#cost")
-    slow = table.parameters[0].values == table.parameters[0].domains[0].choices.index("slow")
+    slow = chose(table.parameters[0], "slow")
     assert table.times is not None
     median = np.median(table.times.durations[slow])
     assert f"slow: median {median:.3g}" in section.inner_text().replace("\xa0", " ")

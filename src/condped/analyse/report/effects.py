@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from condped.analyse.effects.bins import Bin, bins_of
-from condped.analyse.effects.find import LEVEL, StudyTrials
+from condped.analyse.effects.find import StudyTrials
+from condped.analyse.effects.reached import LEVEL
 from condped.analyse.effects.result import ValueGroup
 from condped.analyse.effects.trials import (
     STATES,

@@ -40,7 +40,8 @@ function adviceStep(step) {
   return element("li", {},
     element("p", { class: "step" }, element("span", { class: "kind" }, `${STEPS[step.kind]} `), nameTag(step.parameter), where,
       element("span", { class: "move" }, ...moveWords(step))),
-    element("p", { class: "aside" }, `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));
+    element("p", { class: "aside" }, step.kind === "widen" ? `${step.reason} ${step.risk}`
+      : `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));
 }
 
 // Few choices that go are sooner read than many that stay.

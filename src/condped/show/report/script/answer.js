@@ -109,7 +109,7 @@ function roughShare(value, of) {
 function goodTexts(parameter) {
   const present = parameter.regimes.filter((regime) => regime.domain);
   return present.flatMap((regime) => goodOf(regime).map((good) => ({
-    good, regime, where: present.length > 1 ? ` where it is in ${cut(regime.label, 30)}` : "",
+    good, regime, where: present.length > 1 ? ` ${regimeWhere(regime, 30)}` : "",
   })));
 }
 

@@ -94,7 +94,7 @@ function regimePart(parameter, regime, several, width) {
       ` holds ${percent(kept)} of the target trials here and ${percent(covered)} of all here: ${(kept / covered).toFixed(1)} times denser.`);
   });
   return element("div", { class: "regime" },
-    element("h3", {}, several ? "Where it is in " : "", element("span", { class: "domain", title: regime.label }, cut(regime.label, 60))),
+    element("h3", {}, element("span", { class: "domain", title: regime.label }, cut(regime.label, 60)), regime.condition ? ` where ${cut(regime.condition, 80)}` : ""),
     element("p", { class: "aside" }, shares, gives),
     densityChart(parameter, regime, width), ...good, ...(contrastOf(regime) ? contrastSentence(contrastOf(regime)) : []), ...sliceParts(parameter, regime, width));
 }

@@ -72,6 +72,9 @@ function targetCounts(regime, step = state.step) {
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 const goodOf = (regime, step = state.step) => (regime.good && regime.good[step]) || [];
 
+// When a regime holds: by its condition where that is known, by its domain otherwise.
+const regimeWhere = (regime, most = 48) => (regime.condition ? `where ${cut(regime.condition, most)}` : `where it is in ${cut(regime.label, most)}`);
+
 // How people call the target set.
 function targetName(step = state.step) {
   if (data.outcome) return (OUTCOMES[data.outcome] || ["", "the target trials"])[1];
