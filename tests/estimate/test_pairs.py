@@ -52,6 +52,46 @@ def test_its_variance_is_the_sum_of_the_squares_of_its_form() -> None:
     assert pair_deviation(FIRST, SECOND, hit).random.third == pytest.approx(third)
 
 
+def test_within_strata_its_mean_is_zero_over_all_ways_to_draw_the_hits() -> None:
+    """Two hits in the first five trials and one in the other four, in all 40 ways."""
+    strata = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
+    found = []
+    for early in combinations(range(5), 2):
+        for late in range(5, 9):
+            hit = np.isin(np.arange(9), (*early, late))
+            found.append(pair_deviation(FIRST, SECOND, hit, strata).statistic)
+    assert np.mean(found) == pytest.approx(0.0, abs=1e-12)
+    assert np.std(found) > 0.1
+
+
+def test_one_stratum_gives_the_moments_of_none() -> None:
+    """And the same statistic, where no trial is alone in its cell."""
+    first, second = np.repeat([0, 1], 10), np.tile([0, 1], 10)
+    hit = np.isin(np.arange(20), (0, 2, 4, 11, 15))
+    one = pair_deviation(first, second, hit, np.zeros(20, dtype=int))
+    none = pair_deviation(first, second, hit)
+    assert one.statistic == pytest.approx(none.statistic)
+    assert (one.random.variance, one.random.third) == pytest.approx(
+        (none.random.variance, none.random.third)
+    )
+
+
+def test_a_sampler_that_moves_all_values_at_once_makes_no_pair_matter() -> None:
+    """Values and hits both drift: among all trials they go together, among neighbours not."""
+    rng = np.random.default_rng(1)
+    among_all, among_neighbours = [], []
+    for _ in range(60):
+        time = np.arange(200) / 200
+        moved = rng.random((2, 200)) < np.where(time > 0.6, 0.85, 0.15)
+        first, second = (np.where(one, 0, rng.integers(1, 6, 200)) for one in moved)
+        hit = rng.random(200) < np.where(time > 0.6, 0.6, 0.05)
+        among_all.append(pair_deviation(first, second, hit).p_value or 0.0)
+        strata = np.arange(200) // 5
+        among_neighbours.append(pair_deviation(first, second, hit, strata).p_value or 0.0)
+    assert np.mean(np.array(among_neighbours) < 0.05) <= 0.05
+    assert np.mean(among_all) < np.mean(among_neighbours)
+
+
 def drawn(kind: str, trials: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Return cells of two parameters: six ranks of a number, or so many choices."""
     kinds = {"numbers": (6, 6), "8 choices": (8, 6), "choices": (4, 3)}

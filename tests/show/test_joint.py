@@ -112,7 +112,7 @@ def test_a_strong_pair_has_the_strongest_colour() -> None:
     found = effects()
     view = joint_view(found)
     assert view.highest == found[0].eta_squared > 0.2
-    assert view.note == "dots: statistically significant if trials were drawn at random"
+    assert view.note == "dots: statistically significant"
 
 
 def test_verdicts_stand_beside_the_pairs() -> None:

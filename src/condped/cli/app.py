@@ -195,6 +195,22 @@ def _new_space(advice: condped.Advice) -> str:
     return json.dumps(advice.space.to_dict(), indent=2, ensure_ascii=False, default=str)
 
 
+@app.command("joint")
+@source_options(condped.joint_effects)
+@_target_quantile
+@output_options()
+def _joint(source: str, **options: Any) -> None:
+    """Find pairs of parameters that only together reach the best trials.
+
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
+
+    \b
+    condped joint results.csv --objective loss
+    condped joint sqlite:///study.db --study tuning -q 0.25
+    """  # noqa: D301
+    answer(condped.joint_effects, source, **options)
+
+
 @app.command("report")
 @source_options(condped.report)
 @_target_quantile

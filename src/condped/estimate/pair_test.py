@@ -3,6 +3,9 @@
 The statistic is what both explain together less what each explains alone, each trial left out of
 its own cell: a form Σ B_jk y_j y_k over pairs of different trials, with mean 0 if the chances of a
 hit only add up. Its variance is 2 Σ B_jk² s_j² s_k², where s_j² is the variance of one membership.
+
+Within strata, such as stretches of time, y_j is a membership less its stratum's share of hits, so
+that trials of different strata are only compared in how they differ from their neighbours.
 """
 
 from __future__ import annotations
@@ -75,29 +78,54 @@ class PairDeviation:
         return max(one.p_value(self.statistic) for one in (self.random, self.additive))
 
 
-def pair_deviation(first: IntArray, second: IntArray, hit: BoolArray) -> PairDeviation:
-    """Compare the hits of trials with these cells of two parameters, in one joint regime."""
+def pair_deviation(
+    first: IntArray, second: IntArray, hit: BoolArray, strata: IntArray | None = None
+) -> PairDeviation:
+    """Compare the hits of trials with these cells of two parameters, in one joint regime.
+
+    With ``strata``, a number for each trial, they are compared within these.
+    """
     trials, width = len(first), int(second.max()) + 1
     both = _Cells.of(first * width + second)
     ones, others = _Cells.of(first), _Cells.of(second)
-    statistic = both.excess(hit) - ones.excess(hit) - others.excess(hit)
+    testable = len(both.sizes) <= MOST_CELLS
     hits = int(hit.sum())
-    if not 0 < hits < trials or trials < 2:
-        return PairDeviation(statistic)
-    if len(both.sizes) > MOST_CELLS:
-        return PairDeviation(statistic, testable=False)
-    # Of each joint cell: the cells of both parameters that it lies in.
-    one, other = (cells.places[both.firsts] for cells in (ones, others))
-    form = both.form(np.arange(len(both.sizes)), trials)
-    form += 1.0 / (trials - 1) - ones.form(one, trials) - others.form(other, trials)
-    chance = hits / trials
-    added = ones.shares(hit)[one] + others.shares(hit)[other] - chance
-    lost = len(ones.sizes) + len(others.sizes) - 1  # by estimating the shares
+    form = None
+    if testable and 0 < hits < trials and trials > 1:
+        # Of each joint cell: the cells of both parameters that it lies in.
+        one, other = (cells.places[both.firsts] for cells in (ones, others))
+        form = both.form(np.arange(len(both.sizes)), trials)
+        form += 1.0 / (trials - 1) - ones.form(one, trials) - others.form(other, trials)
+    whole = np.zeros(trials, dtype=np.intp)
+    parts = _Strata.of(whole if strata is None else strata, hit)
+    if strata is None:
+        statistic = both.excess(hit) - ones.excess(hit) - others.excess(hit)
+    elif form is None:
+        statistic = 0.0
+    else:
+        statistic = _statistic(form, both, parts)
+    if form is None:
+        return PairDeviation(statistic, testable=testable)
+    lost = len(ones.sizes) + len(others.sizes) + len(parts.sizes) - 2  # by estimating the shares
+    added = parts.chance + ones.means(parts.beyond) + others.means(parts.beyond)
+    added = np.clip(added, 0.0, 1.0)
+    factor = trials / max(trials - lost, 1)
     return PairDeviation(
         statistic,
-        _cumulants(form, both.sizes, np.full(len(form), chance), trials / (trials - 1)),
-        _cumulants(form, both.sizes, np.clip(added, 0.0, 1.0), trials / max(trials - lost, 1)),
+        _cumulants(form, both, parts.variance, parts.chance),
+        _cumulants(form, both, factor * added * (1.0 - added), added),
     )
+
+
+def _statistic(form: FloatArray, both: _Cells, strata: _Strata) -> float:
+    """Return the form in what memberships differ by from their strata, less its mean by chance."""
+    sums, squares = both.sums(strata.beyond), both.sums(strata.beyond**2)
+    own = np.diag(form)
+    cells = np.zeros((len(strata.sizes), len(own)))
+    np.add.at(cells, (strata.places, both.places), 1.0)
+    # Memberships of one stratum are a little opposed to each other: their sum is fixed.
+    among = ((cells @ form) * cells).sum(axis=1) - cells @ own
+    return float(sums @ form @ sums - own @ squares + strata.opposed @ among)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,8 +146,12 @@ class _Cells:
     def hits(self, hit: BoolArray) -> IntArray:
         return np.bincount(self.places[hit], minlength=len(self.sizes))
 
-    def shares(self, hit: BoolArray) -> FloatArray:
-        return np.asarray(self.hits(hit) / self.sizes)
+    def sums(self, numbers: FloatArray) -> FloatArray:
+        return np.bincount(self.places, weights=numbers, minlength=len(self.sizes))
+
+    def means(self, numbers: FloatArray) -> FloatArray:
+        """Return (trials,): the mean of the numbers in each trial's cell."""
+        return np.asarray((self.sums(numbers) / self.sizes)[self.places])
 
     def excess(self, hit: BoolArray) -> float:
         return float(excess(self.sizes, self.hits(hit)[None], None)[0])
@@ -134,20 +166,45 @@ class _Cells:
         return np.asarray(rows + far[:, None] + far)
 
 
-def _cumulants(form: FloatArray, sizes: IntArray, chance: FloatArray, factor: float) -> Cumulants:
-    """Return the cumulants of the form in independent memberships with these chances per cell."""
-    n = sizes.astype(np.float64)
-    variance = factor * chance * (1.0 - chance)
-    third = variance * (1.0 - 2.0 * chance)
-    scaled = np.sqrt(variance)[:, None] * form * np.sqrt(variance)
-    own = np.diag(scaled)
-    squares = scaled**2
+@dataclass(frozen=True, slots=True, eq=False)
+class _Strata:
+    """Which stratum each trial lies in, and its membership beside its stratum's."""
+
+    places: IntArray  # (trials,)
+    sizes: IntArray  # (strata,)
+    chance: FloatArray  # (trials,): the share of hits in its stratum
+    beyond: FloatArray  # (trials,): its membership less that
+    variance: FloatArray  # (trials,): of a membership within its stratum
+    opposed: FloatArray  # (strata,): minus the covariance of two memberships
+
+    @classmethod
+    def of(cls, strata: IntArray, hit: BoolArray) -> _Strata:
+        _, places, sizes = np.unique(strata, return_inverse=True, return_counts=True)
+        hits = np.bincount(places, weights=hit, minlength=len(sizes))
+        spread = hits * (sizes - hits) / (sizes * np.maximum(sizes - 1, 1))
+        chance = (hits / sizes)[places]
+        return cls(places, sizes, chance, hit - chance, spread[places], spread / sizes)
+
+
+def _cumulants(
+    form: FloatArray, cells: _Cells, variance: FloatArray, chance: FloatArray
+) -> Cumulants:
+    """Return the cumulants of the form in independent memberships.
+
+    ``variance`` and ``chance`` are those of each trial's membership.
+    """
+    n = cells.sizes.astype(np.float64)
+    third = cells.sums(variance * (1.0 - 2.0 * chance))
+    spread, fourth = cells.sums(variance), cells.sums(variance**2)
     # Over pairs of different trials: all pairs less each trial with itself.
-    second = 2.0 * float(n @ squares @ n - n @ own**2)
+    second = 2.0 * float(spread @ form**2 @ spread - np.diag(form) ** 2 @ fourth)
     # 8 tr(B³) without its diagonal, and what the skewness of a single membership adds.
-    spread = np.sqrt(n)[:, None] * scaled * np.sqrt(n)
-    cubes = float(np.einsum("ij,ji->", spread @ spread, spread))
+    whole = np.sqrt(spread)[:, None] * form * np.sqrt(spread)
+    cubes = float(np.einsum("ij,ji->", whole @ whole, whole))
+    each = np.sqrt(spread / n)
+    scaled = each[:, None] * form * each
+    own, squares = np.diag(scaled), scaled**2
     cubes += float(-3.0 * n @ (squares @ n * own) + 2.0 * n @ own**3)
     skewed = form**3
-    single = float((n * third) @ skewed @ (n * third) - n @ (third**2 * np.diag(skewed)))
+    single = float(third @ skewed @ third - (third**2 / n) @ np.diag(skewed))
     return Cumulants(second, 8.0 * cubes + 4.0 * single)

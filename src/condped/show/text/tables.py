@@ -247,9 +247,8 @@ def joint_text(found: JointEffects) -> str:
     lines += ["", *wrapped(
         "η²: the share of the variance of reaching the target set that a pair explains beyond what "
         "its parameters explain alone; a little below 0 by chance. The verdicts allow for the "
-        "number of pairs, and take the trials as drawn at random: among those of an adaptive "
-        "sampler more pairs seem to matter than do."
-    )]  # fmt: skip
+        "number of pairs."
+    ), *wrapped(found.sampling)]  # fmt: skip
     sets = f"; {tie_remark(account.tie(found.target_quantile), found.target_size)}"
     told = [*trial_lines(account, sets), *data_lines(account), *account.notes]
     return "\n".join([*lines, *(line for one in told for line in wrapped(one))])

@@ -103,7 +103,7 @@ def joint_view(found: JointEffects) -> HeatView:
     if not names:
         notes.append("No two parameters vary together in enough trials.")
     elif any(effect.verdict == "matters" for effect in found):
-        notes.append("dots: statistically significant if trials were drawn at random")
+        notes.append("dots: statistically significant")
     else:
         notes.append("no pair is statistically significant")
     if names and strongest < least:

@@ -1,0 +1,107 @@
+"""How trials lie over the values of two parameters: counts in coarse cells, to be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.safe_text import shortened
+from condped.space.domain import Categorical, Domain, choice_labels
+from condped.trials.table import Parameter
+
+MOST_CELLS = 12  # of one parameter
+_MOST_LABEL = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The cells of one parameter, on its own scale.
+
+    Attributes
+    ----------
+    edges
+        Where the cells of numbers lie, one more than there are; None for choices.
+    choices
+        What the cells of choices are called; None for numbers. Where there are many, the last one
+        holds the rarest of the target set.
+    log
+        Whether the scale is logarithmic.
+    """
+
+    parameter: str
+    edges: tuple[float, ...] | None
+    choices: tuple[str, ...] | None
+    log: bool = False
+
+    @property
+    def cells(self) -> int:
+        """How many there are."""
+        return len(self.choices) if self.choices is not None else len(self.edges or ()) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PairCells:
+    """Trials of one joint regime of two parameters.
+
+    ``target`` and ``region`` hold the trials of both sets: a row per cell of the ``first``
+    parameter with an entry per cell of the ``second``.
+    """
+
+    first: Axis
+    second: Axis
+    target: tuple[tuple[int, ...], ...]
+    region: tuple[tuple[int, ...], ...]
+
+
+def pair_cells(one: Parameter, other: Parameter, rows: IntArray, hit: BoolArray) -> PairCells:
+    """Count trials that have one domain of each parameter; ``hit`` says which reach the target."""
+    first, across = _cells(one, rows, hit)
+    second, along = _cells(other, rows, hit)
+    shape = first.cells, second.cells
+    place = across * second.cells + along
+    region = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+    target = np.bincount(place[hit[rows]], minlength=shape[0] * shape[1]).reshape(shape)
+    return PairCells(first, second, _plain(target), _plain(region))
+
+
+def _plain(counts: IntArray) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(row) for row in counts.tolist())
+
+
+def _cells(parameter: Parameter, rows: IntArray, hit: BoolArray) -> tuple[Axis, IntArray]:
+    """Return the cells of a parameter's only domain in some trials, and which one each is in."""
+    domain: Domain = parameter.domains[int(parameter.domain_ids[rows[0]])]
+    values = parameter.values[rows]
+    if isinstance(domain, Categorical):
+        return _choices(parameter.name, domain, np.asarray(values, dtype=np.intp), hit[rows])
+    low, high = float(domain.low), float(domain.high)
+    steps = None if domain.step is None or domain.log else round((high - low) / domain.step) + 1
+    if steps is not None and steps <= MOST_CELLS:  # a cell per value
+        half = (domain.step or 0.0) / 2
+        edges = np.linspace(low - half, high + half, steps + 1)
+    elif domain.log:
+        edges = np.geomspace(low, high, MOST_CELLS + 1)
+    else:
+        edges = np.linspace(low, high, MOST_CELLS + 1)
+    return Axis(parameter.name, tuple(edges.tolist()), None, domain.log), _between(edges, values)
+
+
+def _between(edges: FloatArray, values: object) -> IntArray:
+    found = np.searchsorted(edges, np.asarray(values, dtype=np.float64), side="right") - 1
+    return np.clip(found, 0, len(edges) - 2)
+
+
+def _choices(
+    name: str, domain: Categorical, values: IntArray, hit: BoolArray
+) -> tuple[Axis, IntArray]:
+    labels = [shortened(label, _MOST_LABEL) for label in choice_labels(domain.choices)]
+    if len(labels) <= MOST_CELLS:
+        return Axis(name, None, tuple(labels)), values
+    order = np.argsort(-np.bincount(values[hit], minlength=len(labels)), kind="stable")
+    kept = np.sort(order[: MOST_CELLS - 1])
+    places = np.full(len(labels), len(kept))
+    places[kept] = np.arange(len(kept))
+    rest = f"{len(labels) - len(kept)} others"
+    return Axis(name, None, (*(labels[place] for place in kept), rest)), places[values]
