@@ -181,4 +181,8 @@ def _require_quantile(name: str, value: object) -> None:
     # numpy's numbers are real too.
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
-        raise SettingsError(f"{name} must be a number above 0 and at most 1 (got {value!r}).")
+        hint = ""
+        if number and 1 < float(value) < 100:  # type: ignore[arg-type]
+            share = float(value) / 100  # type: ignore[arg-type]
+            hint = f" Did you mean {share:g} ({100 * share:g} %)?"
+        raise SettingsError(f"{name} must be a number above 0 and at most 1 (got {value!r}).{hint}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -84,11 +84,27 @@ def reader_for(source: Any) -> Reader:
         raise SourceError(
             f"There is no file or directory {source!r} (current directory: {str(Path.cwd())!r})."
         )
+    if _holds_trials(source):
+        raise SourceError(
+            "A list of trials does not tell which way is better. Pass the study itself: study, not "
+            "study.trials."
+        )
     tried = ", ".join(reader.name for reader in readers())
     broken = "".join(f" {problem}" for problem in installed().broken)
     raise SourceError(
         f"No reader recognises the source (got {what}). Tried: {tried}. Name the right one with "
         f"the option reader; the command 'condped sources' describes them.{broken}"
+    )
+
+
+def _holds_trials(source: Any) -> bool:
+    """Return whether a source is what ``study.trials`` gives."""
+    entries = source if isinstance(source, Sequence) else (source,)
+    kinds = {type(entry) for entry in entries}
+    return bool(kinds) and all(
+        kind.__name__ in ("FrozenTrial", "Trial")
+        and kind.__module__.split(".")[0] in ("optuna", "rustuna")
+        for kind in kinds
     )
 
 

@@ -90,5 +90,16 @@ class Notes:
 
 def words_note(counts: Mapping[str, int]) -> str:
     """Return the note on cells such as NA that were read as missing, by column."""
-    listed = ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())
-    return f"Cells such as NA, nan or None were taken as missing in {listed}."
+    return f"Cells such as NA, nan or None were taken as missing in {_listed(counts)}."
+
+
+def choice_words_note(counts: Mapping[str, int]) -> str:
+    """Return the note on cells such as None that were read as a choice, by column."""
+    return (
+        f"Cells such as NA, nan or None were taken as a choice in {_listed(counts)}; leave cells "
+        "empty where a parameter is inactive."
+    )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{' '.join(name.split())} ({count})" for name, count in counts.items())

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -49,19 +50,50 @@ def test_a_file_gives_the_mappings_table(tmp_path: Path, separator: str, missing
     assert bool(table.notes) == bool(missing.strip())  # words for nothing are told
 
 
-def test_none_among_texts_is_a_choice_and_other_words_are_told(tmp_path: Path) -> None:
-    """As many programs write it; among numbers it can only be a missing value."""
-    lines = ["loss,weight,depth", *(f"{i},{w},{d}" for i, (w, d) in enumerate(
-        [("None", "3"), ("balanced", "None"), ("NA", "4"), ("", "5")] * 3))]  # fmt: skip
-    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
-    table = read(tmp_path / "t.csv", objective="loss")
-    weight, depth = table.parameters
-    assert weight.domains == (Categorical(["None", "balanced"]),)
-    assert (weight.domain_ids >= 0).tolist() == [True, True, False, False] * 3
-    assert (depth.domain_ids >= 0).tolist() == [True, False, True, True] * 3
+WORDS = ("none", "None", "NA", "nan", "null", "n/a", "NULL")
+
+
+def inferred(folder: Path, header: str, lines: list[str]) -> TrialTable:
+    """Read a table without a space."""
+    path = folder / "t.csv"
+    path.write_text("\n".join([header, *lines]), encoding="utf-8")
+    return read(path, objective="loss")
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_words_for_nothing_are_a_choice_among_texts(tmp_path: Path, word: str) -> None:
+    """All spellings alike, whatever failed trials have as a loss; empty cells are absent."""
+    cells = [word, "balanced", "", word] * 3
+    lines = [f"{'nan' if i == 2 else i},{cell}" for i, cell in enumerate(cells)]
+    table = inferred(tmp_path, "loss,weight", lines)
+    (weight,) = table.parameters
+    (domain,) = weight.domains
+    assert set(domain.choices) == {word, "balanced"}  # type: ignore[union-attr]
+    assert (weight.domain_ids >= 0).tolist() == [True, True, False, True] * 3
+    (note,) = table.notes
+    assert note.startswith("Cells such as NA, nan or None were taken as a choice in weight (6);")
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_words_for_nothing_are_absent_where_numbers_have_them(tmp_path: Path, word: str) -> None:
+    """A table that writes them where a number is absent means the same among texts."""
+    lines = [f"{i},{['rbf', word, 'poly'][i % 3]},{['1', word, '2.5'][i % 3]}" for i in range(12)]
+    table = inferred(tmp_path, "loss,kernel,gamma", lines)
+    for parameter in table.parameters:
+        assert (parameter.domain_ids >= 0).tolist() == [True, False, True] * 4
     assert table.notes == (
-        "Cells such as NA, nan or None were taken as missing in weight (3), depth (3).",
+        "Cells such as NA, nan or None were taken as missing in kernel (4), gamma (4).",
     )
+
+
+def test_spellings_of_one_choice_are_one(tmp_path: Path) -> None:
+    """The most frequent one names it; beside empty cells it is no absence."""
+    cells = ["None", "balanced", "NA", "", "None"] * 3
+    lines = [f"{i},{cell},{['3', 'None'][i % 2]}" for i, cell in enumerate(cells)]
+    weight, depth = inferred(tmp_path, "loss,weight,depth", lines).parameters
+    assert weight.domains == (Categorical(["None", "balanced"]),)
+    assert (weight.domain_ids >= 0).tolist() == [True, True, True, False, True] * 3
+    assert np.count_nonzero(depth.domain_ids >= 0) == 8
 
 
 def test_lines_of_another_length_are_left_out_only_by_a_flag(tmp_path: Path) -> None:

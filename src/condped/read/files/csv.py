@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, compress
 from pathlib import Path
 from typing import IO, TypeVar
@@ -23,12 +24,12 @@ from condped.read.files.many_files import (
     partition_of,
 )
 from condped.read.files.space_sidecar import with_sidecar
-from condped.read.files.text_columns import column_of_texts
+from condped.read.files.text_columns import column_of_texts, has_numbers_and_words, words_in
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable
-from condped.trials.columns import Column, UnusableColumn
-from condped.trials.notes import words_note
+from condped.trials.columns import Column, LevelColumn, UnusableColumn
+from condped.trials.notes import choice_words_note, words_note
 from condped.trials.table import TrialTable
 
 BLOCK = 1 << 22  # bytes of lines at a time
@@ -68,20 +69,34 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
     files = load_files(paths, load, options, notes)
     names = all_columns([list(columns) for _, columns in files], notes)
     words: dict[str, int] = {}  # cells such as NA that were read as missing, by column
+    choices: dict[str, int] = {}  # and that are a choice
+
+    def cells_of(name: str) -> list[str | None]:
+        parts = (columns.get(name, [None] * rows) for rows, columns in files)
+        return list(chain.from_iterable(parts))
+
+    @cache
+    def words_mean_absent() -> bool:
+        results = options.objective if isinstance(options.objective, (str, list, tuple)) else ()
+        others = [name for name in names if name != results and name not in results]
+        return any(has_numbers_and_words(cells_of(name)) for name in others)
 
     def column(name: str) -> Column:
-        parts = (columns.get(name, [None] * rows) for rows, columns in files)
-        cells = list(chain.from_iterable(parts))
-        made = column_of_texts(cells, options.space, name)
+        cells = cells_of(name)
+        made = column_of_texts(cells, options.space, name, words_mean_absent=words_mean_absent)
         if not isinstance(made, UnusableColumn):
-            missing = compress(cells, made.absent())
-            words[name] = sum(1 for cell in missing if cell is not None and cell.strip())
+            words[name] = words_in(compress(cells, made.absent()))
+            if isinstance(made, LevelColumn) and name not in (options.space or ()):
+                choices[name] = words_in(cells) - words[name]
         return made
 
     table = build_table(RawTable(names, sum(rows for rows, _ in files), column), options)
     counts = {name: count for name, count in words.items() if count and name in table.names}
     if counts:
         notes.append(words_note(counts))
+    named = {name: count for name, count in choices.items() if count and name in table.names}
+    if named:
+        notes.append(choice_words_note(named))
     return table.with_notes(notes)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, TypeAlias
 
@@ -13,7 +14,8 @@ from condped.space.domain import Categorical
 from condped.space.space import Alternative, Space
 from condped.trials.columns import Column, level_column, number_column, number_of
 
-# Texts that tables use for "no value", unless there is a choice of the same spelling.
+# Texts that tables use for "no value", unless there is a choice of the same spelling. All of them
+# are treated alike.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
 _Domains: TypeAlias = Mapping[str, tuple[Alternative, ...]]  # such as a space
@@ -25,12 +27,14 @@ def column_of_texts(
     name: str,
     *,
     missing_words: frozenset[str] = MISSING,
+    words_mean_absent: Callable[[], bool] = lambda: False,
 ) -> Column:
     """Return the texts of a column as numbers or choices, by its domains in the space.
 
     Without a space they are numbers if all of them are, and stay texts otherwise: '01' is '01'.
-    A cell is missing if it is None or one of ``missing_words``; but "None" among texts is a
-    choice like the others, since many programs write it so.
+    A cell is missing if it is None or one of ``missing_words``. Among texts such a word is a choice
+    like the others, unless the table writes words where numbers are absent (``words_mean_absent``)
+    and the column has no empty cells.
     """
     choices = _choices(space, name)
     texts = {choice for choice in choices or () if isinstance(choice, str)}
@@ -46,7 +50,7 @@ def column_of_texts(
         return level_column(_match_choices(cells, choices, texts), missing)
     present = [cell for cell in compress(cells, ~missing) if cell is not None]
     if any("_" in cell for cell in present):  # Python would read 64_32 as a number
-        return _levels(cells, missing)
+        return _levels(cells, missing, words_mean_absent)
     try:
         numbers = np.array([int(cell) for cell in present])
         if numbers.dtype != np.int64:
@@ -55,7 +59,7 @@ def column_of_texts(
         try:
             numbers = np.array(present, dtype=np.float64)
         except ValueError:
-            return _levels(cells, missing)
+            return _levels(cells, missing, words_mean_absent)
     values = np.full(len(cells), 0 if numbers.dtype == np.int64 else np.nan, numbers.dtype)
     values[~missing] = numbers
     return number_column(values, missing if missing.any() else None)
@@ -66,9 +70,37 @@ def has_choices(space: Space | None, name: str) -> bool:
     return _choices(space, name) is not None
 
 
-def _levels(cells: Sequence[str | None], missing: BoolArray) -> Column:
-    named = np.fromiter((cell is not None and cell.strip() == "None" for cell in cells), bool)
-    return level_column(cells, missing & ~named)
+def has_numbers_and_words(cells: Iterable[str | None]) -> bool:
+    """Return whether a column holds numbers and words such as NA, and nothing else."""
+    distinct = {cell.strip() for cell in set(cells) if cell is not None}
+    words = {cell for cell in distinct if cell and cell.lower() in MISSING}
+    numbers = distinct - words - {""}
+    return bool(words and numbers) and all(number_of(cell) is not None for cell in numbers)
+
+
+def words_in(cells: Iterable[str | None]) -> int:
+    """Return how many cells hold a word such as NA."""
+    return sum(1 for cell in cells if cell is not None and _is_word(cell))
+
+
+def _is_word(cell: str) -> bool:
+    return bool(cell.strip()) and cell.strip().lower() in MISSING
+
+
+def _levels(
+    cells: Sequence[str | None], missing: BoolArray, words_mean_absent: Callable[[], bool]
+) -> Column:
+    words = Counter(
+        cell for cell in compress(cells, missing) if cell is not None and _is_word(cell)
+    )
+    if not words:
+        return level_column(cells, missing)
+    empty = missing & np.fromiter((cell is None or not cell.strip() for cell in cells), bool)
+    if not empty.any() and words_mean_absent():
+        return level_column(cells, missing)
+    # One choice, however it is spelt.
+    ((usual, _),) = words.most_common(1)
+    return level_column([usual if cell in words else cell for cell in cells], empty)
 
 
 def _choices(space: _Domains | None, name: str) -> tuple[Any, ...] | None:
