@@ -192,3 +192,20 @@ def test_a_page_of_300_parameters_stays_small() -> None:
     loss = columns["parameter_003"] + rng.uniform(size=600)
     made = condped.report({**columns, "loss": loss}, objective="loss", sampling="random")
     assert len(made.html.encode()) < SIZE
+
+
+def test_pairs_that_go_together_are_offered(opened: Opener) -> None:
+    """An exclusive or of two parameters, of which neither matters alone."""
+    rng = np.random.default_rng(0)
+    a, b, c = rng.uniform(size=(3, 600))
+    trials = {"a": a, "b": b, "c": c, "loss": ((a < 0.5) == (b < 0.5)) + rng.uniform(size=600)}
+    report = condped.report(trials, objective="loss", target_quantile=0.25)
+    (pair,) = [one for one in report.data["pairs"]["pairs"] if one["verdict"] == "matters"]
+    assert pair["names"] == ["a", "b"]
+    (regime,) = pair["regimes"]
+    counted, *_ = np.histogram2d(a, b, bins=[np.array(one["edges"]) for one in regime["axes"]])
+    assert np.abs(np.array(regime["region"]) - counted).sum() <= 4  # edges are rounded
+    page = opened(report)
+    assert "a × b" in page.locator("#pairs-told").inner_text()
+    cells = page.locator("#pair-list svg").first.locator(".pair-cell")
+    assert cells.count() == np.count_nonzero(regime["region"])

@@ -32,6 +32,7 @@ from condped.analyse.report.numbers import (
     ties_data,
     tree_data,
 )
+from condped.analyse.report.pairs import pairs_data
 from condped.analyse.report.progress import summary_data
 from condped.analyse.report.result import Report
 from condped.analyse.saving.plain import plain
@@ -121,6 +122,7 @@ def report(
         **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
         **_trials_data(effects, analyses["paper"]),
+        "pairs": pairs_data(trials.in_memory, told),
         "cost": cost_data(trials.in_memory, question),
         "endings": endings_data(trials, question, told.account.trials),
         "account": _account(told.account),

@@ -94,7 +94,7 @@ function setUpFolds() {
   setUpFold("parameters", { told: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards });
   setUpFold("next", { told: adviceTold, draw: drawAdvice, update: () => {} });
   setUpFold("branches", { told: treeTold, draw: drawTree, update: updateTree });
-  setUpFold("pairs", { told: pairsTold, draw: drawPairs });
+  setUpFold("pairs", { told: pairsTold, draw: drawPairs, update: () => {} });
   setUpFold("endings", { told: endingsTold, draw: drawEndings, update: () => {} });
   setUpFold("cost", { told: costTold, draw: drawCost });
   setUpFold("history", { told: historyTold, draw: drawHistory });
