@@ -28,23 +28,26 @@ class Shot:
     width: int
     height: int
     scheme: str
+    opened: tuple[str, ...] = ()  # scripts that open something, one after the other
     script: str = ""
 
 
-_CARDS = """
-for (const place of [0, 1]) document.querySelectorAll("details.card")[place].open = true;
-document.querySelectorAll("details.branch")[0].open = true;
+_OPEN = """
+for (const name of ["parameters", "next", "history"]) document.getElementById(name).open = true;
+"""
+_CARD = """
+document.querySelectorAll("details.card")[0].open = true;
 """
 SHOTS = (
     Shot("desktop-light", 1280, 1860, "light"),
     Shot(
-        "desktop-dark", 1280, 1860, "dark",
-        _CARDS + "document.getElementById('branches').scrollIntoView();",
+        "desktop-dark", 1280, 1860, "dark", (_OPEN, _CARD),
+        "document.getElementById('parameters').scrollIntoView();",
     ),
     Shot("phone-light", 390, 1640, "light"),
     Shot(
-        "phone-dark", 390, 1640, "dark",
-        _CARDS + "document.getElementById('parameters').scrollIntoView();",
+        "phone-dark", 390, 1640, "dark", (_OPEN, _CARD),
+        "document.getElementById('parameters').scrollIntoView();",
     ),
 )  # fmt: skip
 
@@ -54,9 +57,9 @@ def take(browser: Browser, page_file: Path, shot: Shot, folder: Path) -> None:
     page = browser.new_page(viewport={"width": shot.width, "height": shot.height})
     page.emulate_media(color_scheme="dark" if shot.scheme == "dark" else "light")
     page.goto(page_file.as_uri())
-    if shot.script:
-        page.evaluate(f"() => {{ {shot.script} }}")
-    page.wait_for_timeout(300)
+    for script in (*shot.opened, shot.script):
+        page.evaluate(f"() => {{ {script} }}")
+        page.wait_for_timeout(300)  # what opens draws itself a moment later
     path = folder / f"{shot.name}.png"
     page.screenshot(path=path)
     page.close()

@@ -29,16 +29,20 @@ function drawAdvice() {
 
 const STEPS = { fix: "Fix", narrow: "Narrow", choices: "Keep fewer choices of", widen: "Widen" };
 
-// A step in one line.
-function stepWords(step) {
-  const where = step.regime ? ` where it is in ${cut(step.regime, 30)}` : "";
-  return [`${STEPS[step.kind]} `, nameTag(step.parameter), where, ": ", ...moveWords(step)];
+// Where a parameter has the domain that a step is about, if it has several.
+function stepWhere(step) {
+  if (!step.regime) return "";
+  const own = parameters.find((parameter) => parameter.name === step.parameter);
+  const regime = own && own.regimes.find((one) => one.domain && one.label === step.regime);
+  return ` ${regimeWhere(regime || { label: step.regime })}`;
 }
 
+// A step in one line.
+const stepWords = (step) => [`${STEPS[step.kind]} `, nameTag(step.parameter), stepWhere(step), ": ", ...moveWords(step)];
+
 function adviceStep(step) {
-  const where = step.regime ? ` where it is in ${cut(step.regime, 30)}` : "";
   return element("li", {},
-    element("p", { class: "step" }, element("span", { class: "kind" }, `${STEPS[step.kind]} `), nameTag(step.parameter), where,
+    element("p", { class: "step" }, element("span", { class: "kind" }, `${STEPS[step.kind]} `), nameTag(step.parameter), stepWhere(step),
       element("span", { class: "move" }, ...moveWords(step))),
     element("p", { class: "aside" }, step.kind === "widen" ? `${step.reason} ${step.risk}`
       : `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));

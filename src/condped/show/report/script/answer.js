@@ -105,12 +105,13 @@ function roughShare(value, of) {
   return value >= 0.995 && of > 1 ? ">\u00a099\u00a0%" : percent(value);
 }
 
-// What is good of each parameter, in all of its regimes.
+// What is good of each parameter, by regime.
 function goodTexts(parameter) {
   const present = parameter.regimes.filter((regime) => regime.domain);
-  return present.flatMap((regime) => goodOf(regime).map((good) => ({
-    good, regime, where: present.length > 1 ? ` ${regimeWhere(regime, 30)}` : "",
-  })));
+  return present.filter((regime) => goodOf(regime).length).map((regime) => ({
+    regime, labels: goodOf(regime).map((good) => good.label), where: present.length > 1 ? ` ${regimeWhere(regime)}` : "",
+    target: sum(goodOf(regime).map((good) => good.target)), region: sum(goodOf(regime).map((good) => good.region)),
+  }));
 }
 
 // Whether there are trials without a parameter, or some that were left out of its regimes.
@@ -125,18 +126,16 @@ function goodRows(matters) {
   for (const parameter of matters) {
     const texts = goodTexts(parameter);
     if (!texts.length) silent.push(parameter.name);
-    let last = null;
-    for (const { good, regime, where } of texts.slice(0, 3)) {
-      const of = sum(targetCounts(regime)), covered = good.region / sum(regionCounts(regime));
+    for (const { regime, labels, where, target, region } of texts.slice(0, 3)) {
+      const of = sum(targetCounts(regime)), covered = region / sum(regionCounts(regime));
       const inside = where ? " there" : " that have it";
       const there = where || sometimes(parameter) ? inside : "";
       const all = there === " that have it" ? "the trials" : "all trials";
-      const kept = good.target === of ? `all ${whole(of)}` : `${whole(good.target)} of ${whole(of)}`;
-      // One for all good values of a regime together.
-      const contrast = regime === last ? null : contrastOf(regime);
-      last = regime;
+      const kept = target === of ? `all ${whole(of)}` : `${whole(target)} of ${whole(of)}`;
+      const contrast = contrastOf(regime);
+      const values = labels.flatMap((label, place) => [place ? " or " : "", element("strong", {}, cut(label, 60))]);
       rows.push(element("li", {}, nameTag(parameter.name),
-        element("span", {}, element("strong", {}, cut(good.label, 60)), where, contrast ? [": ", ...contrastWords(contrast)] : null,
+        element("span", {}, values, where, contrast ? [": ", ...contrastWords(contrast)] : null,
           element("span", { class: "aside" },
             ` ${kept} target trials${there}, ${percent(covered)} of ${all}${there}`))));
     }

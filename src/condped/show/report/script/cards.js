@@ -4,7 +4,7 @@ const cards = new Map();
 function card(parameter) {
   if (!cards.has(parameter)) cards.set(parameter, newCard(parameter));
   const { box, good, number, tag } = cards.get(parameter);
-  const texts = goodTexts(parameter).map((text) => text.good.label).join("; ");
+  const texts = goodTexts(parameter).map((text) => text.labels.join(" or ")).join("; ");
   setText(good, texts ? `${ENRICHED.card} ${cut(texts, 48)}` : "");
   setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
   setVerdict(tag, verdictOf(parameter), verdictReason(parameter));

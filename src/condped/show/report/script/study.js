@@ -73,7 +73,7 @@ const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 const goodOf = (regime, step = state.step) => (regime.good && regime.good[step]) || [];
 
 // When a regime holds: by its condition where that is known, by its domain otherwise.
-const regimeWhere = (regime, most = 48) => (regime.condition ? `where ${cut(regime.condition, most)}` : `where it is in ${cut(regime.label, most)}`);
+const regimeWhere = (regime, most = 60) => (regime.condition ? `where ${cut(regime.condition, most)}` : `where it is in ${cut(regime.label, most)}`);
 
 // How people call the target set.
 function targetName(step = state.step) {
