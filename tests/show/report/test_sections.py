@@ -70,7 +70,7 @@ def test_good_values_are_told_in_units_of_the_objective(opened: Opener) -> None:
     used = np.asarray(table.states) == 0
     network = used & chose(model, "network")
     loss = table.objectives[0].values
-    row = page.locator(".good-list li", has_text="network").inner_text()
+    row = page.locator(".good-list li", has=page.locator("strong", has_text="network")).inner_text()
     inside, outside = np.median(loss[network]), np.median(loss[used & ~network])
     assert f"median loss {inside:.3g} instead of {outside:.3g}" in row
 
