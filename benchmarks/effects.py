@@ -99,7 +99,7 @@ def measured(truth: Truth, effects: condped.Effects, found: dict[str, list[float
                 continue
             _compare(f"{contrast.chosen} inside", one, inside, found)
             _compare(f"{contrast.chosen} outside", other, outside, found)
-            if outside > inside:
+            if outside > inside and one.median is not None and other.median is not None:
                 ratio = (other.median - one.median) / (outside - inside)
                 found[f"{contrast.chosen} ratio"].append(ratio)
 
