@@ -182,8 +182,8 @@ class Effects(Result):
     level
         How often an interval of a median holds the true one, if trials were drawn at random.
     adaptive
-        Whether the sampler learnt from results, so that values were tried at different times and
-        later trials are better in everything.
+        Whether values seem to have been chosen by earlier results, so that they were tried at
+        different times and later trials may be better in everything.
     sampling
         How the trials were drawn, in a sentence.
     without_value

@@ -55,14 +55,14 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
             f"{where} {_each(inside, digits)} ({trials_of(inside)}), {elsewhere} "
             f"{_each(outside, digits)} ({trials_of(outside)})"
         )
-    return "; ".join([words, *_same_time(contrast, digits)])
+    return "; ".join([words, *_same_time(contrast)])
 
 
-def _same_time(contrast: Contrast, digits: int) -> list[str]:
+def _same_time(contrast: Contrast) -> list[str]:
     several = len(contrast.same_time) > 1
     return [
         f"of the same time{f', {shortened(one.objective)}' if several else ''}: "
-        f"{number_text(abs(one.difference), digits)} {'lower' if one.difference < 0 else 'higher'} "
+        f"{number_text(abs(one.difference))} {'lower' if one.difference < 0 else 'higher'} "
         f"inside (better in {100 * one.better:.0f} % of {one.pairs:,} pairs)"
         for one in contrast.same_time
     ]
@@ -136,15 +136,15 @@ def digits_of(groups: Sequence[ValueGroup]) -> int:
 
 
 def digits_for(values: Iterable[float]) -> int:
-    """Return how many digits show the differences of values: three of what they differ in.
+    """Return how many digits show the differences of values: two of what they differ in.
 
     Examples
     --------
     >>> digits_for([0.12, 0.31]), digits_for([0.97123, 0.97456])
-    (3, 5)
+    (3, 4)
     """
     known = list(values)
     spread, largest = (max(known) - min(known), max(map(abs, known))) if known else (0.0, 0.0)
     if not 0 < spread < math.inf or not largest < math.inf:
         return 3
-    return min(3 + max(0, math.floor(math.log10(largest / spread))), _MOST_DIGITS)
+    return min(max(3, 2 + math.floor(math.log10(largest / spread))), _MOST_DIGITS)

@@ -24,9 +24,9 @@ _MOST_CHOICES = 12
 _MOST_LABEL = 28
 _BAR = 16
 ADAPTIVE_WORDS = (
-    "The sampler learnt from results: values were tried at different times, and later trials are "
-    'better in everything, which medians by value tell, too. "Of the same time" compares only '
-    "trials among ten consecutive ones."
+    "Values seem to have been chosen by earlier results: they were tried at different times, and "
+    'later trials may be better in everything, which medians by value tell, too. "Of the same '
+    'time" compares only trials among ten consecutive ones.'
 )
 SELECTED_WORDS = (
     "Good values were chosen by the same trials, so what they reached inside is a little too good."
