@@ -245,6 +245,12 @@ READERS: tuple[Reader, ...] = (
         "condped.read.tools.hyperopt",
     ),
     Reader(
+        "scikit-learn",
+        "a fitted GridSearchCV, RandomizedSearchCV or the like (their cv_results_ are a table)",
+        _class_from("sklearn.BaseSearchCV"),
+        "condped.read.tools.scikit_learn",
+    ),
+    Reader(
         "mlflow-files",
         "an MLflow tracking store of files (mlruns)",
         _mlflow_folder,

@@ -151,20 +151,25 @@ def array_column(values: Any) -> Column:
     if hasattr(values, "to_pylist"):  # Arrow, whose scalars are not Python values
         values = values.to_pylist()
     if isinstance(values, np.ma.MaskedArray):
-        masked = np.ma.getmaskarray(values)
-        values = values.data.astype(object)
-        values[masked] = None
+        return _masked_column(values)
     if not isinstance(values, np.ndarray):
         return object_column(list(values))
     if values.ndim != 1:
         return UnusableColumn(f"{values.ndim}-dimensional values")
     if values.dtype.kind in "iuf":
         return number_column(values)
-    if values.dtype.kind == "b":
-        return LevelColumn(values.astype(np.int64), (False, True))
-    if values.dtype.kind in "OUST":
+    if values.dtype.kind in "bOUST":
         return object_column(values.tolist())
     return UnusableColumn(str(values.dtype), seconds_of_array(values))
+
+
+def _masked_column(values: np.ma.MaskedArray[Any, Any]) -> Column:
+    masked = np.ma.getmaskarray(values)
+    held = values.data.astype(object)
+    if any(value is None for value in held[~masked].tolist()):
+        return level_column(held.tolist(), masked)  # None is a choice where nothing hides it
+    held[masked] = None
+    return object_column(held.tolist())
 
 
 def seconds_of_array(values: Any) -> FloatArray | None:

@@ -133,10 +133,10 @@ def test_texts_that_name_the_trials_are_left_out_and_noted() -> None:
     """A text that is different in every row is an identifier, not a parameter."""
     names = [f"run-{row}" for row in range(30)]
     table = condped.read(
-        {"id": names, "x": np.arange(30.0), "loss": np.arange(30.0)}, objective="loss"
+        {"label": names, "x": np.arange(30.0), "loss": np.arange(30.0)}, objective="loss"
     )
     assert table.names == ("x",)
-    assert table.ignored_columns == ("id",)
+    assert table.ignored_columns == ("label",)
     assert any("differs in every row" in note for note in table.notes)
 
 

@@ -15,6 +15,7 @@ from condped.read.table.assign_domains import assign_domains
 from condped.read.table.convert_values import convert_column
 from condped.read.table.export_layouts import Layout, layout_of
 from condped.read.table.infer_space import infer_space
+from condped.read.table.other_columns import is_record, is_result
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.space.space import Space
@@ -72,7 +73,7 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
                 "constraint or order. Take it out of one of them.",
                 column=name,
             )
-    table = _build(RawRuns(free, raw, states), options)
+    table = _build(RawRuns(free, raw, states, mixed=True), options)
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
@@ -103,7 +104,7 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
     raw, notes = runs.parameters, [*_direction_notes(objectives, runs, options), *runs.notes]
     space = runs.space if options.space is None else options.space
     if space is None:
-        space = _inferred(raw, options.parameters, notes)
+        space = _inferred(raw, options.parameters, notes, mixed=runs.mixed)
     notes.extend(space.notes)
     if space.to_infer:
         space = _completed(space, raw, notes)
@@ -137,7 +138,9 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
     )
 
 
-def _inferred(raw: RawTable, requested: Sequence[str] | None, notes: list[str]) -> Space:
+def _inferred(
+    raw: RawTable, requested: Sequence[str] | None, notes: list[str], *, mixed: bool
+) -> Space:
     """Infer the domains of all columns that can be parameters, or of the requested ones."""
     odd = [name for name in raw.names if not isinstance(name, str)]
     if odd:
@@ -149,9 +152,15 @@ def _inferred(raw: RawTable, requested: Sequence[str] | None, notes: list[str]) 
     for name in requested or ():
         if name not in free:
             raise not_found("parameter", name, free)
-    return infer_space(
-        {name: raw[name] for name in free if requested is None or name in requested}, notes
-    )
+    if requested is not None:
+        return infer_space({name: raw[name] for name in free if name in requested}, notes)
+    others = [n for n in free if mixed and (is_record(n) or is_result(n, raw[n]))]
+    if others:
+        notes.append(
+            f"Not taken for parameters, by their names: {', '.join(others)}. Name all parameters "
+            "with the option parameters, or give a space, to use them."
+        )
+    return infer_space({name: raw[name] for name in free if name not in others}, notes)
 
 
 def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:

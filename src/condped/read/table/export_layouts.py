@@ -178,6 +178,41 @@ class _WandbLayout(Layout):
         )
 
 
+class _ScikitLearnLayout(Layout):
+    """``cv_results_`` of scikit-learn's searches, whose scores are always better when higher."""
+
+    def fits(self, names: Sequence[str]) -> bool:
+        texts = [name for name in names if isinstance(name, str)]
+        return all(
+            any(name.startswith(prefix) for name in texts)
+            for prefix in (self.parameters, "mean_test_", "rank_test_")
+        )
+
+    def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
+        runs = super().split(raw, options)
+        chosen = options.objective
+        if chosen is None:  # one score is what was searched for; of several none is more so
+            scores = [name for name in runs.metrics.names if name.startswith("mean_test_")]
+            named = scores if len(scores) == 1 else []
+        else:
+            listed = [chosen] if isinstance(chosen, str) else chosen
+            named = [n for n in listed if _SCORE.match(n)] if isinstance(listed, Sequence) else []
+        return replace(runs, objectives=tuple(named), directions=("maximize",) * len(named))
+
+    def _times(self, raw: RawTable) -> Times | None:
+        """Return how long each configuration took to fit and to score, the mean over the splits."""
+        parts = [name for name in ("mean_fit_time", "mean_score_time") if name in raw.names]
+        if not parts:
+            return None
+
+        def look_up() -> Times:
+            nothing = np.full(raw.rows, np.nan)
+            took = np.sum([self._seconds(raw, name) for name in parts], axis=0)
+            return Times(nothing, nothing, took)
+
+        return Times.deferred(look_up)
+
+
 def _unwrap(names: Sequence[str]) -> dict[str, str]:
     """Return the column of each parameter: W&B also writes lr as lr.value, with an lr.desc."""
     found = [_WRAPPED.fullmatch(name) for name in names]
@@ -192,6 +227,7 @@ def _unwrap(names: Sequence[str]) -> dict[str, str]:
 
 # What W&B itself writes into a run's config.
 _WANDB_INTERNAL = ("_wandb", "wandb_version")
+_SCORE = re.compile(r"(mean|split\d+)_(test|train)_")  # that more is better of
 _WRAPPED = re.compile(r"(?P<name>.+?)\.(?P<part>value|desc)(?P<rest>\..*)?", re.DOTALL)
 _LAYOUTS = (
     _MlflowLayout(
@@ -218,6 +254,7 @@ _LAYOUTS = (
         needs=("training_iteration",),
         times=("", "timestamp", "time_total_s"),
     ),
+    _ScikitLearnLayout("the results of a search of scikit-learn", "param_", ""),
     Layout(
         "a table of Optuna trials",
         "params_",

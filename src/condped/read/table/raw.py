@@ -142,6 +142,8 @@ class RawRuns:
         How the trials were drawn, if recorded.
     times
         When they ran, if recorded.
+    mixed
+        Whether parameters stand among other columns, which nothing but their names tells apart.
     """
 
     parameters: RawTable
@@ -153,3 +155,4 @@ class RawRuns:
     notes: tuple[str, ...] = ()
     drawing: Drawing | None = None
     times: Times | None = None
+    mixed: bool = False
