@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
     from condped.analyse.branches.tree import branches
+    from condped.analyse.effects.effects import effects
+    from condped.analyse.effects.result import Effects
     from condped.analyse.importance.importance import ImportanceResult, importance
     from condped.analyse.importance.sweep import SweepResult, sweep
     from condped.analyse.joint_effects import JointEffects, joint_effects
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from condped.analyse.report.result import Report
     from condped.analyse.saving.files import load
     from condped.analyse.sources import Sources, sources
+    from condped.analyse.summary.result import Summary
+    from condped.analyse.summary.summarise import summary
     from condped.comparison import Comparison, baselines, compare
     from condped.read.databases.long_table import LongTable
     from condped.read.registry import Reader
@@ -45,6 +49,7 @@ _HOMES = {
     "Branches": "condped.analyse.branches.result",
     "Categorical": "condped.space",
     "Comparison": "condped.comparison.compare",
+    "Effects": "condped.analyse.effects.result",
     "Float": "condped.space",
     "ImportanceResult": "condped.analyse.importance.importance",
     "Int": "condped.space",
@@ -54,12 +59,14 @@ _HOMES = {
     "Report": "condped.analyse.report.result",
     "Sources": "condped.analyse.sources",
     "Space": "condped.space",
+    "Summary": "condped.analyse.summary.result",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
     "advise": "condped.analyse.advice.advise",
     "baselines": "condped.comparison",
     "branches": "condped.analyse.branches.tree",
     "compare": "condped.comparison",
+    "effects": "condped.analyse.effects.effects",
     "importance": "condped.analyse.importance.importance",
     "joint_effects": "condped.analyse.joint_effects",
     "load": "condped.analyse.saving.files",
@@ -68,6 +75,7 @@ _HOMES = {
     "problems": "condped",
     "report": "condped.analyse.report.assemble",
     "sources": "condped.analyse.sources",
+    "summary": "condped.analyse.summary.summarise",
     "sweep": "condped.analyse.importance.sweep",
     "when": "condped.space",
 }
@@ -78,6 +86,7 @@ __all__ = [
     "Branches",
     "Categorical",
     "Comparison",
+    "Effects",
     "Float",
     "ImportanceResult",
     "Int",
@@ -87,12 +96,14 @@ __all__ = [
     "Report",
     "Sources",
     "Space",
+    "Summary",
     "SweepResult",
     "TrialTable",
     "advise",
     "baselines",
     "branches",
     "compare",
+    "effects",
     "errors",
     "importance",
     "joint_effects",
@@ -103,6 +114,7 @@ __all__ = [
     "read",
     "report",
     "sources",
+    "summary",
     "sweep",
     "when",
 ]

@@ -124,6 +124,46 @@ def _branches(source: str, **options: Any) -> None:
     answer(condped.branches, source, **options)
 
 
+@app.command("effects")
+@source_options(condped.effects)
+@_target_quantile
+@click.option(
+    "--level",
+    type=float,
+    default=0.9,
+    show_default=True,
+    help="How often the interval of a median should hold the true one.",
+)
+@output_options()
+def _effects(source: str, **options: Any) -> None:
+    """Show what values of each parameter reached, in units of the objective.
+
+    Medians with intervals, best values and shares of the best trials by value, and good values
+    against all others. SOURCE is a file, a directory, a pattern or a URL of any tool that
+    `condped sources` lists.
+
+    \b
+    condped effects sqlite:///study.db --study tuning
+    condped effects results.csv --objective loss --csv > effects.csv
+    """  # noqa: D301
+    answer(condped.effects, source, **options)
+
+
+@app.command("summary")
+@source_options(condped.summary)
+@output_options()
+def _summary(source: str, **options: Any) -> None:
+    """Show the study at a glance: best trial, course, how trials ended, how long they took.
+
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
+
+    \b
+    condped summary sqlite:///study.db --study tuning
+    condped summary results.csv --objective loss --csv > history.csv
+    """  # noqa: D301
+    answer(condped.summary, source, **options)
+
+
 @app.command("advise")
 @source_options(condped.advise)
 @_target_quantile

@@ -19,3 +19,11 @@ VERDICTS = {
     "not testable": "#ffffff",
     None: "#bbbbbb",
 }
+# Of single trials; their marks say the same.
+DOTS = {
+    "other": "#9a9a9a",
+    "target": "#0072B2",
+    "pruned": "#E69F00",
+    "infeasible": "#CC79A7",
+    "failed": "#D55E00",
+}

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
+from condped.analyse.effects.result import Effects
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.joint_effects import JointEffects
+from condped.analyse.summary.result import Summary
 from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.optional import load_optional
@@ -16,10 +18,23 @@ from condped.show.views.bars import bars_view, breakdown_view
 from condped.show.views.comparison import comparison_view
 from condped.show.views.curves import curves_view
 from condped.show.views.heat_maps import heat_view, joint_view
+from condped.show.views.history import Over, history_view
 from condped.show.views.panels import panels_view
+from condped.show.views.slices import slices_view
 
 Backend = Literal["plotly", "matplotlib"]
-__all__ = ["comparison", "densities", "heatmap", "importance", "joint", "regimes", "sweep"]
+__all__ = [
+    "comparison",
+    "densities",
+    "heatmap",
+    "history",
+    "importance",
+    "joint",
+    "regimes",
+    "slice",
+    "sweep",
+]
+_OF_PANELS = ("panels", "slices")  # pictures that take a whole figure
 
 
 class HasTruth(Protocol):
@@ -135,6 +150,74 @@ def densities(
     return _drawn("panels", view, backend, on, size)
 
 
+def slice(
+    effects: Effects,
+    parameters: str | Sequence[str] | None = None,
+    *,
+    objective: str | int | None = None,
+    columns: int | None = None,
+    backend: Backend = "plotly",
+    on: Any = None,
+) -> Any:
+    """Draw each trial's value against what it reached, per regime, with medians by value.
+
+    Parameters
+    ----------
+    effects
+        What :func:`condped.effects` returned.
+    parameters
+        Which to draw; the most important ones if not given.
+    objective
+        Which one to draw, by its name or position; the first if not given.
+    columns
+        How many panels stand side by side, at most; for one column of a paper 1 or 2.
+    backend, on
+        As for :func:`importance`, but with matplotlib a figure or subfigure to draw on.
+
+    Examples
+    --------
+    >>> import condped
+    >>> effects = condped.effects(condped.problems.get("nested").sample(300, seed=0))
+    >>> figure = condped.plot.slice(effects, "x", backend="matplotlib")
+    """
+    _require(effects, Effects, "slice")
+    names = [parameters] if isinstance(parameters, str) else parameters
+    view = slices_view(effects, names, objective, columns)
+    size = max(4.0, 3.6 * view.columns), 1.1 + 2.8 * max(view.rows, 1)
+    return _drawn("slices", view, backend, on, size)
+
+
+def history(
+    summary: Summary,
+    *,
+    objective: str | int | None = None,
+    over: Over = "trials",
+    backend: Backend = "plotly",
+    on: Any = None,
+) -> Any:
+    """Draw what each trial reached, and the best so far.
+
+    Parameters
+    ----------
+    summary
+        What :func:`condped.summary` returned.
+    objective
+        Which one to draw, by its name or position; the first if not given.
+    over
+        ``trials``, or ``time`` where the source records when trials ended.
+    backend, on
+        As for :func:`importance`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> summary = condped.summary(condped.problems.get("nested").sample(300, seed=0))
+    >>> figure = condped.plot.history(summary, backend="matplotlib")
+    """
+    _require(summary, Summary, "history")
+    return _drawn("history", history_view(summary, objective, over), backend, on, (9.0, 4.2))
+
+
 def heatmap(curve: SweepResult, *, backend: Backend = "plotly", on: Any = None) -> Any:
     """Draw the importances of many parameters over the target quantile as a heat map.
 
@@ -219,7 +302,12 @@ def _exact(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
 
 def _require(given: object, kind: type, function: str) -> None:
     if not isinstance(given, kind):
-        makers = {SweepResult: "sweep", JointEffects: "joint_effects"}
+        makers = {
+            SweepResult: "sweep",
+            JointEffects: "joint_effects",
+            Effects: "effects",
+            Summary: "summary",
+        }
         maker = makers.get(kind, "importance")
         raise SettingsError(
             f"condped.plot.{function} takes a result of condped.{maker} (got "
@@ -237,15 +325,15 @@ def _drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float
         return draw(view, on)
     if on is None:
         on = library.figure(*size)
-        draw(view, on if picture == "panels" else on.subplots())
+        draw(view, on if picture in _OF_PANELS else on.subplots())
         return on
     draw(view, on)
-    return on if picture == "panels" else on.get_figure(root=True)
+    return on if picture in _OF_PANELS else on.get_figure(root=True)
 
 
 def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> None:
     """Raise if ``on`` is nothing that the library can draw on."""
-    paper = library.FIGURE if backend == "plotly" or picture == "panels" else library.AXES
+    paper = library.FIGURE if backend == "plotly" or picture in _OF_PANELS else library.AXES
     if not isinstance(on, paper):
         wanted = "axes of matplotlib"
         if paper is library.FIGURE:

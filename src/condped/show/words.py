@@ -234,6 +234,7 @@ def remarks(
     told = []
     if result.status == "ok":
         told += [gate_sentence(gate) for gate in gates_among(result, shown)[:_MOST_GATES]]
+    told += result.effect_sentences
     if is_shared(result.unattributed):
         told.append(UNATTRIBUTED_WORDS)
     told += over_words(parameter.eta_squared for parameter in shown)

@@ -36,8 +36,8 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
     left = np.arange(len(unique))  # of the unique losses, those without a front yet
     placed = 0
     while placed < deepest:
-        on_front = _on_front(unique[left])
-        front, left = left[on_front], left[~on_front]
+        nothing_better = on_front(unique[left])
+        front, left = left[nothing_better], left[~nothing_better]
         members = np.flatnonzero(np.isin(inverse, front))
         cuts = [size - placed for size in sizes if placed < size < placed + len(members)]
         order = members
@@ -51,19 +51,19 @@ def pareto_positions(losses: FloatArray, sizes: Sequence[int]) -> FloatArray:
     return positions
 
 
-def _on_front(losses: FloatArray) -> BoolArray:
+def on_front(losses: FloatArray) -> BoolArray:
     """Return which of the distinct, lexicographically sorted losses nothing dominates."""
     if losses.shape[1] == 2:
         lowest = np.minimum.accumulate(losses[:, 1])
         return np.concatenate([[True], lowest[1:] < lowest[:-1]])
-    on_front = np.zeros(len(losses), dtype=bool)
+    found = np.zeros(len(losses), dtype=bool)
     left = np.arange(len(losses))
     while len(left):
         # Sorted, so that the first one left is not dominated by any after it.
         best = left[0]
-        on_front[best] = True
+        found[best] = True
         left = left[(losses[left, 1:] < losses[best, 1:]).any(axis=1)]
-    return on_front
+    return found
 
 
 def _reference_point(losses: FloatArray) -> FloatArray:
@@ -153,7 +153,7 @@ def _next_gains(
             gains[place] = both - covered
         else:
             overlap = np.unique(np.maximum(chosen, points[place]), axis=0)
-            gains[place] = alone[place] - _volume(overlap[_on_front(overlap)], reference)
+            gains[place] = alone[place] - _volume(overlap[on_front(overlap)], reference)
         largest = max(largest, float(gains[place]))
     return np.asarray(gains)
 
@@ -194,7 +194,7 @@ def _sorted_volume(points: FloatArray, reference: FloatArray) -> float:
         # What this point covers beyond all the later ones.
         shared = np.maximum(points[place + 1 :], points[place])
         if len(shared) > 3:
-            shared = shared[_on_front(shared)]
+            shared = shared[on_front(shared)]
         total += float(inclusive[place]) - _sorted_volume(shared, reference)
     return float(inclusive[-1]) + total
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from condped.analyse.branches.structure import FoundFrom
+from condped.analyse.branches.trials import LastTried
+from condped.analyse.effects.result import Reached
 from condped.analyse.importance.evidence import Verdict
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
@@ -36,6 +38,11 @@ class Branch:
         The importances among the trials of this branch, for reaching the best of these, so that a
         branch that loses is explained, too. Only parameters that vary here; verdicts are adjusted
         over the parameters of all branches.
+    reached
+        The median with its interval and the best of the trials here, for each objective.
+    last
+        When the branch was last tried, also by a trial that was not used. Of trials that are not in
+        memory both are unknown.
     """
 
     label: str
@@ -46,6 +53,13 @@ class Branch:
     nodes: tuple[Node, ...]
     inside: ImportanceResult = field(repr=False)
     left_out: int = 0
+    reached: tuple[Reached, ...] = field(default=(), compare=False)
+    last: LastTried | None = field(default=None, compare=False)
+
+    @property
+    def median(self) -> float | None:
+        """The median objective here; None without a trial or with several objectives."""
+        return self.reached[0].median if len(self.reached) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -113,6 +127,9 @@ class Branches(Result):
         "trials",
         "target_trials",
         "best",
+        "median",
+        "last_trial",
+        "trials_ago",
         "parameter",
         "importance",
         "eta_squared",
@@ -144,7 +161,8 @@ class Branches(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per branch and parameter inside; the whole study comes first."""
         whole = self.whole
-        start = dict.fromkeys(("condition", "gate", "branch", "best")) | {
+        unknown = ("condition", "gate", "branch", "best", "median", "last_trial", "trials_ago")
+        start = dict.fromkeys(unknown) | {
             "trials": whole.account.region_size,
             "target_trials": whole.target_size,
         }
@@ -157,6 +175,9 @@ class Branches(Result):
                 "trials": branch.trials,
                 "target_trials": branch.target_trials,
                 "best": branch.best,
+                "median": branch.median,
+                "last_trial": None if branch.last is None else branch.last.number,
+                "trials_ago": None if branch.last is None else branch.last.ago,
             }
             records += self._records(place, branch.inside)
         return records

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
+from condped.analyse.branches.trials import LastTried, StudyMembers
+from condped.analyse.effects.result import Reached
 from condped.analyse.importance.analysis import Analysis, answered, count_sets, question_ties
 from condped.analyse.importance.gates import choosing
 from condped.analyse.importance.importance import ImportanceResult, importance_result
@@ -38,6 +41,9 @@ class GrownBranch:
         How many more trials are here that were not used.
     analyses
         Of what varies among the branch's own trials, by each method.
+    reached, last
+        What the trials reached in each objective, and when the branch was last tried; nothing if
+        the trials are not in memory.
     """
 
     label: str
@@ -47,6 +53,8 @@ class GrownBranch:
     best: float | None
     nodes: tuple[GrownNode, ...]
     analyses: Mapping[Method, Analysis]
+    reached: tuple[Reached, ...] = ()
+    last: LastTried | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +70,7 @@ class GrownNode:
     choosing: FloatArray | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Grower:
     """Makes nodes, from trials and what is known of all of them."""
 
@@ -71,6 +79,11 @@ class Grower:
     top: Sets  # of the whole study
     question: Question
     methods: Sequence[Method]
+
+    @cached_property
+    def members(self) -> StudyMembers | None:
+        """The trials themselves, if they are in memory."""
+        return StudyMembers.of(self.trials, self.top)
 
     def tree(self) -> tuple[GrownNode, ...]:
         """Return the parameters that nothing switches, with all below them.
@@ -103,6 +116,8 @@ class Grower:
                 best=self._best(float(best)),
                 nodes=tuple(self._node(child, condition.root) for child in split.children),
                 analyses=self._inside(condition),
+                reached=() if self.members is None else self.members.reached(condition),
+                last=None if self.members is None else self.members.last_tried(condition),
             )
             for split, condition, sizes, best, left_out in zip(
                 splits, conditions, counted.sizes, counted.best, counted.left_out, strict=True
@@ -221,6 +236,8 @@ def _node(grown: GrownNode, structure: Structure, whole: ImportanceResult) -> No
                 left_out=branch.left_out,
                 nodes=tuple(_node(inner, structure, whole) for inner in branch.nodes),
                 inside=importance_result(next(iter(branch.analyses.values()))),
+                reached=branch.reached,
+                last=branch.last,
             )
             for branch in grown.branches
         ),

@@ -9,6 +9,9 @@ from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
+from condped.analyse.effects.find import find_effects, find_sentences
+from condped.analyse.effects.reached import LEVEL
+from condped.analyse.effects.result import Effects
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
@@ -36,6 +39,7 @@ from condped.space.domain import Domain
 from condped.trials.outcome import Target
 
 Status = Literal["ok", "undetermined"]
+_MOST_SENTENCES = 3  # parameters whose effects stand below the importances
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class ImportanceResult(Result):
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
     _known: Conditional | None = field(default=None, repr=False, compare=False)
+    _sentences: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def tie(self) -> Tie | None:
@@ -171,6 +176,62 @@ class ImportanceResult(Result):
             raise untested(self.settings)
         return densities_of(self._analysis.counts.grid, self.evidence)
 
+    @cached_property
+    def effects(self) -> Effects:
+        """What trials reached by the values of each parameter, in units of the objective.
+
+        Found when it is first asked for, from trials in memory; a result that was saved and loaded
+        does not know them.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> contrast = result.effects["x"].regimes[0].contrast
+        >>> contrast.inside.label, contrast.inside.trials, contrast.outside.trials
+        ('-7 … -6.3', 108, 269)
+        """
+        return self.effects_at(LEVEL)
+
+    def effects_at(self, level: float) -> Effects:
+        """Return :attr:`effects` with intervals of another level."""
+        if self._analysis is None or self.target_quantile is None:
+            raise SettingsError(
+                "Effects are about what good trials reached, with condped's own evidence; this "
+                "result explains an outcome or is another method's. Call condped.effects."
+            )
+        return find_effects(
+            self._analysis.counts,
+            self.evidence,
+            self.densities,
+            self.account,
+            [(parameter.name, parameter.importance) for parameter in self.parameters],
+            target_quantile=self.target_quantile,
+            level=level,
+        )
+
+    @cached_property
+    def effect_sentences(self) -> tuple[str, ...]:
+        """What the parameters that matter do to the objective, of at most three of them.
+
+        Empty where the trials are not in memory, or where the test would take long.
+        """
+        if self._sentences is not None:
+            return self._sentences
+        evidence = self.ready_evidence
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if (
+            self._analysis is None
+            or trials is None
+            or trials.asked.in_memory is None
+            or self.target_quantile is None
+            or evidence is None
+        ):
+            return ()
+        names = [name for name in self.names if evidence[name].verdict == "matters"]
+        counts, most = self._analysis.counts, names[:_MOST_SENTENCES]
+        return find_sentences(counts, evidence, self.densities, most)
+
     def robustness(self) -> Robustness:
         """Return how the ranking moves with other target sets, halves of the study, and methods.
 
@@ -198,7 +259,8 @@ class ImportanceResult(Result):
         """Return what pickle keeps: what the trials can tell, not the trials."""
         own = self._analysis
         kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
-        return self.__dict__ | {"_analysis": kept, "_known": self._conditional}
+        known = {"_known": self._conditional, "_sentences": self.effect_sentences}
+        return self.__dict__ | {"_analysis": kept} | known
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -299,8 +361,12 @@ class ImportanceResult(Result):
 
     def _made_of(self, *, evidence: bool) -> dict[str, Any]:
         """Return settings, counts and what only trials could tell: all else comes from these."""
-        quantile: dict[str, Any] = {"target_quantile": self.target_quantile}
-        quantile |= {"gates": self.gates, "conditions": self.conditions}
+        quantile = {
+            "target_quantile": self.target_quantile,
+            "gates": self.gates,
+            "conditions": self.conditions,
+            "effects": self.effect_sentences,
+        }
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
@@ -323,7 +389,9 @@ class ImportanceResult(Result):
         quantiles = None if quantile is None else (quantile,)
         found = importance_result(restored_analysis(data, quantiles, settings, account))
         told = {name: data[name] for name in ("gates", "conditions") if name in data}
-        return replace(found, _known=rebuilt(Conditional, told, "gates and conditions"))
+        known = rebuilt(Conditional, told, "gates and conditions")
+        sentences = rebuilt(tuple[str, ...], data.get("effects", []), "effects")
+        return replace(found, _known=known, _sentences=sentences)
 
 
 def importance_result(analysis: Analysis) -> ImportanceResult:

@@ -22,8 +22,10 @@ _KINDS = {
     "condped.sweep/1": ("condped.analyse.importance.sweep", "SweepResult"),
     "condped.branches/1": ("condped.analyse.branches.result", "Branches"),
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
+    "condped.effects/1": ("condped.analyse.effects.result", "Effects"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
     "condped.report/1": ("condped.analyse.report.result", "Report"),
+    "condped.summary/1": ("condped.analyse.summary.result", "Summary"),
     "condped.sources/1": ("condped.analyse.sources", "Sources"),
     "condped.compare/1": ("condped.comparison.compare", "Comparison"),
 }

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from condped.errors import DataError, SpaceError
-from condped.space.domain import Categorical, Float, Int, plain_domain
+from condped.space.domain import Categorical, Float, Int, frozen_choice, plain_domain
 from condped.space.space import Space
 
 # JSON has no word for these; a mapping with the one key "float" stands for them.
@@ -59,6 +59,8 @@ def restored(value: Any) -> Any:
 
 def rebuilt(kind: Any, value: Any, where: str) -> Any:
     """Return a value of an annotated type from plain data, or say where it does not fit."""
+    if kind is Any:  # a choice
+        return frozen_choice(value)
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _one_of(inner, value, where)

@@ -4,7 +4,9 @@ from condped.show.matplotlib.bars import bars, breakdown, comparison
 from condped.show.matplotlib.curves import curves
 from condped.show.matplotlib.figures import AXES, FIGURE, figure
 from condped.show.matplotlib.heat_maps import heat, joint
+from condped.show.matplotlib.history import history
 from condped.show.matplotlib.panels import panels
+from condped.show.matplotlib.slices import slices
 
 __all__ = [
     "AXES",
@@ -15,6 +17,8 @@ __all__ = [
     "curves",
     "figure",
     "heat",
+    "history",
     "joint",
     "panels",
+    "slices",
 ]

@@ -29,8 +29,7 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
         return fig
     columns = view.columns
     grid = np.atleast_1d(fig.subplots(view.rows, columns, squeeze=False)).ravel()
-    # Points of a panel, without what its axis takes on the left.
-    room = 72 * (_width(fig) / columns - _BESIDE)
+    room = room_of(fig, columns)
     for ax, panel in zip(grid, view.panels, strict=False):
         _panel(panel, ax, room)
     for ax in grid[len(view.panels) :]:
@@ -61,9 +60,16 @@ def _panel(panel: Panel, ax: Axes, room: float) -> None:
     ax.set_ylabel(panel.scale, fontsize=8)
     ax.set_ylim(bottom=0)
     ax.tick_params(labelsize=8)
-    ax.set_title(_title(panel, room), loc="left", fontsize=_TITLE, color=INK)
+    ax.set_title(
+        panel_title(panel.title, panel.trials, room), loc="left", fontsize=_TITLE, color=INK
+    )
     ax.set_xlabel(literal(panel.good), fontsize=8)
     plain(ax, "y")
+
+
+def room_of(fig: FigureBase, columns: int) -> float:
+    """Return the points that a panel has for its title: less what its axis takes on the left."""
+    return 72 * (_width(fig) / columns - _BESIDE)
 
 
 def _width(fig: Any) -> float:
@@ -71,15 +77,15 @@ def _width(fig: Any) -> float:
     return float(fig.bbox.width / fig.dpi_scale_trans.transform((1.0, 0.0))[0])
 
 
-def _title(panel: Panel, room: float) -> str:
+def panel_title(name: str, trials: str, room: float) -> str:
     """Return what stands above a panel, in two lines if one is too short, and cut to its width."""
-    whole = f"{panel.title}: {panel.trials}"
+    whole = f"{name}: {trials}"
     if _points(whole) <= room:
         return literal(whole)
-    title = panel.title
+    title = name
     while _points(title) > room and len(title) > _SHORTEST:
-        title = shortened(panel.title, len(title) - 1)
-    return literal(f"{title}\n{panel.trials}")
+        title = shortened(name, len(title) - 1)
+    return literal(f"{title}\n{trials}")
 
 
 def _points(text: str) -> float:

@@ -4,6 +4,19 @@ from condped.show.plotly.bars import bars, breakdown, comparison
 from condped.show.plotly.curves import curves
 from condped.show.plotly.figures import FIGURE
 from condped.show.plotly.heat_maps import heat, joint
+from condped.show.plotly.history import history
 from condped.show.plotly.panels import panels
+from condped.show.plotly.slices import slices
 
-__all__ = ["FIGURE", "bars", "breakdown", "comparison", "curves", "heat", "joint", "panels"]
+__all__ = [
+    "FIGURE",
+    "bars",
+    "breakdown",
+    "comparison",
+    "curves",
+    "heat",
+    "history",
+    "joint",
+    "panels",
+    "slices",
+]

@@ -39,15 +39,9 @@ def panels(
     columns, rows = view.columns, view.rows
     layout: dict[str, Any] = {}
     for place, panel in enumerate(view.panels):
-        row, column = divmod(place, columns)
         number = "" if place == 0 else str(place + 1)
-        width = (1 - (columns - 1) * _GAP) / columns
-        left, below = column * (width + _GAP), 1 - (row + 1) / rows
-        every = sizes.row * rows
-        domain = [below + sizes.words / every, 1 - row / rows - sizes.titles / every]
-        layout[f"xaxis{number}"] = _x_axis(panel) | {
-            "domain": [left, left + width], "anchor": f"y{number}",
-        }  # fmt: skip
+        across, domain = panel_domains(place, columns, rows, sizes)
+        layout[f"xaxis{number}"] = _x_axis(panel) | {"domain": across, "anchor": f"y{number}"}
         layout[f"yaxis{number}"] = {
             "domain": domain, "anchor": f"x{number}", "rangemode": "tozero", "gridcolor": PALE,
             "zeroline": False, "tickfont": {"size": 10}, "nticks": 5,
@@ -56,7 +50,7 @@ def panels(
             },
         }  # fmt: skip
         _panel(figure, panel, number, first=place == 0)
-        _words(figure, panel, (left, domain[1], domain[0]), sizes, sizes.letters // columns)
+        panel_words(figure, (panel.title, panel.trials), panel.good, (across, domain), sizes)
     return laid_out(
         figure,
         view.title,
@@ -128,24 +122,37 @@ def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None
         )  # fmt: skip
 
 
-def _words(
+def panel_domains(
+    place: int, columns: int, rows: int, sizes: RowSizes
+) -> tuple[list[float], list[float]]:
+    """Return where the axes of a panel are, across and up."""
+    row, column = divmod(place, columns)
+    width = (1 - (columns - 1) * _GAP) / columns
+    left, below = column * (width + _GAP), 1 - (row + 1) / rows
+    every = sizes.row * rows
+    up = [below + sizes.words / every, 1 - row / rows - sizes.titles / every]
+    return [left, left + width], up
+
+
+def panel_words(
     figure: go.Figure,
-    panel: Panel,
-    place: tuple[float, float, float],
+    titles: tuple[str, str],
+    words: str,
+    axes: tuple[list[float], list[float]],
     sizes: RowSizes,
-    letters: int,
 ) -> None:
-    """Write a title and what is good; ``place`` is left, top and bottom of the axes."""
-    left, top, bottom = place
-    lines = [f"{panel.title}: {panel.trials}"]
+    """Write the name of a panel and its trials above its axes, and what is said of it below."""
+    (left, right), (bottom, top) = axes
+    letters = int(sizes.letters * (right - left))
+    lines = [": ".join(titles)]
     if len(lines[0]) > letters:  # in two lines
-        lines = [shortened(panel.title, letters), panel.trials]
+        lines = [shortened(titles[0], letters), titles[1]]
     shared = {"xref": "paper", "yref": "paper", "x": left, "xanchor": "left", "align": "left"}
     figure.add_annotation(
         text="<br>".join(map(literal, lines)), y=top, yanchor="bottom", showarrow=False,
         font={"size": sizes.font}, **shared,
     )  # fmt: skip
-    said = panel.good.split("\n")[: sizes.lines]
+    said = words.split("\n")[: sizes.lines]
     figure.add_annotation(
         text="<br>".join(map(literal, said)), y=bottom, yanchor="top", yshift=-18, showarrow=False,
         font={"size": min(10, sizes.font)}, **shared,

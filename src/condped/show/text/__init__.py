@@ -9,11 +9,13 @@ _TEXTS = {
     "Advice": ("advice", "advice_text"),
     "Branches": ("branches", "branches_text"),
     "Comparison": ("comparison", "comparison_text"),
+    "Effects": ("effects", "effects_text"),
     "ImportanceResult": ("tables", "importance_text"),
     "JointEffects": ("tables", "joint_text"),
     "Report": ("tables", "report_text"),
     "Robustness": ("tables", "robustness_text"),
     "Sources": ("tables", "sources_text"),
+    "Summary": ("summary", "summary_text"),
     "SweepResult": ("tables", "sweep_text"),
 }
 

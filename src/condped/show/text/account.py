@@ -49,6 +49,16 @@ def pairs_headline(account: Account, target_quantile: float) -> str:
     return f"Pairs that together reach the best {best} of {used} trials ({goals(account)})"
 
 
+def effects_headline(account: Account, target_quantile: float) -> str:
+    """Return the question that effects answer."""
+    used, best = account.trials.used, percent(target_quantile)
+    tie = account.tie(target_quantile)
+    if tie is not None and tie.notable and tie.kind != "objectives":
+        best = percent(tie.used_share)
+    sets = f"the target set is the best {best}"
+    return f"What values reached in {used} trials ({goals(account)}); {sets}"
+
+
 def highest_first(importance: FloatArray) -> list[int]:
     """Return the places of the parameters of a sweep, given (T, P); the highest peak first."""
     peaks = importance.max(axis=0, initial=0.0)

@@ -22,6 +22,7 @@ from condped.show.words import (
 
 _NAME = 30
 _MOST_NODES = 12  # parameters that switch nothing, shown side by side
+_LONG_AGO = 10  # trials, from which a branch seems to be given up
 _MOST_OTHERS = 3  # parameters from outside that matter inside a branch
 
 
@@ -132,11 +133,15 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
+    if branch.median is not None:
+        told += f", median {branch.median:.4g}"
     tie = branch.inside.tie
     if tie is not None and tie.notable and tie.tied is not None:
         told += f", {tie.tied} tied"
     if branch.left_out and not branch.inside.account.trials.used:
         told = f"no used trial; {branch.left_out} left out"
+    if branch.last is not None and branch.last.ago >= _LONG_AGO:
+        told += f", last tried {branch.last.ago} trials ago"
     nothing = branch.inside.status != "ok" and branch.trials
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
     line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"

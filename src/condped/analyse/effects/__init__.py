@@ -1,0 +1,1 @@
+"""What values do to the objective, in its own units."""

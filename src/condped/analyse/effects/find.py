@@ -1,0 +1,285 @@
+"""From counted trials to effects: which trials lie in which bin, and what they reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.effects.bins import Bin, bins_of
+from condped.analyse.effects.reached import LEVEL, reached_by
+from condped.analyse.effects.result import (
+    Chosen,
+    Contrast,
+    Effects,
+    ParameterEffect,
+    RegimeEffect,
+    SameTime,
+    ValueGroup,
+    ValueSpan,
+)
+from condped.analyse.effects.sentences import effect_sentence
+from condped.analyse.effects.trials import shown_trials, thinned
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.evidence import Evidence
+from condped.analyse.importance.sampling import strata_of
+from condped.analyse.importance.set_counts import SetCounts, SetTrials
+from condped.analyse.values import Densities, RegimeDensity, good_places
+from condped.arrays import BoolArray, IntArray
+from condped.count.ranking import ranked
+from condped.errors import SettingsError
+from condped.safe_text import shortened
+from condped.space.domain import Categorical
+from condped.trials.batch import Batch
+from condped.trials.regimes import expand_domains
+from condped.trials.table import Parameter, TrialTable
+
+_MOST_OF_STRATUM = 16  # trials inside and outside that are paired with each other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyTrials:
+    """The trials that effects are found from.
+
+    Attributes
+    ----------
+    table
+        All trials, with domains as the analysis has them.
+    parameters
+        Its parameters, by name.
+    rows
+        Positions of those of the region set that have an objective, in order of time.
+    target
+        (all trials,): which are in the target set.
+    strata
+        (all trials,): which were drawn at the same time; None where the sampler does not learn.
+    without_value
+        Trials of the region set that count as worst.
+    """
+
+    table: TrialTable
+    parameters: Mapping[str, Parameter]
+    rows: IntArray
+    target: BoolArray
+    strata: IntArray | None
+    without_value: int
+    level: float
+
+    @classmethod
+    def of(cls, counts: SetCounts, level: float) -> StudyTrials:
+        """Return the trials of an analysis; raises if they are not at hand."""
+        sets = counts.trials
+        if sets is None:
+            raise SettingsError(
+                "Effects need the trials, which a result that was saved does not know. Call "
+                "condped.effects on the source; what it returns can be saved."
+            )
+        if sets.quantiles is None:
+            raise SettingsError(
+                "Effects are about what good trials reached; this result explains an outcome. "
+                "Leave target out."
+            )
+        table = _table_of(sets)
+        batch = Batch(table)
+        _, region, target = sets.top.members(batch)
+        ordinary = ranked(batch, sets.top.ranking).ordinary
+        valued = region if ordinary is None else region & ordinary
+        rows = np.flatnonzero(valued)
+        strata = None
+        if is_adaptive(counts):
+            strata = np.full(len(table), -1)
+            pieces = np.array_split(rows, strata_of(len(rows)))
+            strata[rows] = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
+        named = {parameter.name: parameter for parameter in table.parameters}
+        worst = int(np.count_nonzero(region)) - len(rows)
+        return cls(table, named, rows, target & valued, strata, worst, level)
+
+    def group(self, group: Bin, rows: IntArray) -> ValueGroup:
+        """Return what these trials reached."""
+        return ValueGroup(
+            label=group.label,
+            trials=len(rows),
+            target_trials=int(np.count_nonzero(self.target[rows])),
+            reached=tuple(reached_by(one, rows, self.level) for one in self.table.objectives),
+            low=group.low, high=group.high, left=group.left, right=group.right, choice=group.choice,
+        )  # fmt: skip
+
+    def same_time(self, inside: IntArray, outside: IntArray) -> tuple[SameTime, ...]:
+        """Compare trials with others that were drawn at the same time."""
+        if self.strata is None:
+            return ()
+        one, other = _pairs(self.strata, inside, outside)
+        if not len(one):
+            return ()
+        found = []
+        for objective in self.table.objectives:
+            difference = objective.values[one] - objective.values[other]
+            gain = -difference if objective.direction == "minimize" else difference
+            better = float(np.mean(gain > 0) + np.mean(gain == 0) / 2)
+            found.append(SameTime(objective.name, len(one), better, float(np.median(difference))))
+        return tuple(found)
+
+
+def find_effects(
+    counts: SetCounts,
+    evidence: Evidence,
+    densities: Densities,
+    account: Account,
+    importances: Sequence[tuple[str, float]],
+    *,
+    target_quantile: float,
+    level: float = LEVEL,
+) -> Effects:
+    """Return the effects of these parameters, in their order."""
+    study = StudyTrials.of(counts, level)
+    return Effects(
+        parameters=tuple(
+            find_effect(study, evidence, densities, name, importance)
+            for name, importance in importances
+        ),
+        target_quantile=target_quantile,
+        target_size=int(counts.grid.target_sizes[0]),
+        everything=study.group(Bin("all trials", np.zeros(0, dtype=bool)), study.rows),
+        level=level,
+        adaptive=study.strata is not None,
+        sampling=counts.sampling,
+        without_value=study.without_value,
+        account=account,
+        trials=shown_trials(study.table, study.target),
+    )
+
+
+def find_sentences(
+    counts: SetCounts, evidence: Evidence, densities: Densities, names: Sequence[str]
+) -> tuple[str, ...]:
+    """Say what each of these parameters does."""
+    if not names:
+        return ()
+    study = StudyTrials.of(counts, LEVEL)
+    found = (find_effect(study, evidence, densities, name, 0.0).sentence for name in names)
+    return tuple(f"{shortened(name)}: {said}." for name, said in zip(names, found, strict=True))
+
+
+def find_effect(
+    study: StudyTrials, evidence: Evidence, densities: Densities, name: str, importance: float
+) -> ParameterEffect:
+    """Return the effect of one parameter."""
+    parameter = study.parameters[name]
+    ids = np.asarray(parameter.domain_ids)[study.rows]
+    verdict = evidence[name].verdict
+    regimes = [
+        _regime(study, parameter, density, study.rows[ids == place], matters=verdict == "matters")
+        for density in densities[name]
+        for place in (parameter.domains.index(density.domain),)
+    ]
+    absent = study.rows[ids < 0]
+    if len(absent):
+        group = study.group(Bin("absent", np.zeros(0, dtype=bool)), absent)
+        regimes.append(RegimeEffect(None, "absent", group.trials, group.target_trials, (group,)))
+    sentence = effect_sentence(regimes, evidence[name])
+    return ParameterEffect(name, importance, verdict, tuple(regimes), sentence)
+
+
+def _regime(
+    study: StudyTrials,
+    parameter: Parameter,
+    density: RegimeDensity,
+    rows: IntArray,
+    *,
+    matters: bool,
+) -> RegimeEffect:
+    domain = density.domain
+    values = parameter.values[rows]
+    bins = bins_of(domain, values)
+    groups = tuple(study.group(one, rows[one.rows]) for one in bins)
+    contrast = None
+    if density.good:
+        inside = np.zeros(len(rows), dtype=bool)
+        for good in density.good:
+            if isinstance(domain, Categorical):
+                inside |= np.isin(values, good_places(domain, good))
+            else:
+                inside |= (values >= good.low) & (values <= good.high)
+        label = " or ".join(good.label for good in density.good)
+        contrast = _contrast(study, "good", _spans(density), Bin(label, inside), rows)
+    elif matters:
+        best = _best_bin(study, bins, groups)
+        if best is not None:
+            span = ValueSpan(best.low, best.high, best.choice)
+            contrast = _contrast(study, "best", (span,), best, rows)
+    target = int(np.count_nonzero(study.target[rows]))
+    return RegimeEffect(domain, density.label, len(rows), target, groups, contrast)
+
+
+def _best_bin(study: StudyTrials, bins: Sequence[Bin], groups: Sequence[ValueGroup]) -> Bin | None:
+    """Return the bin with the best median; None without two whose medians have intervals.
+
+    By several objectives none is best.
+    """
+    if len(study.table.objectives) > 1:
+        return None
+    sign = -1.0 if study.table.objectives[0].direction == "maximize" else 1.0
+    known = [
+        (sign * reached.median, place)
+        for place, group in enumerate(groups)
+        for reached in group.reached
+        if reached.median is not None and reached.median_low is not None
+    ]
+    return bins[min(known)[1]] if len(known) > 1 else None
+
+
+def _spans(density: RegimeDensity) -> tuple[ValueSpan, ...]:
+    if isinstance(density.domain, Categorical):
+        places = (place for good in density.good for place in good_places(density.domain, good))
+        return tuple(ValueSpan(None, None, place) for place in places)
+    return tuple(ValueSpan(good.low, good.high) for good in density.good)
+
+
+def _contrast(
+    study: StudyTrials, chosen: Chosen, spans: tuple[ValueSpan, ...], one: Bin, rows: IntArray
+) -> Contrast | None:
+    inside, outside = rows[one.rows], rows[~one.rows]
+    if not len(inside) or not len(outside):
+        return None
+    others = Bin("outside", ~one.rows)
+    return Contrast(
+        chosen,
+        spans,
+        study.group(one, inside),
+        study.group(others, outside),
+        study.same_time(inside, outside),
+    )
+
+
+def _pairs(strata: IntArray, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the trials of each pair of one inside and one outside of the same stratum."""
+    first, second = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    # Both are in order of time, as the strata are.
+    own, others = strata[inside], strata[outside]
+    shared = np.intersect1d(own, others)
+    for one, other in zip(
+        _parts(inside, own, shared), _parts(outside, others, shared), strict=True
+    ):
+        first.append(np.repeat(one, len(other)))
+        second.append(np.tile(other, len(one)))
+    return np.concatenate(first), np.concatenate(second)
+
+
+def _parts(rows: IntArray, strata: IntArray, wanted: IntArray) -> list[IntArray]:
+    """Return the rows of each stratum, evenly thinned where they are many."""
+    starts = np.searchsorted(strata, wanted).tolist()
+    ends = np.searchsorted(strata, wanted, side="right").tolist()
+    return [
+        thinned(rows[start:end], _MOST_OF_STRATUM) for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def is_adaptive(counts: SetCounts) -> bool:
+    """Return whether the sampler learnt from results, or values depend on time otherwise."""
+    return counts.significance.decision.test not in ("one", "none")
+
+
+def _table_of(sets: SetTrials) -> TrialTable:
+    table = sets.raw.table("Finding effects")
+    return expand_domains(table) if sets.raw.spanned else table

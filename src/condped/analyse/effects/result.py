@@ -1,0 +1,287 @@
+"""Effects: what trials with certain values of a parameter reached, in units of the objective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from condped.analyse.effects.trials import ShownTrials
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.evidence import Verdict
+from condped.analyse.importance.ties import plain_tie
+from condped.analyse.result import Result
+from condped.errors import not_found
+from condped.space.domain import Domain
+
+# ``good``: values that target trials have more often than others. ``best``: the bin or choice with
+# the best median.
+Chosen = Literal["good", "best"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What some trials reached in one objective, in its own units and sign.
+
+    Attributes
+    ----------
+    median_low, median_high
+        The exact interval of the median; None with fewer trials than it needs (5 at level 0.9).
+    best
+        The lowest or highest value, whichever is better.
+    """
+
+    objective: str
+    median: float | None
+    median_low: float | None
+    median_high: float | None
+    best: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueGroup:
+    """Trials with certain values of a parameter.
+
+    Attributes
+    ----------
+    label
+        The values, for people: ``0.009 … 0.11``, ``svm``, ``absent``.
+    trials, target_trials
+        How many trials with an objective are here, and how many of these in the target set.
+    reached
+        What they reached, for each objective.
+    low, high
+        The lowest and highest value that belongs here; None for choices.
+    left, right
+        Where the cells of the grid end that belong here, for drawing; None for choices.
+    choice
+        The position of the choice in its domain; None for numbers and for several choices.
+    """
+
+    label: str
+    trials: int
+    target_trials: int
+    reached: tuple[Reached, ...]
+    low: float | None = None
+    high: float | None = None
+    left: float | None = None
+    right: float | None = None
+    choice: int | None = None
+
+    @property
+    def target_share(self) -> float | None:
+        """Share of these trials that are in the target set; None without trials."""
+        return self.target_trials / self.trials if self.trials else None
+
+
+@dataclass(frozen=True, slots=True)
+class SameTime:
+    """Trials inside compared with trials outside that were drawn at the same time.
+
+    Attributes
+    ----------
+    pairs
+        How many pairs of one of each there are within strata of ten consecutive trials.
+    better
+        Share of the pairs in which the one inside is better; ties count half.
+    difference
+        The median of what the one inside reached less what the one outside did.
+    """
+
+    objective: str
+    pairs: int
+    better: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSpan:
+    """A range of numbers, both ends inside, or one choice by its position in its domain."""
+
+    low: float | None
+    high: float | None
+    choice: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Some values of a regime against all others there.
+
+    The values were chosen by the same trials that are compared here, so the contrast is a little
+    too good; docs/effects.md says by how much.
+
+    Attributes
+    ----------
+    chosen
+        How the values inside were chosen.
+    spans
+        Which values these are.
+    same_time
+        For each objective, where the sampler learnt from results; empty if it did not, or if no
+        two such trials were drawn at the same time.
+    """
+
+    chosen: Chosen
+    spans: tuple[ValueSpan, ...]
+    inside: ValueGroup
+    outside: ValueGroup
+    same_time: tuple[SameTime, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeEffect:
+    """The trials of one regime, by value.
+
+    Attributes
+    ----------
+    domain
+        None: the parameter is absent.
+    bins
+        Neighbouring cells of the domain's grid with about equally many trials together, at most
+        eight; one per choice; one where the parameter is absent.
+    contrast
+        None where there is no evidence of an effect, or nothing to compare.
+    """
+
+    domain: Domain | None
+    label: str
+    trials: int
+    target_trials: int
+    bins: tuple[ValueGroup, ...]
+    contrast: Contrast | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterEffect:
+    """What the values of one parameter do.
+
+    Attributes
+    ----------
+    regimes
+        Those that are present in the order of the densities, then that in which it is absent.
+    sentence
+        The same in a sentence, for people.
+    """
+
+    name: str
+    importance: float
+    verdict: Verdict
+    regimes: tuple[RegimeEffect, ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Effects(Result):
+    """What trials reached by the values of each parameter, the most important first.
+
+    Attributes
+    ----------
+    everything
+        All trials with an objective.
+    level
+        How often an interval of a median holds the true one, if trials were drawn at random.
+    adaptive
+        Whether the sampler learnt from results, so that values were tried at different times and
+        later trials are better in everything.
+    sampling
+        How the trials were drawn, in a sentence.
+    without_value
+        Trials that count as worst; they have no value and are in no median.
+    trials
+        Some of the trials themselves, for pictures.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.effects(condped.problems.get("nested").sample(1000, seed=0))
+    >>> found["x"].verdict, len(found["x"].regimes)
+    ('matters', 2)
+    """
+
+    schema: ClassVar[str] = "condped.effects/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter",
+        "verdict",
+        "regime",
+        "values",
+        "low",
+        "high",
+        "trials",
+        "target_trials",
+        "target_share",
+        "objective",
+        "median",
+        "median_low",
+        "median_high",
+        "best",
+    )
+
+    parameters: tuple[ParameterEffect, ...]
+    target_quantile: float
+    target_size: int
+    everything: ValueGroup
+    level: float
+    adaptive: bool
+    sampling: str
+    without_value: int
+    account: Account = field(repr=False)
+    trials: ShownTrials = field(repr=False)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ParameterEffect]:
+        return {parameter.name: parameter for parameter in self.parameters}
+
+    def __getitem__(self, name: str) -> ParameterEffect:
+        if name not in self._by_name:
+            raise not_found("parameter", name, self._by_name)
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[ParameterEffect]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, the most important first."""
+        return tuple(self._by_name)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter, regime, bin and objective."""
+        return [
+            {
+                "parameter": parameter.name,
+                "verdict": parameter.verdict,
+                "regime": regime.label,
+                "values": group.label,
+                "low": group.low,
+                "high": group.high,
+                "trials": group.trials,
+                "target_trials": group.target_trials,
+                "target_share": group.target_share,
+                **asdict(reached),
+            }
+            for parameter in self.parameters
+            for regime in parameter.regimes
+            for group in regime.bins
+            for reached in group.reached
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        return {
+            "target_quantile": self.target_quantile,
+            "target_size": self.target_size,
+            "tie": plain_tie(self.account.tie(self.target_quantile)),
+            "level": self.level,
+            "adaptive": self.adaptive,
+            "sampling": self.sampling,
+            "without_value": self.without_value,
+            "everything": self.everything,
+            "parameters": self.parameters,
+            "account": self.account,
+        }

@@ -1,0 +1,150 @@
+"""Effects in sentences, with the objective's own name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from condped.analyse.effects.result import Contrast, Reached, RegimeEffect, ValueGroup
+from condped.analyse.importance.evidence import ParameterEvidence
+from condped.safe_text import shortened
+from condped.space.domain import Categorical
+
+_MOST_LABEL = 48
+_MOST_DIGITS = 9
+
+
+def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence) -> str:
+    """Say what the values of a parameter do, or that nothing is known of it."""
+    present = [regime for regime in regimes if regime.domain is not None]
+    told = [
+        (regime, contrast_words(regime.contrast, isinstance(regime.domain, Categorical)))
+        for regime in present
+        if regime.contrast is not None
+    ]
+    if told:
+        several = len(present) > 1
+        return "; ".join(f"in {r.label}: {words}" if several else words for r, words in told)
+    start = {
+        "matters": "nothing stands out in any regime",
+        "unclear": "unclear whether it has an effect",
+        "no evidence": "no evidence of an effect",
+    }.get(evidence.verdict, f"not testable ({evidence.reason.rstrip('.')})")
+    return "; ".join([start, *_spread(present)])
+
+
+def contrast_words(contrast: Contrast, choices: bool) -> str:
+    """Say what trials with some values reached, and what the others did."""
+    inside, outside = contrast.inside, contrast.outside
+    label = shortened(inside.label, _MOST_LABEL)
+    digits = digits_of([inside, outside])
+    if contrast.chosen == "good":
+        where = f"with {label}" if choices else f"inside {label}"
+    else:
+        where = f"best {'with' if choices else 'in'} {label}:"
+    elsewhere = "with the others" if choices else "outside"
+    if len(inside.reached) == 1:
+        (one,), (other,) = inside.reached, outside.reached
+        words = (
+            f"{where} the median {shortened(one.objective)} is {_median(one, digits)} "
+            f"({_best(one, digits)}, {trials_of(inside)}), {elsewhere} {_median(other, digits)} "
+            f"({_best(other, digits)}, {trials_of(outside)})"
+        )
+    else:
+        words = (
+            f"{where} {_each(inside, digits)} ({trials_of(inside)}), {elsewhere} "
+            f"{_each(outside, digits)} ({trials_of(outside)})"
+        )
+    return "; ".join([words, *_same_time(contrast, digits)])
+
+
+def _same_time(contrast: Contrast, digits: int) -> list[str]:
+    several = len(contrast.same_time) > 1
+    return [
+        f"of the same time{f', {shortened(one.objective)}' if several else ''}: "
+        f"{number_text(abs(one.difference), digits)} {'lower' if one.difference < 0 else 'higher'} "
+        f"inside (better in {100 * one.better:.0f} % of {one.pairs:,} pairs)"
+        for one in contrast.same_time
+    ]
+
+
+def _each(group: ValueGroup, digits: int) -> str:
+    return ", ".join(
+        f"median {shortened(one.objective)} {_median(one, digits)} ({_best(one, digits)})"
+        for one in group.reached
+    )
+
+
+def _spread(present: Sequence[RegimeEffect]) -> list[str]:
+    """Say between which medians the bins of all regimes lie, for each objective."""
+    groups = [group for regime in present for group in regime.bins if group.trials]
+    told = []
+    for place, one in enumerate(groups[0].reached if groups else ()):
+        medians = [m for group in groups if (m := group.reached[place].median) is not None]
+        low, high, digits = min(medians), max(medians), digits_for(medians)
+        name = shortened(one.objective)
+        if len(medians) == 1:
+            told.append(f"median {name} {number_text(low, digits)}")
+        else:
+            told.append(
+                f"median {name} between {number_text(low, digits)} and "
+                f"{number_text(high, digits)} in {_all(len(medians))} bins"
+            )
+    return told
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
+
+
+def trials_of(group: ValueGroup) -> str:
+    """Return how many trials there are, in words."""
+    return f"{group.trials:,} trial{'' if group.trials == 1 else 's'}"
+
+
+def _best(one: Reached, digits: int) -> str:
+    return "no value" if one.best is None else f"best {number_text(one.best, digits)}"
+
+
+def _median(one: Reached, digits: int) -> str:
+    if one.median is None:
+        return "unknown"
+    median = number_text(one.median, digits)
+    if one.median_low is None or one.median_high is None:
+        return median
+    ends = (number_text(end, digits) for end in (one.median_low, one.median_high))
+    return f"{median} [{', '.join(ends)}]"
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """Return a number as people write it."""
+    text = f"{value:.{digits}g}"
+    if "e" in text and 1e-4 <= abs(value) < 1e9:
+        text = f"{value:,.0f}"
+    return text.replace("e-0", "e-").replace("e+0", "e")
+
+
+def digits_of(groups: Sequence[ValueGroup]) -> int:
+    """Return how many digits the medians of groups and their intervals deserve."""
+    numbers = (
+        number
+        for group in groups
+        for one in group.reached
+        for number in (one.median, one.median_low, one.median_high)
+    )
+    return digits_for(number for number in numbers if number is not None)
+
+
+def digits_for(values: Iterable[float]) -> int:
+    """Return how many digits show the differences of values: three of what they differ in.
+
+    Examples
+    --------
+    >>> digits_for([0.12, 0.31]), digits_for([0.97123, 0.97456])
+    (3, 5)
+    """
+    known = list(values)
+    spread, largest = (max(known) - min(known), max(map(abs, known))) if known else (0.0, 0.0)
+    if not 0 < spread < math.inf or not largest < math.inf:
+        return 3
+    return min(3 + max(0, math.floor(math.log10(largest / spread))), _MOST_DIGITS)

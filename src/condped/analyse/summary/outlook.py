@@ -1,0 +1,80 @@
+"""Plateaus in sentences, and what they say about going on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from condped.analyse.summary.result import BestTrial, Front, Progress
+from condped.safe_text import shortened
+
+SORTED = (
+    "The rows are sorted by the objective: their order is not that of time, so nothing is said "
+    "about improvements."
+)
+_NEXT = 100  # trials that the outlook is about
+_FEW = 20  # trials, below which a plateau says nothing
+
+
+def plateau_sentences(
+    progress: Sequence[Progress], best: Sequence[BestTrial], front: Front | None
+) -> tuple[str, ...]:
+    """Say for each objective how long nothing has improved, and how many trials share the best."""
+    several = front is not None
+    told = []
+    for one, trial in zip(progress, best, strict=True):
+        name = f" of {shortened(one.objective)}" if several else ""
+        when = (
+            f"The last trial improved the best value{name}"
+            if not one.since
+            else f"No improvement{name} in the last {_trials(one.since)}"
+        )
+        ties = f"; {trial.shared:,} trials share the best value" if trial.shared > 1 else ""
+        told.append(f"{when}{ties}.")
+    if front is not None:
+        last = f"the last one that nothing before it beat is trial {front.last}"
+        ago = f", {_trials(front.since)} ago" if front.since else ""
+        told.append(f"{_trials(front.size)} on the Pareto front; {last}{ago}.")
+    return tuple(told)
+
+
+def outlook_sentence(
+    progress: Sequence[Progress], front: Front | None, adaptive: bool | None
+) -> str | None:
+    """Say what the course so far says about going on; None: nothing.
+
+    Of n + m random draws each is equally likely to be the best, so the best of all is among the
+    last m with chance m / (n + m); an improvement is that rare, or rarer where values can tie.
+    """
+    if len(progress) != 1 or front is not None:
+        return None
+    (one,) = progress
+    if one.trials < _FEW or adaptive is None:
+        return None
+    if not adaptive:
+        chance = 100 * _NEXT / (one.trials + _NEXT)
+        return (
+            f"If drawn at random like these, the next {_NEXT} trials improve the best value with a "
+            f"chance of at most {chance:.2g} % ({_NEXT} / {one.trials + _NEXT:,})."
+        )
+    return (
+        f"The sampler learns from results, so chances cannot be told from the number of trials. "
+        f"What happened: {_recent(one)}."
+    )
+
+
+def _recent(one: Progress) -> str:
+    times = _times(one.improved) if one.improved else "never"
+    gains = [entry.gain for entry in one.improvements if entry.gain is not None]
+    last = ""
+    if gains:
+        shown = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
+        last = f", last by {shown}" if len(gains) > 1 else f", by {shown}"
+    return f"in {_trials(one.trials)} the best value improved {times} after the first trial{last}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _trials(count: int) -> str:
+    return f"{count:,} trial{'' if count == 1 else 's'}"

@@ -1,0 +1,260 @@
+"""Summary: the study at a glance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+from condped.analyse.effects.trials import TrialState
+from condped.analyse.result import Result
+from condped.trials.batch import Goal
+
+
+@dataclass(frozen=True, slots=True)
+class StateCounts:
+    """How many trials ended how; each is counted once.
+
+    Attributes
+    ----------
+    complete
+        With a finite objective and no violated constraint.
+    """
+
+    total: int
+    complete: int
+    infeasible: int
+    pruned: int
+    failed: int
+    nonfinite: int
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class BestTrial:
+    """The best complete and feasible trial by one objective; the first of several.
+
+    Attributes
+    ----------
+    number
+        Its position in the study, from 0.
+    value, values
+        What it reached in this objective, and in all of them.
+    parameters
+        What was active in it, in the order of the space.
+    shared
+        How many trials reached the same value, itself included.
+    elapsed
+        Seconds from the study's start to its end; None where not recorded.
+    """
+
+    objective: str
+    number: int
+    value: float
+    values: tuple[float, ...]
+    parameters: dict[str, Any]
+    shared: int
+    elapsed: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """A trial that was better than all before it.
+
+    Attributes
+    ----------
+    gain
+        By how much, above 0; None for the first trial.
+    elapsed
+        Seconds from the study's start to its end; None where not recorded.
+    """
+
+    number: int
+    value: float
+    gain: float | None
+    elapsed: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The course of one objective.
+
+    Attributes
+    ----------
+    improvements
+        The last five, the latest last.
+    improved
+        How often it improved, the first trial not counted.
+    trials
+        How many complete and feasible trials there are.
+    since
+        How many of these came after the last improvement.
+    """
+
+    objective: str
+    improvements: tuple[Improvement, ...]
+    improved: int
+    trials: int
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Trials that no other one beats in all of several objectives.
+
+    Attributes
+    ----------
+    numbers
+        At most 1,000 of them, in order.
+    size
+        How many there are, those with the same objectives included.
+    last
+        The last trial that no earlier one beat or equalled when it came.
+    since
+        How many complete and feasible trials came after it.
+    """
+
+    numbers: tuple[int, ...]
+    size: int
+    last: int
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """How long trials took, in seconds, of those whose duration is recorded.
+
+    Attributes
+    ----------
+    recorded
+        How many these are.
+    total, median, longest
+        Of all of them, and the longest with its trial.
+    failed, pruned
+        What failed and pruned trials took together.
+    span
+        From the first start to the last end; None where not recorded. Less than the total if
+        trials ran side by side.
+    """
+
+    recorded: int
+    total: float
+    median: float
+    longest: float
+    longest_number: int
+    failed: float
+    pruned: float
+    span: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One trial and one objective.
+
+    Attributes
+    ----------
+    value
+        None without a finite one; of a pruned trial the last that it reported.
+    best
+        The best so far, this trial included; None before the first complete and feasible one.
+    improved
+        Whether this trial was better than all before it.
+    elapsed
+        Seconds from the study's start to its end; None where not recorded.
+    duration
+        Seconds that it took; None where not recorded.
+    """
+
+    number: int
+    state: TrialState
+    objective: str
+    value: float | None
+    best: float | None
+    improved: bool
+    elapsed: float | None
+    duration: float | None
+
+
+@dataclass(frozen=True)
+class Summary(Result):
+    """The study at a glance.
+
+    Attributes
+    ----------
+    objectives
+        What is measured, and in which direction it is better.
+    states
+        How the trials ended.
+    best
+        The best trial by each objective; empty without a complete and feasible one.
+    progress
+        The course of each objective; empty likewise.
+    front
+        Of several objectives; None for one.
+    durations
+        None where not recorded.
+    history
+        One entry per trial and objective, in order: all improvements, and of the other trials at
+        most 5,000, evenly.
+    history_left_out
+        How many trials are not in it.
+    adaptive
+        Whether the sampler seems to have learnt from results; None where that cannot be told.
+    plateau
+        How long nothing has improved, in sentences for people.
+    outlook
+        What that says about going on.
+    notes
+        Remarks of the reader.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.summary(condped.problems.get("nested").sample(300, seed=0))
+    >>> found.best[0].number, round(found.best[0].value, 3), found.states.complete
+    (51, -6.959, 300)
+    """
+
+    schema: ClassVar[str] = "condped.summary/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "number",
+        "state",
+        "objective",
+        "value",
+        "best",
+        "improved",
+        "elapsed",
+        "duration",
+    )
+
+    objectives: tuple[Goal, ...]
+    states: StateCounts
+    best: tuple[BestTrial, ...]
+    progress: tuple[Progress, ...]
+    front: Front | None
+    durations: Durations | None
+    history: tuple[HistoryEntry, ...] = field(repr=False)
+    history_left_out: int
+    adaptive: bool | None
+    plateau: tuple[str, ...]
+    outlook: str | None
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the history: one flat record per trial and objective."""
+        return [asdict(entry) for entry in self.history]
+
+    def _readable(self) -> dict[str, Any]:
+        return {
+            "objectives": self.objectives,
+            "states": self.states,
+            "best": self.best,
+            "progress": self.progress,
+            "front": self.front,
+            "durations": self.durations,
+            "adaptive": self.adaptive,
+            "plateau": self.plateau,
+            "outlook": self.outlook,
+            "notes": self.notes,
+            "history_left_out": self.history_left_out,
+            "history": self.history,
+        }

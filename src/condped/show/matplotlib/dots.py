@@ -1,0 +1,46 @@
+"""Single trials as dots, by set and state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from condped.show.palette import DOTS
+from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis
+
+_STYLES: Mapping[DotKind, Mapping[str, Any]] = {
+    "other": {"marker": "o", "s": 9, "alpha": 0.45, "linewidths": 0},
+    "target": {"marker": "o", "s": 15, "alpha": 0.9, "linewidths": 0},
+    "pruned": {"marker": "D", "s": 12, "alpha": 0.9, "facecolors": "none", "linewidths": 0.9},
+    "infeasible": {"marker": "v", "s": 14, "alpha": 0.9, "facecolors": "none", "linewidths": 0.9},
+    "failed": {"marker": "x", "s": 16, "alpha": 0.9, "linewidths": 1.1},
+}
+_MANY = 600  # dots, from which they are smaller
+
+
+def draw_dots(ax: Axes, dots: Sequence[Dots], labels: Mapping[DotKind, str] = KINDS) -> None:
+    """Draw trials; many are drawn as one image."""
+    total = sum(len(one.x) for one in dots)
+    for one in dots:
+        style: dict[str, Any] = dict(_STYLES[one.kind])
+        style["edgecolors" if "facecolors" in style else "color"] = DOTS[one.kind]
+        if total > _MANY:
+            style["s"] *= 0.5
+        ax.scatter(
+            one.x, one.y, **style, label=labels[one.kind], zorder=2, rasterized=total > _MANY,
+            clip_on=False,
+        )  # fmt: skip
+
+
+def value_axis(ax: Axes, axis: ValueAxis) -> None:
+    """Set the axis of objective values."""
+    if axis.log:
+        ax.set_yscale("log")
+        # Plain numbers: values are often within one or two powers of ten.
+        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_ylim(axis.low, axis.high)

@@ -1,0 +1,82 @@
+"""Slices: values against what trials reached, a panel per parameter and regime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+
+from condped.show.matplotlib.dots import draw_dots, value_axis
+from condped.show.matplotlib.figures import literal, noted, plain
+from condped.show.matplotlib.panels import panel_title, room_of
+from condped.show.palette import GOOD, INK
+from condped.show.views.labels import lines_of
+from condped.show.views.slices import Slice, SlicesView
+
+
+def slices(view: SlicesView, fig: FigureBase) -> FigureBase:
+    """Draw each slice on a subplot of the figure or subfigure."""
+    if not view.slices:
+        ax = fig.subplots()
+        ax.set_axis_off()
+        noted(ax, view.note, empty=True)
+        return fig
+    columns = view.columns
+    grid = np.atleast_1d(fig.subplots(view.rows, columns, squeeze=False)).ravel()
+    room = room_of(fig, columns)
+    for place, (ax, one) in enumerate(zip(grid, view.slices, strict=False)):
+        _slice(view, one, ax, room)
+        ax.set_ylabel(literal(view.objective) if place % columns == 0 else "", fontsize=9)
+    for ax in grid[len(view.slices) :]:
+        ax.set_axis_off()
+    letters = 42 * columns
+    texts = [view.first, view.title, view.note]
+    lines = [line for text in texts if text for line in lines_of(text, letters)]
+    fig.suptitle("\n".join(map(literal, lines)), fontsize=11 if columns > 1 else 9)
+    handles = {
+        label: handle
+        for ax in grid
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    fig.legend(
+        handles.values(), handles.keys(), loc="outside lower center",
+        ncols=min(len(handles), 2 * columns), frameon=False, fontsize=9,
+    )  # fmt: skip
+    return fig
+
+
+def _slice(view: SlicesView, one: Slice, ax: Axes, room: float) -> None:
+    for low, high in one.spans:
+        ax.axvspan(low, high, facecolor=GOOD, alpha=0.15, zorder=0, linewidth=0)
+    draw_dots(ax, one.dots)
+    for place, step in enumerate(one.steps):
+        if step.low is not None and step.high is not None:
+            label = f"{100 * view.level:.3g} % interval" if place == 0 else None
+            ax.fill_between(
+                [step.left, step.right], step.low, step.high, color=INK, alpha=0.16, linewidth=0,
+                label=label, zorder=3,
+            )  # fmt: skip
+        ax.plot(
+            [step.left, step.right], [step.median, step.median], color=INK, linewidth=2.0,
+            label="median" if place == 0 else None, zorder=4, solid_capstyle="butt",
+        )  # fmt: skip
+    if one.log:
+        ax.set_xscale("log")
+    ax.set_xlim(one.low, one.high)
+    value_axis(ax, view.axis)
+    ax.tick_params(labelsize=8)
+    if one.choices is not None:
+        _choices(ax, one.choices)
+    ax.set_title(panel_title(one.title, one.trials, room), loc="left", fontsize=9, color=INK)
+    ax.set_xlabel(literal(one.words), fontsize=8)
+    plain(ax, "y")
+
+
+def _choices(ax: Axes, labels: Sequence[str]) -> None:
+    long = max(map(len, labels), default=0) * len(labels) > 36
+    ax.set_xticks(
+        range(len(labels)), [literal(label) for label in labels],
+        rotation=40 if long else 0, ha="right" if long else "center",
+    )  # fmt: skip

@@ -1,0 +1,122 @@
+"""Effects as plain text: a small table for each parameter that matters, a sentence for others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from condped.analyse.effects.result import (
+    Effects,
+    ParameterEffect,
+    Reached,
+    RegimeEffect,
+    ValueGroup,
+)
+from condped.analyse.effects.sentences import digits_for, number_text
+from condped.safe_text import shortened
+from condped.show.text.account import data_lines, effects_headline, trial_lines
+from condped.show.text.layout import percent, table_lines, wrapped
+from condped.show.text.tables import first_lines
+from condped.show.words import tie_lines
+
+_MOST_TABLES = 6  # parameters with a table of their own
+_MOST_SENTENCES = 20
+_MOST_CHOICES = 12
+_MOST_LABEL = 28
+_BAR = 16
+ADAPTIVE_WORDS = (
+    "The sampler learnt from results: values were tried at different times, and later trials are "
+    'better in everything, which medians by value tell, too. "Of the same time" compares only '
+    "trials among ten consecutive ones."
+)
+SELECTED_WORDS = (
+    "Good values were chosen by the same trials, so what they reached inside is a little too good."
+)
+
+
+def effects_text(found: Effects) -> str:
+    """Return tables of the parameters that matter, then a sentence for each of the others."""
+    lines = first_lines(tie_lines(found.account.tie(found.target_quantile)))
+    lines += [*wrapped(effects_headline(found.account, found.target_quantile)), ""]
+    matter = [parameter for parameter in found if parameter.verdict == "matters"]
+    for parameter in matter[:_MOST_TABLES]:
+        lines += _table(found, parameter)
+    shown = matter[:_MOST_TABLES]
+    others = [parameter for parameter in found if parameter not in shown]
+    for parameter in others[:_MOST_SENTENCES]:
+        lines += _sentence(parameter)
+    if len(others) > _MOST_SENTENCES:
+        lines.append(f"… and {len(others) - _MOST_SENTENCES} more")
+    lines += ["", *(line for said in remarks_of(found) for line in wrapped(said))]
+    return "\n".join(lines)
+
+
+def remarks_of(found: Effects) -> list[str]:
+    """Return what the numbers need to be understood, in sentences."""
+    told = [
+        f"Medians with {percent(found.level)} intervals, exact for trials drawn at random; bins "
+        "hold about equally many trials."
+    ]
+    if any(regime.contrast is not None for one in found for regime in one.regimes):
+        told.append(SELECTED_WORDS)
+    if found.adaptive:
+        told.append(ADAPTIVE_WORDS)
+    sets = f"; {found.target_size} in the target set"
+    told += trial_lines(found.account, sets) + data_lines(found.account)
+    if found.without_value:
+        count = found.without_value
+        told.append(f"{count} counted as worst without a value: in no median.")
+    return [*told, *found.account.notes]
+
+
+def _sentence(parameter: ParameterEffect) -> list[str]:
+    return wrapped(f"{shortened(parameter.name)}: {parameter.sentence}.", then="  ")
+
+
+def _table(found: Effects, parameter: ParameterEffect) -> list[str]:
+    """Return the sentence of a parameter and the bins of its regimes."""
+    lines = _sentence(parameter)
+    for place in range(len(found.account.objectives)):
+        rows = [_header(found, place)]
+        groups = [group for regime in parameter.regimes for group in regime.bins]
+        medians = [m for g in groups if (m := g.reached[place].median) is not None]
+        digits = digits_for(medians)
+        for regime in parameter.regimes:
+            rows += [
+                _row(group, group.reached[place], medians, digits) for group in shown_bins(regime)
+            ]
+        lines += [f"  {line}" for line in table_lines(rows, right={1, 2, 3, 5})]
+        lines += [
+            f"  {len(regime.bins) - _MOST_CHOICES} more choices with fewer trials"
+            for regime in parameter.regimes
+            if len(regime.bins) > _MOST_CHOICES
+        ]
+    return [*lines, ""]
+
+
+def shown_bins(regime: RegimeEffect) -> Sequence[ValueGroup]:
+    """Return the bins that there is room for: of many choices those with the most trials."""
+    if len(regime.bins) <= _MOST_CHOICES:
+        return regime.bins
+    kept = sorted(regime.bins, key=lambda group: -group.trials)[:_MOST_CHOICES]
+    return [group for group in regime.bins if group in kept]
+
+
+def _header(found: Effects, place: int) -> list[str]:
+    name = shortened(found.account.objectives[place].name, 24)
+    level = f"{percent(found.level)}".replace(" ", "")
+    return ["values", "trials", "in target", f"median {name}", f"{level}", "best", ""]
+
+
+def _row(group: ValueGroup, reached: Reached, medians: list[float], digits: int) -> list[str]:
+    share = "" if group.target_share is None else percent(group.target_share)
+    start = [shortened(group.label, _MOST_LABEL), f"{group.trials:,}", share]
+    if reached.median is None or reached.best is None:
+        return [*start, "not tried", "", "", ""]
+    known = (end for end in (reached.median_low, reached.median_high) if end is not None)
+    ends = [number_text(end, digits) for end in known]
+    interval = f"[{', '.join(ends)}]" if ends else ""
+    low, high = min(medians), max(medians)
+    length = round(_BAR * (reached.median - low) / (high - low)) if high > low else 0
+    bar = "·" * length + "●"
+    median, best = number_text(reached.median, digits), number_text(reached.best, digits)
+    return [*start, median, interval, best, bar]

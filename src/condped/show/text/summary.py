@@ -1,0 +1,162 @@
+"""The study at a glance, as plain text with a line of the best value so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from condped.analyse.effects.sentences import number_text
+from condped.analyse.summary.result import BestTrial, Durations, Progress, StateCounts, Summary
+from condped.safe_text import printable, shortened
+from condped.show.text.layout import text_width, wrapped
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_MOST_PARAMETERS = 12
+_DIGITS = 5
+_WIDEST = 64  # columns of the course
+_ENDINGS = ("complete", "infeasible", "pruned", "failed", "nonfinite", "running")
+
+
+def summary_text(found: Summary) -> str:
+    """Return the best trial, the course, the plateau and the durations."""
+    lines = [*wrapped(states_sentence(found.states)), ""]
+    if not found.best:
+        lines += ["No complete and feasible trial, so there is no best one.", ""]
+    for best, progress in zip(found.best, found.progress, strict=True):
+        lines += _best(found, best)
+        lines += [*course_lines(found, progress), ""]
+    told = [*found.plateau, *([found.outlook] if found.outlook else []), *gains(found)]
+    if found.durations is not None:
+        told += duration_sentences(found.durations)
+    if found.history_left_out:
+        told.append(
+            f"The rows hold all improvements and {len(found.history):,} entries in all; "
+            f"{found.history_left_out:,} other trials are left out of them."
+        )
+    told += [printable(note) for note in found.notes]
+    return "\n".join([*lines, *(line for said in told for line in wrapped(said))])
+
+
+def states_sentence(states: StateCounts) -> str:
+    """Say how many trials there are, and how they ended."""
+    words = {"nonfinite": "without a finite objective", "running": "still running"}
+    parts = [
+        f"{count:,} {words.get(name, name)}"
+        for name in _ENDINGS
+        if (count := getattr(states, name))
+    ]
+    return f"{states.total:,} trials: {', '.join(parts)}."
+
+
+def _best(found: Summary, best: BestTrial) -> list[str]:
+    several = len(found.objectives) > 1
+    ends = {"minimize": "lowest", "maximize": "highest"}
+    goal = next(goal for goal in found.objectives if goal.name == best.objective)
+    values = number_text(best.value, _DIGITS)
+    if several:
+        others = ", ".join(
+            f"{shortened(other.name)} {number_text(value, _DIGITS)}"
+            for other, value in zip(found.objectives, best.values, strict=True)
+            if other.name != best.objective
+        )
+        values += f" (with {others})"
+    when = "" if best.elapsed is None else f", after {seconds_text(best.elapsed)}"
+    start = (
+        f"Best: {ends[goal.direction]} {shortened(goal.name)} {values}, trial {best.number}{when}"
+    )
+    return [*wrapped(f"{start}."), *wrapped(_parameters(best.parameters), "  ", "  ")]
+
+
+def _parameters(parameters: dict[str, Any]) -> str:
+    shown = [
+        f"{shortened(name)} = {value_text(value)}"
+        for name, value in list(parameters.items())[:_MOST_PARAMETERS]
+    ]
+    more = len(parameters) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def value_text(value: Any) -> str:
+    """Return a parameter's value as people write it."""
+    return number_text(value, 4) if isinstance(value, float) else shortened(str(value))
+
+
+def course_lines(found: Summary, progress: Progress) -> list[str]:
+    """Return the best so far as a line of blocks, from the first trial to the last."""
+    entries = [entry for entry in found.history if entry.objective == progress.objective]
+    known = [entry.best for entry in entries if entry.best is not None]
+    if len(known) < 2:
+        return []
+    columns = min(_WIDEST, text_width() - 24, len(known))
+    at = [known[(len(known) - 1) * place // max(columns - 1, 1)] for place in range(columns)]
+    first, last = number_text(known[0]), number_text(known[-1])
+    return [f"  {first} {sparkline(at)} {last}"]
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """Return values as blocks, the higher the taller.
+
+    Examples
+    --------
+    >>> sparkline([3.0, 2.0, 1.0, 1.0])
+    '█▄▁▁'
+    """
+    low, high = min(values), max(values)
+    steps = len(_BLOCKS) - 1
+    spread = (high - low) or 1.0
+    return "".join(_BLOCKS[int(steps * (value - low) / spread)] for value in values)
+
+
+def gains(found: Summary) -> list[str]:
+    """Say how large the last improvements were, for each objective."""
+    told = []
+    several = len(found.objectives) > 1
+    for progress in found.progress:
+        last = [entry for entry in progress.improvements if entry.gain is not None][-3:]
+        if last:
+            each = ", ".join(f"{entry.gain:.3g} (trial {entry.number})" for entry in last)
+            name = f" of {shortened(progress.objective)}" if several else ""
+            told.append(f"Last improvements{name}: {each}.")
+    return told
+
+
+def duration_sentences(durations: Durations) -> list[str]:
+    """Say how long trials took."""
+    span = "" if durations.span is None else f" within {seconds_text(durations.span)}"
+    told = [
+        f"{durations.recorded:,} trials took {seconds_text(durations.total)} in all{span}; median "
+        f"{seconds_text(durations.median)}, longest {seconds_text(durations.longest)} (trial "
+        f"{durations.longest_number})."
+    ]
+    lost = [
+        f"{name} trials {seconds_text(taken)} ({100 * taken / durations.total:.2g} %)"
+        for name, taken in (("failed", durations.failed), ("pruned", durations.pruned))
+        if taken > 0
+    ]
+    if lost:
+        told.append(f"Of this time, {' and '.join(lost)}.")
+    return told
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a duration as people write it.
+
+    Examples
+    --------
+    >>> [seconds_text(taken) for taken in (0.0123, 7.0, 95.0, 4000.0, 200000.0)]
+    ['12 ms', '7 s', '1 min 35 s', '1 h 7 min', '2 d 8 h']
+    """
+    if seconds < 1:
+        return f"{1000 * seconds:.2g} ms"
+    if seconds < 60:
+        return f"{seconds:.2g} s"
+    if seconds < 3600:
+        return _units(round(seconds), "min", "s", 60)
+    if seconds < 86400:
+        return _units(round(seconds / 60), "h", "min", 60)
+    return _units(round(seconds / 3600), "d", "h", 24)
+
+
+def _units(count: int, large: str, small: str, many: int) -> str:
+    whole, rest = divmod(count, many)
+    return f"{whole:,} {large}" + (f" {rest} {small}" if rest else "")

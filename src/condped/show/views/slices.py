@@ -1,0 +1,304 @@
+"""Slices: each trial's value of a parameter against what it reached, a panel per regime."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from condped.analyse.effects.result import Effects, ParameterEffect, RegimeEffect
+from condped.analyse.effects.sentences import digits_for, number_text
+from condped.errors import SettingsError, not_found
+from condped.safe_text import shortened
+from condped.show.text.account import effects_headline
+from condped.show.views.labels import count_of, labels_of
+from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
+from condped.show.words import tie_lines
+from condped.space.domain import Categorical, Domain
+from condped.space.grid import grid_of
+
+_MOST_PANELS = 9
+_SIDE_BY_SIDE = 3
+_MOST_CHOICES = 12
+_MOST_CHOICE_LABEL = 12
+_MOST_WORDS = 40
+_SPREAD = 0.5  # of the distance between two choices, over which their trials are spread
+_GOLDEN = 0.6180339887  # multiples of it, without their whole part, are spread evenly
+
+
+@dataclass(frozen=True, slots=True)
+class MedianStep:
+    """The median of a bin with its interval, from the bin's left end to its right one."""
+
+    left: float
+    right: float
+    median: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One regime.
+
+    Attributes
+    ----------
+    low, high
+        The ends of the axis of values.
+    choices
+        What stands below it; None for numbers.
+    spans
+        Good values, to be marked.
+    words
+        What the values do, in at most two lines.
+    """
+
+    title: str
+    trials: str
+    low: float
+    high: float
+    log: bool
+    choices: tuple[str, ...] | None
+    dots: tuple[Dots, ...]
+    steps: tuple[MedianStep, ...]
+    spans: tuple[tuple[float, float], ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesView:
+    """The slices, those of the most important parameters first."""
+
+    title: str
+    first: str | None
+    note: str | None
+    objective: str
+    axis: ValueAxis
+    slices: tuple[Slice, ...]
+    level: float
+    side_by_side: int = _SIDE_BY_SIDE
+
+    @property
+    def columns(self) -> int:
+        """How many stand side by side."""
+        return min(self.side_by_side, max(len(self.slices), 1))
+
+    @property
+    def rows(self) -> int:
+        """How many stand above each other."""
+        return math.ceil(len(self.slices) / self.columns)
+
+    @property
+    def kinds(self) -> tuple[DotKind, ...]:
+        """What kinds of dots there are, in the order of the legend."""
+        found = {dots.kind for one in self.slices for dots in one.dots}
+        return tuple(kind for kind in KINDS if kind in found)
+
+
+def slices_view(
+    effects: Effects,
+    parameters: Sequence[str] | None = None,
+    objective: str | int | None = None,
+    columns: int | None = None,
+) -> SlicesView:
+    """Return the slices of the parameters given, or of the most important ones."""
+    if columns is not None and (isinstance(columns, bool) or columns < 1):
+        raise SettingsError(f"columns must be a whole number, 1 or above (got {columns!r}).")
+    for name in parameters or ():
+        if name not in effects:
+            raise not_found("parameter", name, effects.names)
+    names = effects.names if parameters is None else tuple(dict.fromkeys(parameters))
+    place = objective_place([goal.name for goal in effects.trials.objectives], objective)
+    own = effects.trials.objectives[place]
+    known = [value for value in own.values if value is not None]
+    missing = len(known) < len(own.values)
+    axis = ValueAxis.of(known, own.direction, missing=missing)
+    shown = _Shown(effects, place, axis)
+    short = dict(zip(names, labels_of(names), strict=True))
+    slices: list[Slice] = []
+    hidden = 0
+    for name in names:
+        for regime in effects[name].regimes:
+            if regime.domain is None or regime.domain.single:
+                continue
+            if len(slices) < _MOST_PANELS:
+                slices.append(_slice(shown, effects[name], short[name], regime))
+            else:
+                hidden += 1
+    notes = [effects.trials.message, axis.note]
+    notes.append(f"{count_of(hidden, 'more regime')} not shown" if hidden else None)
+    notes.append(None if slices else "There is nothing to show")
+    told = "; ".join(note.removesuffix(".") for note in notes if note)
+    return SlicesView(
+        title=effects_headline(effects.account, effects.target_quantile),
+        first=" ".join(tie_lines(effects.account.tie(effects.target_quantile))) or None,
+        note=told or None,
+        objective=own.name,
+        axis=axis,
+        slices=tuple(slices),
+        level=effects.level,
+        side_by_side=columns or _SIDE_BY_SIDE,
+    )
+
+
+def objective_place(names: Sequence[str], objective: str | int | None) -> int:
+    """Return the position of the objective to draw; the first if none is given."""
+    if objective is None:
+        return 0
+    if isinstance(objective, str):
+        if objective not in names:
+            raise not_found("objective", objective, names)
+        return names.index(objective)
+    if not -len(names) <= objective < len(names):
+        raise not_found("objective number", objective, range(len(names)))
+    return objective % len(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The objective that is drawn, and its axis."""
+
+    effects: Effects
+    place: int
+    axis: ValueAxis
+
+
+def _slice(shown: _Shown, parameter: ParameterEffect, label: str, regime: RegimeEffect) -> Slice:
+    domain = regime.domain
+    assert domain is not None
+    several = sum(one.domain is not None for one in parameter.regimes) > 1
+    kept = _kept_choices(regime) if isinstance(domain, Categorical) else None
+    low, high = _ends(domain, kept)
+    return Slice(
+        title=label + (f" in {shortened(regime.label, 24)}" if several else ""),
+        trials=f"{regime.target_trials} of {regime.trials} trials",
+        low=low,
+        high=high,
+        log=not isinstance(domain, Categorical) and domain.log,
+        choices=None if kept is None else _choice_labels(regime, kept),
+        dots=_dots(shown, parameter.name, domain, kept),
+        steps=_steps(regime, shown, kept),
+        spans=_spans(regime, kept),
+        words=_words(parameter, regime, shown.place),
+    )
+
+
+def _kept_choices(regime: RegimeEffect) -> dict[int, int]:
+    """Return the row of each choice that is drawn, by its position: those with the most trials."""
+    most = sorted(regime.bins, key=lambda group: -group.trials)[:_MOST_CHOICES]
+    places = sorted(group.choice for group in most if group.choice is not None)
+    return {place: row for row, place in enumerate(places)}
+
+
+def _choice_labels(regime: RegimeEffect, kept: dict[int, int]) -> tuple[str, ...]:
+    labels = [group.label for group in regime.bins if group.choice in kept]
+    return labels_of(labels, _MOST_CHOICE_LABEL)
+
+
+def _ends(domain: Domain, kept: dict[int, int] | None) -> tuple[float, float]:
+    """Return where the axis of values ends, with some room for dots at the bounds."""
+    if isinstance(domain, Categorical):
+        return -0.6, len(kept or ()) - 0.4
+    low, high = float(domain.low), float(domain.high)
+    if domain.log:
+        room = (high / low) ** 0.03
+        return low / room, high * room
+    room = 0.03 * (high - low) + (_half_step(domain) if _is_spread(domain) else 0.0)
+    return low - room, high + room
+
+
+def _is_spread(domain: Domain) -> bool:
+    """Return whether trials share so few values that their dots are spread."""
+    if isinstance(domain, Categorical):
+        return True
+    steps = round((domain.high - domain.low) / domain.step) + 1 if domain.step else 0
+    return 0 < steps <= 20 and not domain.log and steps == grid_of(domain).cells
+
+
+def _half_step(domain: Domain) -> float:
+    return 0.5 if isinstance(domain, Categorical) else (domain.step or 0.0) / 2
+
+
+def _dots(
+    shown: _Shown, name: str, domain: Domain, kept: dict[int, int] | None
+) -> tuple[Dots, ...]:
+    """Return the trials of a regime, those of the target set last, so that they are on top."""
+    trials, axis = shown.effects.trials, shown.axis
+    own = next(one for one in trials.parameters if one.name == name)
+    values = trials.objectives[shown.place].values
+    wanted = own.domains.index(domain)
+    spread = 2 * _SPREAD * _half_step(domain) if _is_spread(domain) else 0.0
+    found = []
+    for row, (x, domain_id) in enumerate(zip(own.values, own.domain_ids, strict=True)):
+        y = axis.place(values[row])
+        if domain_id != wanted or x is None or y is None:
+            continue
+        if kept is not None and int(x) not in kept:
+            continue
+        number = trials.numbers[row]
+        at = x if kept is None else float(kept[int(x)])
+        shift = spread * (number * _GOLDEN % 1.0 - 0.5)
+        kind = dot_kind(trials.states[row], trials.target[row])
+        found.append((kind, at + shift, y, number))
+    return dots_of(found)
+
+
+def _steps(
+    regime: RegimeEffect, shown: _Shown, kept: dict[int, int] | None
+) -> tuple[MedianStep, ...]:
+    found = []
+    for group in regime.bins:
+        reached = group.reached[shown.place]
+        if reached.median is None or (kept is not None and group.choice not in kept):
+            continue
+        left, right = group.left, group.right
+        if kept is not None and group.choice is not None:
+            left, right = kept[group.choice] - 0.4, kept[group.choice] + 0.4
+        assert left is not None
+        assert right is not None
+        if left == right:  # a single value at a bound
+            left, right = left - 0.4 * _SPREAD, right + 0.4 * _SPREAD
+        median, low, high = map(
+            shown.axis.place, (reached.median, reached.median_low, reached.median_high)
+        )
+        if reached.median_low is None:
+            low = high = None
+        assert median is not None
+        found.append(MedianStep(left, right, median, low, high))
+    return tuple(found)
+
+
+def _spans(regime: RegimeEffect, kept: dict[int, int] | None) -> tuple[tuple[float, float], ...]:
+    """Return the good values on the axis."""
+    if regime.contrast is None or regime.contrast.chosen != "good" or regime.domain is None:
+        return ()
+    half = _half_step(regime.domain) if _is_spread(regime.domain) else 0.0
+    found = []
+    for span in regime.contrast.spans:
+        if span.low is not None and span.high is not None:
+            found.append((span.low - half, span.high + half))
+        elif kept is not None and span.choice in kept:
+            found.append((kept[span.choice] - 0.5, kept[span.choice] + 0.5))
+    return tuple(found)
+
+
+def _words(parameter: ParameterEffect, regime: RegimeEffect, place: int) -> str:
+    """Say what the good values reached, and what the others did."""
+    contrast = regime.contrast
+    if contrast is None:
+        return {
+            "matters": "nothing stands out here",
+            "unclear": "unclear whether it matters",
+            "no evidence": "no evidence of an effect",
+        }.get(parameter.verdict, "not testable")
+    both = (contrast.inside, contrast.outside)
+    medians = [group.reached[place].median for group in both]
+    digits = digits_for(median for median in medians if median is not None)
+    inside, outside = (
+        "unknown" if median is None else number_text(median, digits) for median in medians
+    )
+    start = "good" if contrast.chosen == "good" else "best"
+    return (
+        f"{start}: {shortened(contrast.inside.label, _MOST_WORDS)}\n"
+        f"median {inside} there, {outside} elsewhere"
+    )
