@@ -76,20 +76,28 @@ def test_one_stratum_gives_the_moments_of_none() -> None:
     )
 
 
-def test_a_sampler_that_moves_all_values_at_once_makes_no_pair_matter() -> None:
-    """Values and hits both drift: among all trials they go together, among neighbours not."""
+@pytest.mark.parametrize("real", [False, True])
+def test_a_sampler_that_moves_all_values_at_once(real: bool) -> None:
+    """Values and hits drift. Among neighbours nothing is no pair, and a real one is found."""
     rng = np.random.default_rng(1)
     among_all, among_neighbours = [], []
     for _ in range(60):
-        time = np.arange(200) / 200
-        moved = rng.random((2, 200)) < np.where(time > 0.6, 0.85, 0.15)
-        first, second = (np.where(one, 0, rng.integers(1, 6, 200)) for one in moved)
-        hit = rng.random(200) < np.where(time > 0.6, 0.6, 0.05)
+        late = np.arange(300) > 150
+        moved = rng.random((2, 300)) < np.where(late, 0.85, 0.15)
+        first, second = (np.where(one, 0, rng.integers(1, 3, 300)) for one in moved)
+        same = (first == 0) == (second == 0)
+        chance = np.where(late, 0.5, 0.1) * np.where(same | (not real), 1.0, 0.2)
+        hit = rng.random(300) < chance
+        strata = np.arange(300) // 5
         among_all.append(pair_deviation(first, second, hit).p_value or 0.0)
-        strata = np.arange(200) // 5
         among_neighbours.append(pair_deviation(first, second, hit, strata).p_value or 0.0)
-    assert np.mean(np.array(among_neighbours) < 0.05) <= 0.05
-    assert np.mean(among_all) < np.mean(among_neighbours)
+    found = np.mean(np.array(among_neighbours) < 0.05)
+    if real:
+        assert found > 0.6
+        assert found > np.mean(np.array(among_all) < 0.05)
+    else:
+        assert found <= 0.1
+        assert 0.4 < np.mean(among_neighbours) < 0.6
 
 
 def drawn(kind: str, trials: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:

@@ -147,7 +147,8 @@ class _Cells:
         return np.bincount(self.places[hit], minlength=len(self.sizes))
 
     def sums(self, numbers: FloatArray) -> FloatArray:
-        return np.bincount(self.places, weights=numbers, minlength=len(self.sizes))
+        summed = np.bincount(self.places, weights=numbers, minlength=len(self.sizes))
+        return summed.astype(np.float64)
 
     def means(self, numbers: FloatArray) -> FloatArray:
         """Return (trials,): the mean of the numbers in each trial's cell."""
