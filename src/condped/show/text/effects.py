@@ -25,8 +25,8 @@ _MOST_LABEL = 28
 _BAR = 16
 ADAPTIVE_WORDS = (
     "Values seem to have been chosen by earlier results: medians are those of the trials that were "
-    "tried, later ones being better in everything, and not of random trials with such values, which "
-    'differ more. "Of the same time" compares only trials among ten consecutive ones.'
+    "tried, later ones being better in everything, and not of random trials with such values, "
+    'which differ more. "Of the same time" compares only trials among ten consecutive ones.'
 )
 SELECTED_WORDS = (
     "Good values were chosen by the same trials, so their difference from the others is a little "
