@@ -25,6 +25,7 @@ from benchmarks.exact_problems import FAMILIES
 TRIALS = 1_000_000  # of the truth
 SIZES = (50, 200, 1000)
 TPE_SIZE = 150
+_ENOUGH = 15  # contrasts of a problem and size
 Row = dict[str, Any]
 Array = Any
 
@@ -141,9 +142,35 @@ def tpe_rows(seeds: int) -> Iterator[Row]:
         for seed in range(seeds):
             study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
             study.optimize(problem.objective, n_trials=TPE_SIZE)
-            effects = condped.effects(condped.read(study, space=problem.space))
-            measured(truth, effects, found)
+            measured(truth, condped.effects(study), found)
         yield row_of(name, TPE_SIZE, "tpe", found)
+
+
+def table(rows: Iterable[Row]) -> list[str]:
+    """Return the lines of docs/effects.md: shares of all problems, and the lowest of any of them.
+
+    A problem counts for the lowest share and for ratios if it has at least 15 contrasts.
+    """
+    lines = [
+        "| sampler, trials | bins | inside | outside | difference, estimate ÷ truth |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    grouped: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        grouped[row["sampler"], row["trials"]].append(row)
+    for (sampler, trials), own in grouped.items():
+        shares = [_share(own, kind) for kind in ("bins", "good inside", "good outside")]
+        ratios = [r["good ratio"] for r in own if r.get("good ratio count", 0) >= _ENOUGH]
+        spread = f"{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        lines.append(f"| {sampler}, {trials:,} | {' | '.join(shares)} | {spread} |")
+    return lines
+
+
+def _share(rows: list[Row], kind: str) -> str:
+    counts = [row.get(f"{kind} held count", 0) for row in rows]
+    held = [row.get(f"{kind} held", 0.0) for row in rows]
+    lowest = min(h for h, count in zip(held, counts, strict=True) if count >= _ENOUGH)
+    return f"{np.average(held, weights=counts):.2f} ({lowest:.2f})"
 
 
 def main() -> None:
