@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
     from condped.analyse.branches.tree import branches
+    from condped.analyse.budgets import Budgets, budgets
     from condped.analyse.importance.importance import ImportanceResult, importance
     from condped.analyse.importance.sweep import SweepResult, sweep
     from condped.analyse.joint_effects import JointEffects, joint_effects
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Advice": "condped.analyse.advice.result",
     "Branches": "condped.analyse.branches.result",
+    "Budgets": "condped.analyse.budgets",
     "Categorical": "condped.space",
     "Comparison": "condped.comparison.compare",
     "Float": "condped.space",
@@ -59,6 +61,7 @@ _HOMES = {
     "advise": "condped.analyse.advice.advise",
     "baselines": "condped.comparison",
     "branches": "condped.analyse.branches.tree",
+    "budgets": "condped.analyse.budgets",
     "compare": "condped.comparison",
     "importance": "condped.analyse.importance.importance",
     "joint_effects": "condped.analyse.joint_effects",
@@ -76,6 +79,7 @@ _MODULES = ("baselines", "optuna", "plot", "problems")
 __all__ = [
     "Advice",
     "Branches",
+    "Budgets",
     "Categorical",
     "Comparison",
     "Float",
@@ -92,6 +96,7 @@ __all__ = [
     "advise",
     "baselines",
     "branches",
+    "budgets",
     "compare",
     "errors",
     "importance",

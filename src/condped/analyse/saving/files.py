@@ -23,6 +23,7 @@ _KINDS = {
     "condped.branches/1": ("condped.analyse.branches.result", "Branches"),
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
+    "condped.budgets/1": ("condped.analyse.budgets", "Budgets"),
     "condped.report/1": ("condped.analyse.report.result", "Report"),
     "condped.sources/1": ("condped.analyse.sources", "Sources"),
     "condped.compare/1": ("condped.comparison.compare", "Comparison"),

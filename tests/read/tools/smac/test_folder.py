@@ -11,13 +11,14 @@ from typing import Any
 import ConfigSpace as CS  # noqa: N817
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 from smac import (
     AlgorithmConfigurationFacade,
     HyperbandFacade,
     HyperparameterOptimizationFacade,
     RandomFacade,
 )
-from smac.runhistory import RunHistory, TrialInfo, TrialValue
+from smac.runhistory import RunHistory, StatusType, TrialInfo, TrialValue
 
 import condped
 from condped import TrialTable
@@ -387,3 +388,23 @@ def test_times_and_origins_are_what_smac_recorded(noisy: Kept, several: Kept) ->
             for key, value in kept.history.items():
                 told.setdefault(key.config_id, []).append(getattr(value, name))
             assert times == pytest.approx([place(held) for held in told.values()])
+
+
+def test_budgets_are_compared_by_the_costs_at_each(hyperband: Kept) -> None:
+    """Of all configurations that SMAC ran at both, as its run history has them."""
+    found = condped.budgets(hyperband.path)
+    costs: dict[Any, dict[int, Any]] = {}
+    for key, value in hyperband.history.items():
+        if value.status == StatusType.SUCCESS:
+            costs.setdefault(key.budget, {})[key.config_id] = value.cost
+    assert found.highest in costs
+    assert max(entry.configurations for entry in found) >= 8
+    for entry in found:
+        both = sorted(costs[entry.budget].keys() & costs[found.highest].keys())
+        assert entry.configurations == len(both)
+        assert entry.measured == len(costs[entry.budget])
+        if len(both) < 8:
+            assert entry.top == 0
+            continue
+        lists = [[costs[b][name] for name in both] for b in (entry.budget, found.highest)]
+        assert entry.tau == pytest.approx(kendalltau(*lists).statistic)
