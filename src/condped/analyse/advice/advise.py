@@ -19,6 +19,7 @@ from condped.analyse.importance.importance import ImportanceResult, importance_r
 from condped.analyse.importance.sampling import strata_of
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
+from condped.errors import SettingsError
 from condped.options import takes
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
@@ -61,6 +62,8 @@ def advise(
     >>> advice.dropped
     ('y', 'z')
     """
+    if options.get("groups"):
+        raise SettingsError("Advice is about single parameters. Leave groups out.")
     asked = Options.of(advise, options)
     question = asked.question((target_quantile,))
     require_conditions("advise", question)

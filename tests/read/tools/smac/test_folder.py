@@ -408,3 +408,26 @@ def test_budgets_are_compared_by_the_costs_at_each(hyperband: Kept) -> None:
             continue
         lists = [[costs[b][name] for name in both] for b in (entry.budget, found.highest)]
         assert entry.tau == pytest.approx(kendalltau(*lists).statistic)
+
+
+def test_what_is_recorded_beside_the_cost_can_be_the_objective(out: Path) -> None:
+    """A number that the target function returned with its cost, the time, and no other name."""
+
+    def with_accuracy(config: CS.Configuration, seed: int = 0) -> tuple[float, dict[str, Any]]:
+        lr = config.get("lr", 0.3)
+        return lr, {"accuracy": 1 - lr, "comment": "fine"}
+
+    history = optimised(
+        RandomFacade, scenario(out, "extra", n_trials=12, deterministic=True), with_accuracy
+    )
+    values = [value for _, value in history.items()]
+    path = out / "extra" / "0"
+    (objective,) = condped.read(path, objective="accuracy", direction="maximize").objectives
+    assert objective.direction == "maximize"
+    assert objective.values == pytest.approx([v.additional_info["accuracy"] for v in values])
+    (duration,) = condped.read(path, objective="duration").objectives
+    assert duration.values == pytest.approx([value.time for value in values])
+    with pytest.raises(NameNotFoundError, match=r"'accuracy'.*'duration'"):
+        condped.read(path, objective="acuracy_")
+    with pytest.raises(SettingsError, match="direction cannot be set"):
+        condped.read(path, direction="maximize")
