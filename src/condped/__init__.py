@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
     from condped.analyse.branches.tree import branches
+    from condped.analyse.budgets import Budgets, budgets
     from condped.analyse.effects.effects import effects
     from condped.analyse.effects.result import Effects
     from condped.analyse.importance.importance import ImportanceResult, importance
@@ -47,6 +48,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Advice": "condped.analyse.advice.result",
     "Branches": "condped.analyse.branches.result",
+    "Budgets": "condped.analyse.budgets",
     "Categorical": "condped.space",
     "Comparison": "condped.comparison.compare",
     "Effects": "condped.analyse.effects.result",
@@ -65,6 +67,7 @@ _HOMES = {
     "advise": "condped.analyse.advice.advise",
     "baselines": "condped.comparison",
     "branches": "condped.analyse.branches.tree",
+    "budgets": "condped.analyse.budgets",
     "compare": "condped.comparison",
     "effects": "condped.analyse.effects.effects",
     "importance": "condped.analyse.importance.importance",
@@ -84,6 +87,7 @@ _MODULES = ("baselines", "optuna", "plot", "problems")
 __all__ = [
     "Advice",
     "Branches",
+    "Budgets",
     "Categorical",
     "Comparison",
     "Effects",
@@ -102,6 +106,7 @@ __all__ = [
     "advise",
     "baselines",
     "branches",
+    "budgets",
     "compare",
     "effects",
     "errors",

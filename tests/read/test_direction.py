@@ -49,14 +49,14 @@ def test_only_a_direction_that_nobody_gave_is_doubted(tmp_path: Path) -> None:
     columns = {**ROWS, "val_acc": ROWS["x"], "loss": ROWS["x"]}
     assert warned(condped.read(columns, objective="val_acc", parameters=["x"]).notes)
     for direction in ("minimize", "maximize"):
-        table = condped.read(columns, objective="val_acc", direction=direction)  # type: ignore[arg-type]
+        table = condped.read(columns, objective="val_acc", direction=direction)
         assert not warned(table.notes)
     assert not warned(condped.read(columns, objective="loss").notes)
     path = tmp_path / "rows.csv"
     path.write_text("x,val_acc\n" + "".join(f"{x},{x}\n" for x in ROWS["x"]), encoding="utf-8")
     space = {"x": Float(0, 1)}
     for engine in ("memory", "stream"):
-        result = condped.importance(path, objective="val_acc", space=space, engine=engine)  # type: ignore[arg-type]
+        result = condped.importance(path, objective="val_acc", space=space, engine=engine)
         assert warned(result.account.notes)
         assert "direction='maximize' (-d maximize)" in str(result)
 

@@ -210,3 +210,24 @@ def test_the_command_line_takes_both(tmp_path: Path) -> None:
     assert "both: a, b explained together, in 6 joint cells." in done.output
     wrong = CliRunner().invoke(app, [*command, "--group", "both"])
     assert wrong.exit_code != 0
+
+
+def test_no_advice_about_groups() -> None:
+    """No sampler can draw a joint cell."""
+    with pytest.raises(SettingsError, match="Leave groups out"):
+        condped.advise(COLUMNS, objective="loss", groups={"g": ["a", "b"]})
+
+
+def test_results_about_groups_are_saved(tmp_path: Path) -> None:
+    """With everything that others have: evidence, branches, sweeps, rows."""
+    options: dict[str, Any] = {
+        "objective": "loss",
+        "method": "calibrated",
+        "groups": {"g": ["a", "b"]},
+    }
+    result = condped.importance(COLUMNS, **options)
+    result.save(tmp_path / "result.json")
+    assert condped.load(tmp_path / "result.json") == result
+    assert [row["parameter"] for row in result.rows()] == list(result.names)
+    assert set(condped.sweep(COLUMNS, **options).names) == {"g", "seed"}
+    assert "g" in str(condped.branches(COLUMNS, **options))

@@ -233,6 +233,38 @@ def _report(source: str, **options: Any) -> None:
     answer(condped.report, source, **options)
 
 
+@app.command("budgets")
+@source_options(condped.budgets)
+@click.option(
+    "--budget-column", metavar="COLUMN", help="The column of a table that holds the budget."
+)
+@click.option(
+    "-q",
+    "--target-quantile",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="The best configurations of this share are looked for at lower budgets.",
+)
+@click.option(
+    "--level", type=float, default=0.9, show_default=True,
+    help="How often the intervals should hold the truth.",
+)  # fmt: skip
+@output_options()
+def _budgets(source: str, **options: Any) -> None:
+    """Compare how low and high budgets rank configurations.
+
+    SOURCE is a run of SMAC with budgets, an Optuna study whose trials report intermediate values,
+    an experiment of Ray Tune or Syne Tune, or a table with one row per configuration and budget.
+
+    \b
+    condped budgets smac3_output/hyperband
+    condped budgets sqlite:///study.db --study pruned
+    condped budgets results.csv --objective loss --budget-column epochs
+    """  # noqa: D301
+    answer(condped.budgets, source, **options)
+
+
 @app.command("sources")
 @output_options()
 def _sources(**options: Any) -> None:

@@ -87,6 +87,13 @@ def read_whole(source: Any, given: Mapping[str, Any]) -> TrialTable:
     return _table(_recognised(source, options), options)
 
 
+def read_with_reports(source: Any, given: Mapping[str, Any]) -> TrialTable:
+    """Read all trials into memory, with what they measured at every budget."""
+    options = replace(ReadOptions.of(given), reports=True)
+    options.refuse("a comparison of budgets", "budget")
+    return _table(_recognised(source, options), options)
+
+
 def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
     """Return where the batches of a source's trials come from.
 

@@ -123,6 +123,8 @@ class ReadOptions:
         metavar="URL",
     )
 
+    reports: bool = False  # whether to read what was measured at every budget; no caller's option
+
     def __post_init__(self) -> None:
         check_choices(self)
 

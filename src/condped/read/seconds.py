@@ -24,7 +24,7 @@ def seconds(times: Iterable[Any]) -> FloatArray:
     >>> seconds(["1970-01-01 00:01:00", 2.5, None])
     array([60. ,  2.5,  nan])
     """
-    listed = [_parsed(time) if isinstance(time, str) else time for time in times]
+    listed: list[Any] = [_parsed(time) if isinstance(time, str) else time for time in times]
     kinds = set(map(type, listed))
     if kinds <= {datetime, type(None)} and all(t is None or t.tzinfo is None for t in listed):
         dates = np.array(listed, dtype="datetime64[us]")

@@ -22,6 +22,7 @@ from condped.space.domain import Domain
 from condped.space.space import Space
 from condped.trials.drawing import Drawing
 from condped.trials.notes import RowsNote
+from condped.trials.reports import Reports
 from condped.trials.times import Times
 
 Direction = Literal["minimize", "maximize"]
@@ -124,6 +125,8 @@ class TrialTable:
         How the trials were drawn, if the source records something of it.
     times
         When each trial ran and how long it took, if the source records it.
+    reports
+        What they measured at lower budgets, if this was asked for and is recorded.
     groups
         The members of those parameters that are groups of several, in the same trials.
     whole
@@ -146,6 +149,7 @@ class TrialTable:
     order_given: bool = False
     drawing: Drawing | None = field(default=None, repr=False)
     times: Times | None = field(default=None, repr=False)
+    reports: Reports | None = field(default=None, repr=False)
     groups: Mapping[str, tuple[Parameter, ...]] = field(default_factory=dict, repr=False)
     whole: TrialTable | None = field(default=None, repr=False)
     rows: IntArray | None = field(default=None, repr=False)
@@ -300,6 +304,7 @@ class TrialTable:
             violations=None if self.violations is None else self.violations[rows],
             drawing=None if self.drawing is None else self.drawing.only(rows),
             times=None if self.times is None else self.times.only(rows),
+            reports=None if self.reports is None else self.reports.only(rows),
             whole=None,
             rows=None,
         )

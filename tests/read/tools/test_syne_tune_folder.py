@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from syne_tune import StoppingCriterion, Tuner
@@ -21,6 +22,7 @@ from syne_tune.optimizer.baselines import ASHA, RandomSearch
 import condped
 from condped import Categorical, Float, Int, read
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.opening import read_with_reports
 from condped.space.domain import Domain
 from condped.testing import Run, check_reader
 from condped.trials.table import State
@@ -252,3 +254,15 @@ def test_the_scheduler_tells_how_trials_were_drawn(folder: Path, name: str, kind
     assert [(s.name, s.kind) for s in drawing.samplers] == [(recorded, kind)]
     assert times.ended == pytest.approx(last["st_tuner_time"].tolist())
     assert times.durations == pytest.approx(last["st_worker_time"].tolist())
+
+
+def test_reports_are_kept_for_a_comparison_of_budgets(folder: Path) -> None:
+    """Every value of the objective at every epoch, and none of other trials."""
+    results = load_experiment("asha", local_path=str(folder)).results
+    table = read_with_reports(folder / "asha", {"objective": "loss"})
+    assert table.reports is not None
+    trials = sorted(results["trial_id"].unique())
+    for epoch in (1, 2, 3, 4):
+        at = results[results["epoch"] == epoch].set_index("trial_id")["loss"]
+        expected = [at.get(trial, np.nan) for trial in trials]
+        assert np.array_equal(table.reports.at(epoch), expected, equal_nan=True)

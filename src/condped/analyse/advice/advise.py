@@ -71,6 +71,8 @@ def advise(
     ('y', 'z')
     """
     check_explore(explore)
+    if options.get("groups"):
+        raise SettingsError("Advice is about single parameters. Leave groups out.")
     asked = Options.of(advise, options)
     question = asked.question((target_quantile,))
     require_conditions("advise", question)

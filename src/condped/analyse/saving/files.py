@@ -24,6 +24,7 @@ _KINDS = {
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
     "condped.effects/1": ("condped.analyse.effects.result", "Effects"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
+    "condped.budgets/1": ("condped.analyse.budgets", "Budgets"),
     "condped.report/1": ("condped.analyse.report.result", "Report"),
     "condped.summary/1": ("condped.analyse.summary.result", "Summary"),
     "condped.sources/1": ("condped.analyse.sources", "Sources"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress, pairwise
 from operator import itemgetter
@@ -66,7 +66,7 @@ def replay_journal(
     batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
 ) -> TrialTable:
     """Return the trials of a study after all operations of a journal."""
-    replay = _Replay(attribute_of(options))
+    replay = _Replay(attribute_of(options), all_reports=options.reports)
     for operations in batches:
         replay.apply(operations)
     study = replay.study(place, options.study)
@@ -92,7 +92,9 @@ class _Replay:
     trial was open at that point of the journal.
     """
 
-    def __init__(self, attribute: Attribute | None) -> None:
+    def __init__(self, attribute: Attribute | None, *, all_reports: bool) -> None:
+        # What was reported: the trial, the step and the value.
+        self.reports: list[tuple[int, int, Any]] | None = [] if all_reports else None
         self.attribute = attribute  # the requested one, besides what is always read
         self.recorded: dict[int, Any] = {}  # its values, by trial
         self.keys: dict[Any, None] = {}  # of all attributes of its kind
@@ -249,6 +251,8 @@ class _Replay:
             )
 
     def _note_report(self, trial: int, step: int, value: Any) -> None:
+        if self.reports is not None:
+            self.reports.append((trial, step, value))
         if self.attribute is not None and self.attribute.reported:
             self._keep_requested(trial, {step: value})
         if self._logs(trial):
@@ -327,3 +331,9 @@ class _ReplayedAttributes:
 
     def known(self, attribute: Attribute) -> list[Any]:
         return sorted(self.replay.keys)
+
+    def reported(self) -> Iterator[tuple[int, float, float]]:
+        rows = {trial: row for row, trial in enumerate(self.trials)}
+        for trial, step, value in self.replay.reports or ():
+            if trial in rows:
+                yield rows[trial], step, math.nan if value is None else float(value)

@@ -18,6 +18,7 @@ from condped.read.direction import recorded_direction_notes, unsaid_direction_no
 from condped.read.options import ReadOptions, checked_direction, chosen_objective
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.trials.columns import number_of
+from condped.trials.reports import Reports
 from condped.trials.table import DURATION, Direction, Objective, TrialTable
 
 STUDY = "an Optuna study"
@@ -48,6 +49,10 @@ class Attributes(Protocol):
         """Return the keys of all attributes of this kind."""
         ...
 
+    def reported(self) -> Iterable[tuple[int, float, float]]:
+        """Return all reports: the trial's position, the step and the value."""
+        ...
+
 
 def attribute_of(options: ReadOptions) -> Attribute | None:
     """Return the attribute that may be named as the objective; None if no name is given."""
@@ -65,6 +70,8 @@ def attribute_of(options: ReadOptions) -> Attribute | None:
 def explained_table(table: TrialTable, options: ReadOptions, attributes: Attributes) -> TrialTable:
     """Return a study's table with the requested objective, its values inside their domains."""
     options.refuse(STUDY, "space", "state", "constraints", "budget", "order")
+    if options.reports:
+        table = replace(table, reports=Reports.of(len(table), attributes.reported()))
     attribute, names = attribute_of(options), [o.name for o in table.objectives]
     if attribute is None or attribute.column in names:
         options.refuse(STUDY, "direction")
@@ -132,6 +139,12 @@ class MemoryAttributes:
     def known(self, attribute: Attribute) -> list[Any]:
         """Return the keys of all attributes of this kind."""
         return sorted({key for entry in self._held(attribute) for key in entry})
+
+    def reported(self) -> Iterator[tuple[int, float, float]]:
+        """Return all reports: the trial's position, the step and the value."""
+        for row, trial in enumerate(self.trials):
+            for step, value in trial.intermediate_values.items():
+                yield row, step, value
 
     def _held(self, attribute: Attribute) -> Iterator[dict[Any, Any]]:
         name = "intermediate_values" if attribute.reported else "user_attrs"

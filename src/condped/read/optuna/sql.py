@@ -232,6 +232,16 @@ class _StoredAttributes:
             )
         ]
 
+    def reported(self) -> Iterator[tuple[int, float, float]]:
+        records = self.database.rows(
+            f"SELECT v.trial_id, v.step, v.intermediate_value, {_report_kind(self.database)} "
+            "FROM trial_intermediate_values v JOIN trials t ON t.trial_id = v.trial_id "
+            f"WHERE {_in_study(self.database)}",
+            self.study,
+        )
+        for trial, step, value, kind in records:
+            yield self._row(trial), step, _number(value, kind)
+
     def _row(self, trial: int) -> int:
         return int(np.searchsorted(self.trial_ids, trial))
 

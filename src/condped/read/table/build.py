@@ -135,6 +135,7 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
         space=None if space.inferred else space,
         drawing=runs.drawing,
         times=runs.times,
+        reports=runs.reports,
     )
 
 

@@ -26,6 +26,7 @@ from condped.trials.columns import (
     select_rows,
 )
 from condped.trials.drawing import Drawing
+from condped.trials.reports import Reports
 from condped.trials.times import Times
 
 _MISSING = object()
@@ -142,6 +143,8 @@ class RawRuns:
         How the trials were drawn, if recorded.
     times
         When they ran, if recorded.
+    reports
+        What was measured at lower budgets, if asked for.
     mixed
         Whether parameters stand among other columns, which nothing but their names tells apart.
     """
@@ -156,3 +159,4 @@ class RawRuns:
     drawing: Drawing | None = None
     times: Times | None = None
     mixed: bool = False
+    reports: Reports | None = None

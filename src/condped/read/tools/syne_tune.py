@@ -25,6 +25,7 @@ from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column
 from condped.trials.drawing import SamplerKind, SamplerRecord
+from condped.trials.reports import Reports
 from condped.trials.table import State, TrialTable
 
 _RESULTS, _METADATA = "results.csv.zip", "metadata.json"
@@ -78,6 +79,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
                 [reports.number(row, "st_tuner_time") for row in last.values()],
                 _worker_times(reports, last),
             ),
+            reports=_all_reports(reports, about, last, options) if options.reports else None,
         ),
         options,
         f"the Syne Tune experiment {folder.name!r}",
@@ -182,6 +184,21 @@ class _Reports:
             return float(self.cell(row, name))
         except ValueError:
             return None
+
+
+def _all_reports(
+    reports: _Reports, about: _Metadata, last: Mapping[str, list[str]], options: ReadOptions
+) -> Reports:
+    """Return what trials reported at each value of the resource."""
+    chosen = options.objective if isinstance(options.objective, str) else about.metrics[0]
+    resource = about.resource or "st_worker_iter"
+    rows = {trial: row for row, trial in enumerate(last)}
+    found = []
+    for row in reports.rows:
+        step, value = reports.number(row, resource), reports.number(row, chosen)
+        if step is not None and value is not None:
+            found.append((rows[reports.cell(row, "trial_id")], step, value))
+    return Reports.of(len(last), found)
 
 
 def _worker_times(reports: _Reports, last: Mapping[str, list[str]]) -> list[float | None]:

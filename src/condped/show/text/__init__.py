@@ -8,6 +8,7 @@ from condped.show.text.layout import printed_within, text_width
 _TEXTS = {
     "Advice": ("advice", "advice_text"),
     "Branches": ("branches", "branches_text"),
+    "Budgets": ("budgets", "budgets_text"),
     "Comparison": ("comparison", "comparison_text"),
     "Effects": ("effects", "effects_text"),
     "ImportanceResult": ("tables", "importance_text"),

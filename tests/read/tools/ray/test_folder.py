@@ -15,6 +15,7 @@ import pytest
 import condped
 from condped import Categorical
 from condped.errors import DataError, SettingsError
+from condped.read.opening import read_with_reports
 from condped.testing.reader_kit import check_reader
 from condped.trials.table import State
 from tests.read.tables import plain
@@ -219,3 +220,33 @@ def test_choices_that_json_cannot_hold_are_known_by_their_text(copied: Path) -> 
     table = condped.read(copied, direction="minimize", space=space)
     assert table.parameters[0].domains == (Categorical([int, str]),)
     np.testing.assert_array_equal(table.parameters[0].values, expected.parameters[0].values)
+
+
+def test_reports_are_kept_for_a_comparison_of_budgets(
+    ray_experiments: dict[str, Experiment],
+) -> None:
+    """From the directory and from the results in memory, as Ray's own frames have them."""
+    experiment = ray_experiments["stopped"]
+    options = {"objective": "loss", "direction": "minimize"}
+    folder, memory = (
+        read_with_reports(source, options) for source in (experiment.path, experiment.results)
+    )
+    assert folder.reports is not None
+    assert memory.reports is not None
+    last = folder.objectives[0].values
+    frames = [result.metrics_dataframe for result in experiment.results]
+    expected = {
+        (frame["loss"].iloc[-1], step): value
+        for frame in frames
+        for step, value in zip(frame["training_iteration"], frame["loss"], strict=True)
+    }
+    found = {
+        (last[row], step): value
+        for row, step, value in zip(
+            folder.reports.rows, folder.reports.budgets, folder.reports.values, strict=True
+        )
+    }
+    assert found == pytest.approx(expected)
+    for step in range(1, 9):
+        one, other = folder.reports.at(step), memory.reports.at(step)
+        assert np.array_equal(np.sort(one), np.sort(other), equal_nan=True)

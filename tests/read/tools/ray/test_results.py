@@ -152,3 +152,13 @@ def test_times_are_those_of_the_last_report(ray_experiments: dict[str, Experimen
     begun = [entry["timestamp"] - entry["time_total_s"] for entry in told]
     assert times.started == pytest.approx(begun)
     assert times.durations == pytest.approx([entry["time_total_s"] for entry in told])
+
+
+def test_durations_need_no_direction(ray_experiments: dict[str, Experiment]) -> None:
+    """The seconds that Ray counted; other metrics still need one."""
+    experiment = ray_experiments["switching"]
+    for source in (experiment.results, experiment.path):
+        (objective,) = condped.read(source, objective="duration").objectives
+        assert (objective.name, objective.direction) == ("duration", "minimize")
+        told = [result.metrics["time_total_s"] for result in experiment.results]
+        assert sorted(objective.values) == pytest.approx(sorted(told))

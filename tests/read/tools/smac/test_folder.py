@@ -11,13 +11,14 @@ from typing import Any
 import ConfigSpace as CS  # noqa: N817
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 from smac import (
     AlgorithmConfigurationFacade,
     HyperbandFacade,
     HyperparameterOptimizationFacade,
     RandomFacade,
 )
-from smac.runhistory import RunHistory, TrialInfo, TrialValue
+from smac.runhistory import RunHistory, StatusType, TrialInfo, TrialValue
 
 import condped
 from condped import TrialTable
@@ -387,3 +388,46 @@ def test_times_and_origins_are_what_smac_recorded(noisy: Kept, several: Kept) ->
             for key, value in kept.history.items():
                 told.setdefault(key.config_id, []).append(getattr(value, name))
             assert times == pytest.approx([place(held) for held in told.values()])
+
+
+def test_budgets_are_compared_by_the_costs_at_each(hyperband: Kept) -> None:
+    """Of all configurations that SMAC ran at both, as its run history has them."""
+    found = condped.budgets(hyperband.path)
+    costs: dict[Any, dict[int, Any]] = {}
+    for key, value in hyperband.history.items():
+        if value.status == StatusType.SUCCESS:
+            costs.setdefault(key.budget, {})[key.config_id] = value.cost
+    assert found.highest in costs
+    assert max(entry.configurations for entry in found) >= 8
+    for entry in found:
+        both = sorted(costs[entry.budget].keys() & costs[found.highest].keys())
+        assert entry.configurations == len(both)
+        assert entry.measured == len(costs[entry.budget])
+        if len(both) < 8:
+            assert entry.top == 0
+            continue
+        lists = [[costs[b][name] for name in both] for b in (entry.budget, found.highest)]
+        assert entry.tau == pytest.approx(kendalltau(*lists).statistic)
+
+
+def test_what_is_recorded_beside_the_cost_can_be_the_objective(out: Path) -> None:
+    """A number that the target function returned with its cost, the time, and no other name."""
+
+    def with_accuracy(config: CS.Configuration, seed: int = 0) -> tuple[float, dict[str, Any]]:
+        lr = config.get("lr", 0.3)
+        return lr, {"accuracy": 1 - lr, "comment": "fine"}
+
+    history = optimised(
+        RandomFacade, scenario(out, "extra", n_trials=12, deterministic=True), with_accuracy
+    )
+    values = [value for _, value in history.items()]
+    path = out / "extra" / "0"
+    (objective,) = condped.read(path, objective="accuracy", direction="maximize").objectives
+    assert objective.direction == "maximize"
+    assert objective.values == pytest.approx([v.additional_info["accuracy"] for v in values])
+    (duration,) = condped.read(path, objective="duration").objectives
+    assert duration.values == pytest.approx([value.time for value in values])
+    with pytest.raises(NameNotFoundError, match=r"'accuracy'.*'duration'"):
+        condped.read(path, objective="acuracy_")
+    with pytest.raises(SettingsError, match="direction cannot be set"):
+        condped.read(path, direction="maximize")

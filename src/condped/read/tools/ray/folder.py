@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,12 @@ _PICKLED = "CLOUDPICKLE_FALLBACK"
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of an experiment, in the order in which Ray restores them."""
-    folder = _Folder(Path(source), options.skip_corrupt)
+    folder = _Folder(Path(source), options.skip_corrupt, keep_history=options.reports)
     trials = folder.trials()
     choice_texts = _choice_texts(options.space)
     if choice_texts:
         trials = [
-            RayTrial(_restore_choices(trial.config, "", choice_texts), trial.metrics, trial.status)
+            replace(trial, config=_restore_choices(trial.config, "", choice_texts))
             for trial in trials
         ]
     return table_of(
@@ -47,8 +48,9 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 class _Folder:
     """An experiment's directory, and the problems found in it."""
 
-    def __init__(self, path: Path, skip_corrupt: bool) -> None:
+    def __init__(self, path: Path, skip_corrupt: bool, *, keep_history: bool) -> None:
         self.path = path
+        self.keep_history = keep_history
         self.skip_corrupt = skip_corrupt
         self.cut: list[str] = []
         self.skipped: list[str] = []
@@ -120,7 +122,8 @@ class _Folder:
         # Ray also writes the configuration as text where its state holds pickled values.
         texts = folder / "params.json" if folder else None
         config = json_object(texts, _REMEDY) if texts and texts.is_file() else {}
-        reported = None if folder is None else self._last_line(folder / "result.json")
+        lines = [] if folder is None else self._lines(folder / "result.json")
+        reported = lines[-1] if lines else None
         if reported is None:
             reported = self._without_pickles(record["last_result"] or {}, {"config": config})
         if reported.get("config") is None:
@@ -132,23 +135,25 @@ class _Folder:
                 f"The configuration of trial {record['trial_id']} is not a JSON object "
                 f"(got {type(config).__name__}). Correct or remove the files of this trial."
             )
-        return RayTrial(config, reported, record["status"])
+        return RayTrial(config, reported, record["status"], lines if self.keep_history else ())
 
-    def _last_line(self, path: Path) -> dict[str, Any] | None:
-        """Return the last valid line; None if there is none."""
+    def _lines(self, path: Path) -> list[dict[str, Any]]:
+        """Return the last valid line, or all of them if they are kept."""
         try:
             lines = path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
-            return None  # logging was disabled, or the trial has not started
+            return []  # logging was disabled, or the trial has not started
         except OSError as error:
             raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
-        last = None
+        found: list[dict[str, Any]] = []
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             parsed = _object(line)
             if parsed is not None:
-                last = parsed
+                if not self.keep_history:
+                    found.clear()
+                found.append(parsed)
             elif number == len(lines) and not line.endswith(b"\n"):
                 self.cut.append(str(path))
             elif self.skip_corrupt:
@@ -159,7 +164,7 @@ class _Folder:
                     "the line, or skip such lines with the option skip_corrupt.",
                     first_row=number - 1,
                 )
-        return last
+        return found
 
     def _without_pickles(
         self, values: Mapping[str, Any], texts: Any, above: str = ""

@@ -17,8 +17,10 @@ from condped.read.table.states import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.space.space import Space
+from condped.trials.reports import Reports
 from condped.trials.table import DURATION, State, TrialTable
 
+_ITERATION = "training_iteration"
 _DIRECTIONS = {"min": "minimize", "max": "maximize"}
 
 
@@ -26,7 +28,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     """Return one trial per result, with its last reported metrics."""
     analysis = getattr(source, "_experiment_analysis", source)
     return table_of(
-        list(_trials(source, analysis)),
+        list(_trials(source, analysis, options)),
         options,
         "a ResultGrid of Ray Tune",
         metric=getattr(analysis, "default_metric", None),
@@ -34,13 +36,15 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     )
 
 
-def _trials(source: Any, analysis: Any) -> Iterator[RayTrial]:
+def _trials(source: Any, analysis: Any, options: ReadOptions) -> Iterator[RayTrial]:
     # Ray's trial objects have the status and, even if they failed early, the configuration.
     trials = getattr(analysis, "trials", None)
     if trials is not None:
+        frames = getattr(analysis, "trial_dataframes", {}) if options.reports else {}
         for trial in trials:
-            metrics = trial.last_result or {}
-            yield RayTrial(metrics.get("config") or trial.config, metrics, trial.status)
+            metrics, frame = trial.last_result or {}, frames.get(trial.trial_id)
+            history = () if frame is None else frame.to_dict("records")
+            yield RayTrial(metrics.get("config") or trial.config, metrics, trial.status, history)
         return
     for result in source:
         status = "ERROR" if result.error is not None else "TERMINATED"
@@ -54,6 +58,7 @@ class RayTrial:
     config: Mapping[str, Any]
     metrics: Mapping[str, Any]
     status: str
+    history: Sequence[Mapping[str, Any]] = ()  # all reports, if asked for
 
 
 def table_of(
@@ -92,10 +97,22 @@ def table_of(
                 [trial.metrics.get("timestamp") for trial in trials],
                 [trial.metrics.get("time_total_s") for trial in trials],
             ),
+            reports=_reports(trials, options.objective or metric) if options.reports else None,
         ),
         options,
         source,
     )
+
+
+def _reports(trials: Sequence[RayTrial], metric: Any) -> Reports:
+    """Return what trials reported after each training iteration."""
+    found = []
+    for row, trial in enumerate(trials):
+        for report in trial.history:
+            step, value = report.get(_ITERATION), dict(_metrics(report)).get(metric)
+            if isinstance(step, int | float) and isinstance(value, int | float):
+                found.append((row, float(step), float(value)))
+    return Reports.of(len(trials), found)
 
 
 def _difference(trial: RayTrial, name: str, other: str) -> float | None:
@@ -158,7 +175,7 @@ def _metrics(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _early_end_notes(trials: Sequence[RayTrial], states: Any) -> list[str]:
     """Note how many trials ended early: Ray does not record whether it stopped them."""
     iterations = [
-        trial.metrics.get("training_iteration")
+        trial.metrics.get(_ITERATION)
         for trial, state in zip(trials, states, strict=True)
         if state == State.COMPLETE
     ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from condped.errors import DataError, SpaceError
+from condped.errors import DataError, SpaceError, not_found
 from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -22,6 +22,7 @@ from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.space.space import Space
 from condped.trials.drawing import SamplerRecord
+from condped.trials.reports import Reports
 from condped.trials.table import State, TrialTable
 
 _SOURCE = "an output directory of SMAC"
@@ -85,8 +86,26 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             [trial.times[1] for trial in trials],
             [trial.duration for trial in trials],
         ),
+        reports=_reports(folders, objectives, options) if options.reports else None,
     )
     return build_runs(runs, options, _SOURCE)
+
+
+def _reports(folders: Sequence[Folder], objectives: Sequence[str], options: ReadOptions) -> Reports:
+    """Return the mean cost of each configuration at each of its budgets, failed runs left out."""
+    chosen = options.objective if isinstance(options.objective, str) else objectives[0]
+    if chosen not in objectives:
+        raise not_found("objective with several budgets", chosen, objectives)
+    place = objectives.index(chosen)
+    configurations = [c for folder in folders for c in folder.configurations]
+    found = []
+    for row, configuration in enumerate(configurations):
+        at: dict[float, list[float]] = {}
+        for run in configuration.runs:
+            if run.budget is not None and run.state is State.COMPLETE:
+                at.setdefault(run.budget, []).append(run.costs[place])
+        found += [(row, budget, sum(costs) / len(costs)) for budget, costs in at.items()]
+    return Reports.of(len(configurations), found)
 
 
 def _samplers(origins: set[str | None]) -> tuple[SamplerRecord, ...]:
