@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +24,13 @@ from benchmarks.advice_page import Row, page, summaries
 from benchmarks.advice_tasks import YAHPO, Task, tasks
 
 Sampler = Literal["random", "tpe"]
+Key = tuple[str, str, Sampler, int]
 SAMPLERS: tuple[Sampler, ...] = ("random", "tpe")
 FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
 SEEDS = {"random": 20, "tpe": 10}
+SLOW_SEEDS = 4  # of tasks with dozens of conditional parameters, which TPE draws one by one
 WIDEN_TRIALS = (100, 200, 400)
-WIDEN_SEEDS = {"random": 40, "tpe": 24}
+WIDEN_SEEDS = 20
 HERE = Path(__file__).parent
 
 
@@ -135,19 +138,23 @@ def _known(path: Path) -> list[Row]:
         return [json.loads(line) for line in file]
 
 
-def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
     """Yield what to run, with a key that no other run has."""
     found = tasks(asked.yahpo)
     for seed in range(asked.seeds):
         for kind in asked.samplers:
-            if seed < SEEDS[kind] and not asked.only_bounds:
-                for name in asked.tasks or found:
-                    yield (name, kind, seed), lambda n=name, k=kind, s=seed: measure(found[n], k, s)
-    for seed in range(max(WIDEN_SEEDS.values())):
-        for kind in asked.samplers:
-            if seed < WIDEN_SEEDS[kind] and not asked.tasks:
-                for case in CASES:
-                    yield (case, kind, seed), lambda c=case, k=kind, s=seed: measure_bounds(c, k, s)
+            for name in asked.tasks or found:
+                most = SLOW_SEEDS if kind == "tpe" and found[name].slow else SEEDS[kind]
+                if seed < most and not asked.only_bounds:
+                    yield ("task", name, kind, seed), partial(measure, found[name], kind, seed)
+            for case in () if asked.tasks else CASES:
+                if seed < WIDEN_SEEDS:
+                    yield ("case", case, kind, seed), partial(measure_bounds, case, kind, seed)
+
+
+def _key(row: Row) -> Key:
+    what = "task" if "task" in row else "case"
+    return what, row[what], row["sampler"], row["seed"]
 
 
 def main() -> None:
@@ -166,7 +173,7 @@ def main() -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     path: Path = asked.rows or asked.output.with_suffix(".jsonl")
     rows = _known(path) if asked.resume and path.exists() else []
-    known = {(row.get("task", row.get("case")), row["sampler"], row["seed"]) for row in rows}
+    known = {_key(row) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
         for key, run in _jobs(asked):
             if key in known:
