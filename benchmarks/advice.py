@@ -31,6 +31,7 @@ SEEDS = {"random": 20, "tpe": 10}
 SLOW_SEEDS = 4  # of tasks with dozens of conditional parameters, which TPE draws one by one
 WIDEN_TRIALS = (100, 200, 400)
 WIDEN_SEEDS = 20
+LONG_SEEDS = 6  # of TPE with the most trials
 HERE = Path(__file__).parent
 
 
@@ -47,11 +48,12 @@ def measure(task: Task, kind: Sampler, seed: int) -> Iterator[Row]:
     most = 2 * max(FIRST)
     unchanged = optuna.create_study(sampler=sampler_of(kind, seed))
     unchanged.optimize(task.objective, n_trials=most)
-    advised = optuna.create_study(sampler=condped.optuna.AdvisedSampler(sampler_of(kind, seed)))
+    sampler = condped.optuna.AdvisedSampler(sampler_of(kind, seed))
+    advised = optuna.create_study(sampler=sampler)
     narrowed = {}  # whether anything was narrowed, and the optimum cut away, by 2 N0
     for first in FIRST:
         advised.optimize(task.objective, n_trials=2 * first - len(advised.trials))
-        steps = advised.sampler.steps  # type: ignore[attr-defined]
+        steps = sampler.steps
         marked = any("condped:advised" in trial.system_attrs for trial in advised.trials)
         narrowed[first] = marked, cut_away(task, steps)
     shared = {"task": task.name, "sampler": kind, "seed": seed, "lowest": task.lowest}
@@ -114,8 +116,9 @@ def _has(domain: Any, value: Any) -> bool:
 
 def measure_bounds(case: str, kind: Sampler, seed: int) -> Iterator[Row]:
     """Count which bounds are said to need widening, of the first trials of one study."""
-    study = study_of(case, kind, seed, max(WIDEN_TRIALS))
-    for trials in WIDEN_TRIALS:
+    sizes = WIDEN_TRIALS if kind == "random" or seed < LONG_SEEDS else WIDEN_TRIALS[:-1]
+    study = study_of(case, kind, seed, max(sizes))
+    for trials in sizes:
         cut = optuna.create_study(sampler=study.sampler)
         cut.add_trials(study.trials[:trials])
         # Whether to widen does not depend on how parameters are tested: the fastest way.
@@ -147,9 +150,9 @@ def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterato
                 most = SLOW_SEEDS if kind == "tpe" and found[name].slow else SEEDS[kind]
                 if seed < most and not asked.only_bounds:
                     yield ("task", name, kind, seed), partial(measure, found[name], kind, seed)
-            for case in () if asked.tasks else CASES:
-                if seed < WIDEN_SEEDS:
-                    yield ("case", case, kind, seed), partial(measure_bounds, case, kind, seed)
+            for place in () if asked.tasks else (2 * seed, 2 * seed + 1):
+                for case in CASES if place < WIDEN_SEEDS else ():
+                    yield ("case", case, kind, place), partial(measure_bounds, case, kind, place)
 
 
 def _key(row: Row) -> Key:

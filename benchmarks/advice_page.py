@@ -28,8 +28,9 @@ WAYS = {
 
 def regret(row: Row, way: str) -> float:
     """Return how far the best trial is from the lowest value, as a share of what is typical."""
-    typical = row["typical"] - row["lowest"]
-    return max((row[way] - row["lowest"]) / typical, FLOOR)
+    typical: float = row["typical"] - row["lowest"]
+    own: float = row[way] - row["lowest"]
+    return max(own / typical, FLOOR)
 
 
 def ratio(rows: Sequence[Row], way: str) -> tuple[float, float, float]:

@@ -21,17 +21,17 @@ def advice_text(advice: Advice) -> str:
     lines = first_lines(tie_lines(result.tie))
     lines += [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
     changes = advice.changes
-    shown = [step for step in advice.steps if step.kind != "leave"]
-    for step in shown[:_MOST_STEPS]:
+    steps = [step for step in advice.steps if step.kind != "leave"]
+    for step in steps[:_MOST_STEPS]:
         lines += _step(step)
-    if len(shown) > _MOST_STEPS:
-        lines.append(f"… and {len(shown) - _MOST_STEPS} more steps")
+    if len(steps) > _MOST_STEPS:
+        lines.append(f"… and {len(steps) - _MOST_STEPS} more steps")
     if changes:
         lines += ["", *wrapped(_together(advice))]
     else:
-        lines += [""] if shown else []
+        lines += [""] if steps else []
         lines += wrapped(
-            f"{'Leave out' if shown else 'Change'} nothing: no parameter shows clearly enough "
+            f"{'Leave out' if steps else 'Change'} nothing: no parameter shows clearly enough "
             "which of its values to leave out."
         )
     left = [step for step in advice.steps if step.kind == "leave"]
