@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format bench scale statistics studies verdicts gallery paper paper-full clean servers yahpo
+.PHONY: advice demo test check format bench scale statistics studies verdicts gallery paper paper-full clean servers yahpo
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -48,6 +48,10 @@ statistics: $(VENV)/.bench
 # What condped says of dead parameters, in stored studies and in designs that break tests.
 verdicts: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.verdicts --output benchmarks/verdicts.json --page docs/verdicts.md
+
+# Whether advice helps: docs/advice.md. About an hour and a half; can be stopped and goes on.
+advice: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.advice --output benchmarks/advice.json --page docs/advice.md --resume
 
 # The stored studies again where they are missing, about an hour for all: benchmarks/studies/data.
 studies: $(VENV)/.bench

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +24,14 @@ from benchmarks.advice_page import Row, page, summaries
 from benchmarks.advice_tasks import YAHPO, Task, tasks
 
 Sampler = Literal["random", "tpe"]
+Key = tuple[str, str, Sampler, int]
 SAMPLERS: tuple[Sampler, ...] = ("random", "tpe")
 FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
 SEEDS = {"random": 20, "tpe": 10}
+SLOW_SEEDS = 4  # of tasks with dozens of conditional parameters, which TPE draws one by one
 WIDEN_TRIALS = (100, 200, 400)
-WIDEN_SEEDS = {"random": 40, "tpe": 24}
+WIDEN_SEEDS = 20
+LONG_SEEDS = 6  # of TPE with the most trials
 HERE = Path(__file__).parent
 
 
@@ -44,11 +48,12 @@ def measure(task: Task, kind: Sampler, seed: int) -> Iterator[Row]:
     most = 2 * max(FIRST)
     unchanged = optuna.create_study(sampler=sampler_of(kind, seed))
     unchanged.optimize(task.objective, n_trials=most)
-    advised = optuna.create_study(sampler=condped.optuna.AdvisedSampler(sampler_of(kind, seed)))
+    sampler = condped.optuna.AdvisedSampler(sampler_of(kind, seed))
+    advised = optuna.create_study(sampler=sampler)
     narrowed = {}  # whether anything was narrowed, and the optimum cut away, by 2 N0
     for first in FIRST:
         advised.optimize(task.objective, n_trials=2 * first - len(advised.trials))
-        steps = advised.sampler.steps  # type: ignore[attr-defined]
+        steps = sampler.steps
         marked = any("condped:advised" in trial.system_attrs for trial in advised.trials)
         narrowed[first] = marked, cut_away(task, steps)
     shared = {"task": task.name, "sampler": kind, "seed": seed, "lowest": task.lowest}
@@ -111,8 +116,9 @@ def _has(domain: Any, value: Any) -> bool:
 
 def measure_bounds(case: str, kind: Sampler, seed: int) -> Iterator[Row]:
     """Count which bounds are said to need widening, of the first trials of one study."""
-    study = study_of(case, kind, seed, max(WIDEN_TRIALS))
-    for trials in WIDEN_TRIALS:
+    sizes = WIDEN_TRIALS if kind == "random" or seed < LONG_SEEDS else WIDEN_TRIALS[:-1]
+    study = study_of(case, kind, seed, max(sizes))
+    for trials in sizes:
         cut = optuna.create_study(sampler=study.sampler)
         cut.add_trials(study.trials[:trials])
         # Whether to widen does not depend on how parameters are tested: the fastest way.
@@ -135,19 +141,23 @@ def _known(path: Path) -> list[Row]:
         return [json.loads(line) for line in file]
 
 
-def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
     """Yield what to run, with a key that no other run has."""
     found = tasks(asked.yahpo)
     for seed in range(asked.seeds):
         for kind in asked.samplers:
-            if seed < SEEDS[kind] and not asked.only_bounds:
-                for name in asked.tasks or found:
-                    yield (name, kind, seed), lambda n=name, k=kind, s=seed: measure(found[n], k, s)
-    for seed in range(max(WIDEN_SEEDS.values())):
-        for kind in asked.samplers:
-            if seed < WIDEN_SEEDS[kind] and not asked.tasks:
-                for case in CASES:
-                    yield (case, kind, seed), lambda c=case, k=kind, s=seed: measure_bounds(c, k, s)
+            for name in asked.tasks or found:
+                most = SLOW_SEEDS if kind == "tpe" and found[name].slow else SEEDS[kind]
+                if seed < most and not asked.only_bounds:
+                    yield ("task", name, kind, seed), partial(measure, found[name], kind, seed)
+            for place in () if asked.tasks else (2 * seed, 2 * seed + 1):
+                for case in CASES if place < WIDEN_SEEDS else ():
+                    yield ("case", case, kind, place), partial(measure_bounds, case, kind, place)
+
+
+def _key(row: Row) -> Key:
+    what = "task" if "task" in row else "case"
+    return what, row[what], row["sampler"], row["seed"]
 
 
 def main() -> None:
@@ -166,7 +176,7 @@ def main() -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     path: Path = asked.rows or asked.output.with_suffix(".jsonl")
     rows = _known(path) if asked.resume and path.exists() else []
-    known = {(row.get("task", row.get("case")), row["sampler"], row["seed"]) for row in rows}
+    known = {_key(row) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
         for key, run in _jobs(asked):
             if key in known:

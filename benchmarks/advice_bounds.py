@@ -22,6 +22,7 @@ class Bounds:
     what: str
     objective: Objective
     beyond: tuple[tuple[str, str], ...] = ()  # parameter and "low" or "high"; none: inside
+    counted: bool = True  # whether it is plain what is right
 
 
 def _unit(trial: optuna.Trial, *names: str) -> list[float]:
@@ -100,6 +101,32 @@ def _valley(trial: optuna.Trial) -> float:
     return (x - y) ** 2 + (z - 0.6) ** 2
 
 
+def _noisy(trial: optuna.Trial) -> float:
+    loss = _bowl(0.6)(trial)
+    return loss + 0.1 * math.sin(1e4 * (trial.number + 1) ** 1.5)
+
+
+def _unordered(trial: optuna.Trial) -> float:
+    # An int that stands for choices in no order.
+    kind = trial.suggest_int("kind", 1, 6)
+    (y, z) = _unit(trial, "y", "z")
+    _idle(trial)
+    return (0.5, 0.2, 0.6, 0.0, 0.4, 0.1)[kind - 1] + (y - 0.4) ** 2 + (z - 0.6) ** 2
+
+
+def _saturating(trial: optuna.Trial) -> float:
+    x, y, z = _unit(trial, "x", "y", "z")
+    _idle(trial)
+    return math.exp(-5 * x) + (y - 0.4) ** 2 + (z - 0.6) ** 2
+
+
+def _branin(trial: optuna.Trial) -> float:
+    x, y = trial.suggest_float("x", -5.0, 10.0), trial.suggest_float("y", 0.0, 15.0)
+    _idle(trial)
+    bent = (y - 5.1 / (4 * math.pi**2) * x**2 + 5 / math.pi * x - 6) ** 2
+    return bent + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10
+
+
 CASES: Mapping[str, Bounds] = {
     "middle": Bounds("a bowl, all optima well inside", _bowl(0.5)),
     "near, 20 %": Bounds("x has its optimum at 80 % of its domain", _bowl(0.8)),
@@ -110,6 +137,11 @@ CASES: Mapping[str, Bounds] = {
     "branches": Bounds("a choice of two models, optima inside", _branches(0.6)),
     "noise": Bounds("nothing matters", _noise),
     "valley": Bounds("good where x equals y", _valley),
+    "noisy": Bounds("a bowl, with noise", _noisy),
+    "unordered ints": Bounds("{1..6} in no order, 4 is best", _unordered),
+    "branin": Bounds("Branin's function: optima at 4 % and 16 % of the domains", _branin),
+    "near, 5 %": Bounds("x has its optimum at 95 % of its domain", _bowl(0.95), counted=False),
+    "saturating": Bounds("x improves ever less towards 1", _saturating, counted=False),
     "beyond, 10 %": Bounds(
         "x has its optimum a tenth of its domain beyond", _bowl(1.1), (("x", "high"),)
     ),

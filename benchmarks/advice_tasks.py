@@ -38,6 +38,7 @@ class Task:
     lowest: float
     optima: tuple[Params, ...]
     held_out: bool = False  # nothing was chosen by looking at it
+    slow: bool = False
 
 
 def _idle(trial: optuna.Trial, count: int) -> None:
@@ -93,7 +94,7 @@ def _beyond(trial: optuna.Trial) -> float:
 
 
 def _models(trial: optuna.Trial) -> float:
-    """A choice of three models; one with a learning rate on a log scale and a depth is best."""
+    # A choice of three models; one with a learning rate on a log scale and a depth is best.
     model = trial.suggest_categorical("model", ["linear", "net", "tree"])
     _idle(trial, 1)
     if model == "net":
@@ -122,7 +123,7 @@ def _nested(trial: optuna.Trial) -> float:
 
 
 def _regimes(trial: optuna.Trial) -> float:
-    """The domain of x depends on the kernel."""
+    # The domain of x depends on the kernel.
     kernel = trial.suggest_categorical("kernel", ["flat", "steep"])
     low, high = (0.0, 2.0) if kernel == "flat" else (5.0, 25.0)
     x, y = trial.suggest_float("x", low, high), trial.suggest_float("y", 0.0, 1.0)
@@ -157,7 +158,7 @@ def _many_wells(trial: optuna.Trial) -> float:
 
 
 def _interaction(trial: optuna.Trial) -> float:
-    """A bent valley (Rosenbrock's), good only where parameters go together."""
+    # A bent valley (Rosenbrock's), good only where parameters go together.
     x, y = trial.suggest_float("x", -2.0, 2.0), trial.suggest_float("y", -1.0, 3.0)
     _idle(trial, 3)
     return math.log1p((1 - x) ** 2 + 100 * (y - x**2) ** 2)
@@ -305,12 +306,13 @@ def yahpo(folder: Path) -> Iterator[Task]:
         if (folder / f"{name}.parquet").exists():
             table = _surrogate(folder, name)
             what = f"YAHPO Gym, {len(table.rows):,} evaluations"
-            yield Task(name, what, table, float(table.losses.min()), (table.best(),), held_out)
+            lowest = float(table.losses.min())
+            yield Task(name, what, table, lowest, (table.best(),), held_out, slow=True)
 
 
 @cache
 def _surrogate(folder: Path, name: str) -> LookUp:
-    import pyarrow.parquet as parquet  # noqa: PLC0415  (of the extra bench)
+    from pyarrow import parquet  # noqa: PLC0415  (of the extra bench)
 
     scenario = json.loads((folder / f"{name.rsplit('_', 1)[0]}.domains.json").read_text())
     columns = parquet.read_table(folder / f"{name}.parquet").to_pydict()

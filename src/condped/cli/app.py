@@ -167,11 +167,18 @@ def _summary(source: str, **options: Any) -> None:
 @app.command("advise")
 @source_options(condped.advise)
 @_target_quantile
+@click.option(
+    "--explore",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="The share of the new trials that should still be drawn from the old space.",
+)
 @click.option("--optuna", "as_code", is_flag=True, help="Print only the code for Optuna.")
 @click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
 @output_options()
 def _advise(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
-    """Suggest a narrower search space.
+    """Suggest a narrower search space, and which bounds are too tight.
 
     Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory,
     a pattern or a URL of any tool that `condped sources` lists.

@@ -232,7 +232,9 @@ class AdvisedSampler(BaseSampler):
 
     def _asked(self, study: Study) -> tuple[Step, ...]:
         """Return what advice narrows, judging by all trials."""
-        random = isinstance(self._base_sampler, _INDEPENDENT) and not self._steps
+        random = isinstance(self._base_sampler, _INDEPENDENT) and not any(
+            MARK in trial.system_attrs for trial in study.get_trials(deepcopy=False)
+        )
         try:
             advice = advise(
                 study,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import optuna
@@ -48,7 +49,9 @@ def start_study(
         pruner=study.pruner,
     )
     if study.metric_names is not None:
-        new.set_metric_names(study.metric_names)
+        with warnings.catch_warnings():  # whoever named them has been told
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            new.set_metric_names(study.metric_names)
     for key, value in study.user_attrs.items():
         new.set_user_attr(key, value)
     narrowing = Narrowing(advice.changes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from condped.analyse.advice.result import Advice, Step
+from condped.analyse.advice.result import Advice, Step, measured_risk
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import listed, wrapped
@@ -21,15 +21,18 @@ def advice_text(advice: Advice) -> str:
     lines = first_lines(tie_lines(result.tie))
     lines += [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
     changes = advice.changes
-    for step in changes[:_MOST_STEPS]:
+    steps = [step for step in advice.steps if step.kind != "leave"]
+    for step in steps[:_MOST_STEPS]:
         lines += _step(step)
-    if len(changes) > _MOST_STEPS:
-        lines.append(f"… and {len(changes) - _MOST_STEPS} more steps")
+    if len(steps) > _MOST_STEPS:
+        lines.append(f"… and {len(steps) - _MOST_STEPS} more steps")
     if changes:
         lines += ["", *wrapped(_together(advice))]
     else:
+        lines += [""] if steps else []
         lines += wrapped(
-            "Change nothing: no parameter shows clearly enough which of its values to leave out."
+            f"{'Leave out' if steps else 'Change'} nothing: no parameter shows clearly enough "
+            "which of its values to leave out."
         )
     left = [step for step in advice.steps if step.kind == "leave"]
     by_reason: dict[str, list[str]] = {}
@@ -41,7 +44,10 @@ def advice_text(advice: Advice) -> str:
         shown = listed(list(dict.fromkeys(names)), _MOST_NAMES)
         lines += wrapped(f"{shown}: {reason}", "  ", "    ")
     if changes:
-        told = "For Optuna (in a new study: the choices of an old one must not change):"
+        told = (
+            "For Optuna (in a new study: the choices of an old one must not change; or go on with "
+            "your own code by advice.start(study)):"
+        )
         lines += ["", *wrapped(told), ""]
         lines += advice.optuna_code().splitlines()
     sets = tie_remark(result.tie, advice.target_size)
@@ -59,6 +65,8 @@ def _step(step: Step) -> list[str]:
         f"keeps {step.kept} of {step.of} target trials in {100 * step.covered:.3g} % of the "
         f"domain. {step.reason}"
     )
+    if step.kind == "widen":
+        kept = f"{step.reason} {step.risk}"
     text = wrapped(told, then=_INDENT)
     return text + wrapped(kept, _INDENT, _INDENT)
 
@@ -73,9 +81,15 @@ def _together(advice: Advice) -> str:
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "
-        f"stay are in the target set, instead of {100 * before:.3g} %.{gone} The risk: what is "
-        "good only together with something that was hardly tried would be missed."
+        f"stay are in the target set, instead of {100 * before:.3g} %.{gone} {measured_risk()} "
+        f"{_exploring(advice.explore)}"
     )
+
+
+def _exploring(share: float) -> str:
+    if share == 0:
+        return "All new trials are to be drawn from the new space."
+    return f"So draw {100 * share:.3g} % of the new trials from the old space."
 
 
 def _noted(notes: tuple[str, ...]) -> list[str]:
