@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 
 import condped
 from condped.errors import SettingsError
+from condped.show.drawing import Backend
 from tests.show.cases import curve, result
 
 
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
-def test_a_comparison_is_drawn_as_its_results_are(backend: condped.plot.Backend) -> None:
+def test_a_comparison_is_drawn_as_its_results_are(backend: Backend) -> None:
     """What compare returns can be given as it is."""
     table = condped.problems.get("nested").sample(200, seed=0)
     told = condped.compare(table, methods=["paper", "calibrated"])
@@ -31,7 +32,7 @@ def test_a_comparison_is_drawn_as_its_results_are(backend: condped.plot.Backend)
 
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
 @pytest.mark.parametrize("on", [3, "axes", object()])
-def test_what_cannot_be_drawn_on_is_refused(backend: condped.plot.Backend, on: Any) -> None:
+def test_what_cannot_be_drawn_on_is_refused(backend: Backend, on: Any) -> None:
     """By every picture, in words."""
     draws: list[Any] = [condped.plot.importance, condped.plot.regimes, condped.plot.densities]
     for draw in draws:

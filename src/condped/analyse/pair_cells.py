@@ -24,8 +24,8 @@ class Axis:
     edges
         Where the cells of numbers lie, one more than there are; None for choices.
     choices
-        What the cells of choices are called; None for numbers. Where there are many, the last one
-        holds the rarest of the target set.
+        What the cells are called that hold one choice, or one number, each; None for ranges. Of
+        many choices the last cell holds those that are rarest in the target set.
     log
         Whether the scale is logarithmic.
     """
@@ -81,7 +81,9 @@ def _cells(parameter: Parameter, rows: IntArray, hit: BoolArray) -> tuple[Axis, 
     if steps is not None and steps <= MOST_CELLS:  # a cell per value
         half = (domain.step or 0.0) / 2
         edges = np.linspace(low - half, high + half, steps + 1)
-    elif domain.log:
+        labels = tuple(f"{value:.4g}" for value in np.linspace(low, high, steps).tolist())
+        return Axis(parameter.name, tuple(edges.tolist()), labels), _between(edges, values)
+    if domain.log:
         edges = np.geomspace(low, high, MOST_CELLS + 1)
     else:
         edges = np.linspace(low, high, MOST_CELLS + 1)

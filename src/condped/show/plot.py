@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from condped.analyse.effects.result import Effects
 from condped.analyse.importance.importance import ImportanceResult
@@ -13,16 +12,17 @@ from condped.analyse.joint_effects import JointEffects
 from condped.analyse.summary.result import Summary
 from condped.comparison import Comparison
 from condped.errors import SettingsError
-from condped.optional import load_optional
+from condped.show.drawing import Backend, drawn
 from condped.show.views.bars import bars_view, breakdown_view
 from condped.show.views.comparison import comparison_view
 from condped.show.views.curves import curves_view
 from condped.show.views.heat_maps import heat_view, joint_view
 from condped.show.views.history import Over, history_view
+from condped.show.views.pairs import pairs_view
 from condped.show.views.panels import panels_view
+from condped.show.views.parallel import parallel_view
 from condped.show.views.slices import slices_view
 
-Backend = Literal["plotly", "matplotlib"]
 __all__ = [
     "comparison",
     "densities",
@@ -30,11 +30,12 @@ __all__ = [
     "history",
     "importance",
     "joint",
+    "pairs",
+    "parallel",
     "regimes",
     "slice",
     "sweep",
 ]
-_OF_PANELS = ("panels", "slices")  # pictures that take a whole figure
 
 
 class HasTruth(Protocol):
@@ -68,7 +69,7 @@ def importance(result: ImportanceResult, *, backend: Backend = "plotly", on: Any
     """
     _require(result, ImportanceResult, "importance")
     view = bars_view(result)
-    return _drawn("bars", view, backend, on, (9.0, 1.6 + 0.32 * len(view.bars)))
+    return drawn("bars", view, backend, on, (9.0, 1.6 + 0.32 * len(view.bars)))
 
 
 def sweep(
@@ -100,7 +101,7 @@ def sweep(
     _require(curve, SweepResult, "sweep")
     if truth is not None and not isinstance(truth, Mapping):
         truth = _exact(curve, truth)
-    return _drawn("curves", curves_view(curve, truth), backend, on, (9.5, 4.2))
+    return drawn("curves", curves_view(curve, truth), backend, on, (9.5, 4.2))
 
 
 def regimes(result: ImportanceResult, *, backend: Backend = "plotly", on: Any = None) -> Any:
@@ -116,7 +117,7 @@ def regimes(result: ImportanceResult, *, backend: Backend = "plotly", on: Any = 
     """
     _require(result, ImportanceResult, "regimes")
     view = breakdown_view(result)
-    return _drawn("breakdown", view, backend, on, (9.0, 1.6 + 0.55 * len(view.rows)))
+    return drawn("breakdown", view, backend, on, (9.0, 1.6 + 0.55 * len(view.rows)))
 
 
 def densities(
@@ -147,7 +148,7 @@ def densities(
     names = [parameters] if isinstance(parameters, str) else parameters
     view = panels_view(result, names)
     size = max(5.0, 3.9 * view.columns), 0.9 + 2.7 * max(view.rows, 1)
-    return _drawn("panels", view, backend, on, size)
+    return drawn("panels", view, backend, on, size)
 
 
 def slice(
@@ -184,7 +185,7 @@ def slice(
     names = [parameters] if isinstance(parameters, str) else parameters
     view = slices_view(effects, names, objective, columns)
     size = max(4.0, 3.6 * view.columns), 1.1 + 2.8 * max(view.rows, 1)
-    return _drawn("slices", view, backend, on, size)
+    return drawn("slices", view, backend, on, size)
 
 
 def history(
@@ -215,7 +216,7 @@ def history(
     >>> figure = condped.plot.history(summary, backend="matplotlib")
     """
     _require(summary, Summary, "history")
-    return _drawn("history", history_view(summary, objective, over), backend, on, (9.0, 4.2))
+    return drawn("history", history_view(summary, objective, over), backend, on, (9.0, 4.2))
 
 
 def heatmap(curve: SweepResult, *, backend: Backend = "plotly", on: Any = None) -> Any:
@@ -231,7 +232,7 @@ def heatmap(curve: SweepResult, *, backend: Backend = "plotly", on: Any = None) 
     """
     _require(curve, SweepResult, "heatmap")
     view = heat_view(curve)
-    return _drawn("heat", view, backend, on, (9.0, 1.8 + 0.22 * max(len(view.labels), 5)))
+    return drawn("heat", view, backend, on, (9.0, 1.8 + 0.22 * max(len(view.labels), 5)))
 
 
 def joint(effects: JointEffects, *, backend: Backend = "plotly", on: Any = None) -> Any:
@@ -253,7 +254,70 @@ def joint(effects: JointEffects, *, backend: Backend = "plotly", on: Any = None)
     _require(effects, JointEffects, "joint")
     view = joint_view(effects)
     side = 2.4 + 0.34 * max(len(view.labels), 5)
-    return _drawn("joint", view, backend, on, (max(side + 1.6, 7.0), side))
+    return drawn("joint", view, backend, on, (max(side + 1.6, 7.0), side))
+
+
+def pairs(
+    effects: JointEffects,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    backend: Backend = "plotly",
+    on: Any = None,
+) -> Any:
+    """Draw where target trials lie over the values of two parameters, with the pair's verdict.
+
+    Parameters
+    ----------
+    effects
+        What :func:`condped.joint_effects` returned.
+    pairs
+        Which to draw, by their names; the statistically significant ones if not given, or the
+        strongest if there are none.
+    backend, on
+        As for :func:`importance`, but with matplotlib a figure or subfigure to draw on.
+
+    Examples
+    --------
+    >>> import condped
+    >>> effects = condped.joint_effects(condped.problems.get("nested").sample(300, seed=0))
+    >>> figure = condped.plot.pairs(effects, [("c0", "x")], backend="matplotlib")
+    """
+    _require(effects, JointEffects, "pairs")
+    view = pairs_view(effects, pairs)
+    size = max(4.6, 3.1 * view.columns + 1.0), 0.9 + 3.0 * max(view.rows, 1)
+    return drawn("pairs", view, backend, on, size)
+
+
+def parallel(
+    effects: Effects,
+    parameters: Sequence[str] | None = None,
+    *,
+    objective: str | int | None = None,
+    backend: Backend = "plotly",
+    on: Any = None,
+) -> Any:
+    """Draw trials as lines over parallel axes, the target set on top; absent has its own place.
+
+    Parameters
+    ----------
+    effects
+        What :func:`condped.effects` returned.
+    parameters
+        Which to draw, from left to right; the most important ones if not given, at most nine.
+    objective
+        Which one stands on the right, by its name or position; the first if not given.
+    backend, on
+        As for :func:`importance`.
+
+    Examples
+    --------
+    >>> import condped
+    >>> effects = condped.effects(condped.problems.get("nested").sample(300, seed=0))
+    >>> figure = condped.plot.parallel(effects, backend="matplotlib")
+    """
+    _require(effects, Effects, "parallel")
+    view = parallel_view(effects, parameters, objective)
+    return drawn("parallel", view, backend, on, (max(4.5, 1.1 * len(view.axes) + 1.2), 4.6))
 
 
 def comparison(
@@ -285,7 +349,7 @@ def comparison(
         for result in results.values():
             _require(result, ImportanceResult, "comparison")
     view = comparison_view(results)
-    return _drawn("comparison", view, backend, on, (9.5, 1.6 + 0.4 * max(len(view.labels), 3)))
+    return drawn("comparison", view, backend, on, (9.5, 1.6 + 0.4 * max(len(view.labels), 3)))
 
 
 def _exact(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
@@ -313,44 +377,3 @@ def _require(given: object, kind: type, function: str) -> None:
             f"condped.plot.{function} takes a result of condped.{maker} (got "
             f"{type(given).__name__})."
         )
-
-
-def _drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float, float]) -> Any:
-    """Draw a view on what is given, or on a new figure of a size in inches."""
-    library = _library(backend)
-    draw = getattr(library, picture)
-    if on is not None:
-        _check_on(library, picture, backend, on)
-    if backend == "plotly":
-        return draw(view, on)
-    if on is None:
-        on = library.figure(*size)
-        draw(view, on if picture in _OF_PANELS else on.subplots())
-        return on
-    draw(view, on)
-    return on if picture in _OF_PANELS else on.get_figure(root=True)
-
-
-def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> None:
-    """Raise if ``on`` is nothing that the library can draw on."""
-    paper = library.FIGURE if backend == "plotly" or picture in _OF_PANELS else library.AXES
-    if not isinstance(on, paper):
-        wanted = "axes of matplotlib"
-        if paper is library.FIGURE:
-            wanted = f"a figure of {backend}"
-        raise SettingsError(
-            f"on must be {wanted} for this picture (got {type(on).__name__}). Give one, or leave "
-            "it out for a new figure."
-        )
-
-
-def _library(backend: str) -> ModuleType:
-    extras = {"plotly": "plotly", "matplotlib": "plot"}
-    if backend not in extras:
-        raise SettingsError(f"backend must be 'plotly' or 'matplotlib' (got {backend!r}).")
-    return load_optional(
-        f"condped.show.{backend}",
-        feature=f"A picture with {backend}",
-        library=backend,
-        extra=extras[backend],
-    )

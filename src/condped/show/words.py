@@ -111,6 +111,11 @@ def tiny(importances: Iterable[float], verdicts: Iterable[str | None]) -> bool:
     return any(value == 0 and verdict == "matters" for value, verdict in pairs)
 
 
+def p_text(p_value: float) -> str:
+    """Return a p-value as people write it: p = 0.012, p < 0.0001."""
+    return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.2g}"
+
+
 def eta_text(eta_squared: float) -> str:
     """Return η²; above 1 it is no share, which :data:`OVER_WORDS` say."""
     return "> 1" if eta_squared >= OVER else share_text(eta_squared)

@@ -12,6 +12,7 @@ from matplotlib.colors import to_hex
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.estimate.settings import Measure
+from condped.show.drawing import Backend
 from condped.show.palette import GREY, WARNING
 from condped.show.views.bars import MOST_BARS, bars_view, breakdown_view
 from condped.show.views.comparison import comparison_view
@@ -214,7 +215,7 @@ def test_a_comparison_of_none_or_too_many_is_refused(results: object) -> None:
 
 
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
-def test_values_that_lead_to_an_outcome_are_not_good(backend: condped.plot.Backend) -> None:
+def test_values_that_lead_to_an_outcome_are_not_good(backend: Backend) -> None:
     """They are marked in a colour that warns, and nothing is the best."""
     rng = np.random.default_rng(0)
     x = rng.uniform(size=300)

@@ -5,7 +5,9 @@ from condped.show.matplotlib.curves import curves
 from condped.show.matplotlib.figures import AXES, FIGURE, figure
 from condped.show.matplotlib.heat_maps import heat, joint
 from condped.show.matplotlib.history import history
+from condped.show.matplotlib.pairs import pairs
 from condped.show.matplotlib.panels import panels
+from condped.show.matplotlib.parallel import parallel
 from condped.show.matplotlib.slices import slices
 
 __all__ = [
@@ -19,6 +21,8 @@ __all__ = [
     "heat",
     "history",
     "joint",
+    "pairs",
     "panels",
+    "parallel",
     "slices",
 ]

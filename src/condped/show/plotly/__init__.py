@@ -5,7 +5,9 @@ from condped.show.plotly.curves import curves
 from condped.show.plotly.figures import FIGURE
 from condped.show.plotly.heat_maps import heat, joint
 from condped.show.plotly.history import history
+from condped.show.plotly.pairs import pairs
 from condped.show.plotly.panels import panels
+from condped.show.plotly.parallel import parallel
 from condped.show.plotly.slices import slices
 
 __all__ = [
@@ -17,6 +19,8 @@ __all__ = [
     "heat",
     "history",
     "joint",
+    "pairs",
     "panels",
+    "parallel",
     "slices",
 ]

@@ -14,8 +14,6 @@ from condped.show.palette import COLOURS, GOOD, GREY, GREYS, PALE, WARNING
 from condped.show.plotly.figures import laid_out, literal
 from condped.show.views.panels import Panel, PanelsView
 
-_GAP = 0.08  # between columns, as a share of the width
-
 
 @dataclass(frozen=True, slots=True)
 class RowSizes:
@@ -27,6 +25,7 @@ class RowSizes:
     font: int = 12  # of the titles
     letters: int = 84  # of titles side by side
     lines: int = 2  # of what is said below
+    gap: float = 0.08  # between columns, as a share of the width
     scales: bool = True  # whether the heights are explained
 
 
@@ -128,8 +127,8 @@ def panel_domains(
 ) -> tuple[list[float], list[float]]:
     """Return where the axes of a panel are, across and up."""
     row, column = divmod(place, columns)
-    width = (1 - (columns - 1) * _GAP) / columns
-    left, below = column * (width + _GAP), 1 - (row + 1) / rows
+    width = (1 - (columns - 1) * sizes.gap) / columns
+    left, below = column * (width + sizes.gap), 1 - (row + 1) / rows
     every = sizes.row * rows
     up = [below + sizes.words / every, 1 - row / rows - sizes.titles / every]
     return [left, left + width], up

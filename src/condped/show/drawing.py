@@ -1,0 +1,53 @@
+"""From a view to a figure: which library draws it, and on what."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Literal
+
+from condped.errors import SettingsError
+from condped.optional import load_optional
+
+Backend = Literal["plotly", "matplotlib"]
+_WHOLE_FIGURE = ("pairs", "panels", "slices")  # pictures of several panels
+
+
+def drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float, float]) -> Any:
+    """Draw a view on what is given, or on a new figure of a size in inches."""
+    library = _library(backend)
+    draw = getattr(library, picture)
+    if on is not None:
+        _check_on(library, picture, backend, on)
+    if backend == "plotly":
+        return draw(view, on)
+    if on is None:
+        on = library.figure(*size)
+        draw(view, on if picture in _WHOLE_FIGURE else on.subplots())
+        return on
+    draw(view, on)
+    return on if picture in _WHOLE_FIGURE else on.get_figure(root=True)
+
+
+def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> None:
+    """Raise if ``on`` is nothing that the library can draw on."""
+    paper = library.FIGURE if backend == "plotly" or picture in _WHOLE_FIGURE else library.AXES
+    if not isinstance(on, paper):
+        wanted = "axes of matplotlib"
+        if paper is library.FIGURE:
+            wanted = f"a figure of {backend}"
+        raise SettingsError(
+            f"on must be {wanted} for this picture (got {type(on).__name__}). Give one, or leave "
+            "it out for a new figure."
+        )
+
+
+def _library(backend: str) -> ModuleType:
+    extras = {"plotly": "plotly", "matplotlib": "plot"}
+    if backend not in extras:
+        raise SettingsError(f"backend must be 'plotly' or 'matplotlib' (got {backend!r}).")
+    return load_optional(
+        f"condped.show.{backend}",
+        feature=f"A picture with {backend}",
+        library=backend,
+        extra=extras[backend],
+    )

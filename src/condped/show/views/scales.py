@@ -1,0 +1,57 @@
+"""Scales of numbers: where a value stands between two ends, and which values are written."""
+
+from __future__ import annotations
+
+import math
+
+_MOST_TICKS = 5
+
+
+def scaled(value: float, low: float, high: float, log: bool) -> float:
+    """Return where a value stands between the ends, from 0 to 1."""
+    if high <= low:
+        return 0.5
+    if log:
+        value, low, high = (math.log(number) for number in (value, low, high))
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def scale_ticks(low: float, high: float, log: bool, whole: bool = False) -> list[float]:
+    """Return round numbers between the ends, or these where there are fewer than two.
+
+    Examples
+    --------
+    >>> scale_ticks(0.11, 0.63, log=False)
+    [0.2, 0.3, 0.4, 0.5, 0.6]
+    >>> scale_ticks(1e-5, 0.1, log=True)
+    [1e-05, 0.0001, 0.001, 0.01, 0.1]
+    """
+    if high <= low:
+        return [low]
+    if log:
+        first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+        every = max(1, math.ceil((last - first + 1) / _MOST_TICKS))
+        found = [float(f"1e{power}") for power in range(first, last + 1, every)]
+    else:
+        step = _step((high - low) / _MOST_TICKS)
+        step = max(step, 1.0) if whole else step
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        found = [float(f"{count * step:.12g}") for count in range(first, last + 1)]
+    return found if len(found) > 1 else [low, high]
+
+
+def tick_text(value: float) -> str:
+    """Return a number as it stands at an axis.
+
+    Examples
+    --------
+    >>> tick_text(1000.0), tick_text(0.25), tick_text(1e-05)
+    ('1000', '0.25', '1e-05')
+    """
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e5 else f"{value:.3g}"
+
+
+def _step(least: float) -> float:
+    """Return the smallest of 1, 2 and 5 times a power of ten that is not below."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
