@@ -16,6 +16,7 @@ import condped
 from condped.analyse.importance.replaying import study_replays
 from condped.arrays import FloatArray
 from condped.estimate.replay.cells import cells_of_domains
+from condped.estimate.replay.replay_test import replay_test
 from condped.estimate.replay.replays import Laws, attraction, replay
 from condped.space.domain import Float, Int
 
@@ -253,3 +254,16 @@ def test_the_number_of_random_trials_counts_whatever_was_asked_before(study: opt
         (70, "at other times"),
     ):
         assert words in condped.importance(table, startup=startup).evidence.sampling
+
+
+def test_few_trials_have_one_p_value_however_many_sets_are_asked_for(study: optuna.Study) -> None:
+    """Of four trials, two of them hits, few statistics are possible: equal ones count as such."""
+    table = condped.read(study)
+    series = study_replays(table, None).series("float")
+    assert series is not None
+    regime = np.isin(np.arange(len(table)), [11, 23, 40, 61])
+    hit = np.isin(np.arange(len(table)), [23, 61])
+    alone = replay_test(series, [regime], hit[None]).p_values
+    again = replay_test(series, [regime], np.array([hit] * 8)).p_values
+    assert again == pytest.approx(alone[0])
+    assert alone[0] > 0.1  # chance alone gives as much in a third of all ways to choose two of four

@@ -17,6 +17,7 @@ from condped.estimate.replay.statistic import MOST_CELLS, Scores, rank_cells_of,
 STAGES = (39, 159, 399)
 _PLAINLY_LARGE, _PLAIN = 0.3, 0.15
 _TAIL = 0.2  # share of the replays that the tail is fitted to
+_SAME = 1e-9  # relative difference of statistics that are the same
 _FEW = 10  # exceedances, below which the fitted tail gives the p-value
 _SHIFTS = 199  # series with values at other times
 
@@ -221,7 +222,9 @@ def _total(parts: Sequence[Scores]) -> Scores:
 def _p_values(observed: Scores, replays: Scores) -> FloatArray:
     """Return (T,): the share of replays at least as far out; in the far tail by a fitted one."""
     seen, drawn = observed.z[0], replays.z  # (T,), (B, T)
-    beyond = (drawn >= seen).sum(axis=0)
+    # Few trials have few statistics: those that equal the observed one must not differ by rounding.
+    same = np.where(np.isfinite(seen), _SAME * (1.0 + np.abs(seen)), 0.0)
+    beyond = (drawn >= seen - same).sum(axis=0)
     counted = (1.0 + beyond) / (len(drawn) + 1.0)
     found = np.where(beyond < _FEW, np.minimum(counted, _fitted(seen, drawn)), counted)
     return np.where(np.isneginf(seen), np.nan, found)
