@@ -261,8 +261,8 @@ def test_few_trials_have_one_p_value_however_many_sets_are_asked_for(study: optu
     table = condped.read(study)
     series = study_replays(table, None).series("float")
     assert series is not None
-    regime = np.isin(np.arange(len(table)), [11, 23, 40, 61])
-    hit = np.isin(np.arange(len(table)), [23, 61])
+    regime = np.isin(np.arange(len(table)), [21, 25, 29, 34])
+    hit = np.isin(np.arange(len(table)), [29, 34])
     alone = replay_test(series, [regime], hit[None]).p_values
     again = replay_test(series, [regime], np.array([hit] * 8)).p_values
     assert again == pytest.approx(alone[0])
