@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from condped.arrays import FloatArray
-from condped.trials.columns import Column, NumberColumn, UnusableColumn
+from condped.trials.columns import Column, NumberColumn, UnusableColumn, seconds_of_array
+
+_EPOCH = datetime(1970, 1, 1)
 
 
 def seconds(times: Iterable[Any]) -> FloatArray:
     """Return times as seconds, NaN for anything that is none.
 
-    Datetimes without a zone are local, and those with one are made so: all that count is how far
-    apart they are.
+    Datetimes without a zone are local, and those with one are made so where both occur: all that
+    counts is how far apart they are.
 
     Examples
     --------
     >>> seconds(["1970-01-01 00:01:00", 2.5, None])
     array([60. ,  2.5,  nan])
     """
-    listed: list[Any] = [_parsed(time) if isinstance(time, str) else time for time in times]
-    kinds = set(map(type, listed))
-    if kinds <= {datetime, type(None)} and all(t is None or t.tzinfo is None for t in listed):
-        dates = np.array(listed, dtype="datetime64[us]")
-        return np.where(np.isnat(dates), np.nan, dates.astype(np.int64) / 1e6)
-    return np.array([_number(time) for time in listed], dtype=np.float64)
+    listed = list(times)
+    dates = _plain_dates(listed)
+    if dates is not None:
+        return dates
+    read = [_parsed(time) if isinstance(time, str) else time for time in listed]
+    zoned = [time.tzinfo is not None for time in read if isinstance(time, datetime)]
+    start = _EPOCH.replace(tzinfo=UTC) if zoned and all(zoned) else _EPOCH
+    return np.array([_number(time, start) for time in read], dtype=np.float64)
 
 
 def seconds_of_column(column: Column) -> FloatArray | None:
@@ -41,8 +45,34 @@ def seconds_of_column(column: Column) -> FloatArray | None:
     return np.append(seconds(column.levels), np.nan)[column.codes]
 
 
-def _parsed(text: str) -> datetime | timedelta | float | None:
-    """Return what a text spells: a date, a duration such as pandas writes it, or a number."""
+def _plain_dates(times: Sequence[Any]) -> FloatArray | None:
+    """Return texts of dates without a zone, which numpy reads at once; None for anything else."""
+    if not set(map(type, times)) <= {str, type(None)}:
+        return None
+    texts = [time for time in times if time is not None]
+    joined = "".join(texts)
+    if not texts or "+" in joined or "Z" in joined or joined.count("-") != 2 * len(texts):
+        return None
+    try:
+        dates = np.array([time or "NaT" for time in times], dtype="datetime64[us]")
+    except ValueError:
+        return None
+    return seconds_of_array(dates)
+
+
+def _number(time: Any, start: datetime) -> float:
+    try:
+        if isinstance(time, datetime):
+            if time.tzinfo is not None and start.tzinfo is None:
+                time = time.astimezone().replace(tzinfo=None)
+            return (time - start).total_seconds()
+        return time.total_seconds() if isinstance(time, timedelta) else float(time)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return math.nan
+
+
+def _parsed(text: str) -> datetime | timedelta | str:
+    """Return the date or the duration, as pandas writes it, that a text spells, or the text."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -54,20 +84,4 @@ def _parsed(text: str) -> datetime | timedelta | float | None:
             days=int(days or 0), hours=int(hours), minutes=int(minutes), seconds=float(rest)
         )
     except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _number(time: Any) -> float:
-    try:
-        if isinstance(time, timedelta):
-            return time.total_seconds()
-        if isinstance(time, datetime):
-            local = time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)
-            return (local - datetime(1970, 1, 1)).total_seconds()
-        return float(time)
-    except (TypeError, ValueError, OverflowError, OSError):
-        return math.nan
+        return text
