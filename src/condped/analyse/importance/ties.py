@@ -244,7 +244,9 @@ def plain_tie(tie: Tie | None) -> dict[str, Any] | None:
 
 # From here on η² is no share of anything.
 OVER = 1.0005
-OVER_WORDS = "η² above 1 is an artefact of few trials: smoothing overstates it."
+OVER_WORDS = (
+    "η² above 1 is no share: smoothing overstates it where one parameter decides nearly everything."
+)
 
 
 def row_note(tie: Tie | None, eta_squared: float) -> str | None:

@@ -1,4 +1,13 @@
 // The trials, the settings, the versions.
+const GLOSSARY = [
+  ["Target set", "the best trials, as many as the slider says, ties included; its members are called target trials or good"],
+  ["Region set", "the trials that are looked at: all, unless a region quantile was set"],
+  ["Importance", "share of what all parameters explain about reaching the target set; 1 in all"],
+  ["η²", "how much of reaching the target set a parameter explains by itself, from 0 to 1"],
+  ["Regime", "how a parameter behaves: absent, or present with one domain; values are compared within regimes"],
+  ["Verdict", "matters: statistically significant, adjusted for the number of parameters tested; unclear, no evidence, not testable: with less"],
+];
+
 function accountTold() {
   const { trials } = data.account, notes = data.texts.lines.length;
   return `${whole(trials.used)} of ${count(trials.total, "trial")}${notes ? `, ${count(notes, "note")}` : ""}`;
@@ -20,5 +29,6 @@ function drawAccount() {
       element("div", {}, element("h3", {}, "Trials"), table("Trials", ["", ""], rows, [1])),
       element("div", {}, element("h3", {}, "Settings"), table("Settings", ["", ""], settings)),
       element("div", {}, element("h3", {}, "Versions"), table("Versions", ["", ""], versions))),
+    element("h3", {}, "Words"), element("dl", { class: "facts words" }, GLOSSARY.map(([word, meaning]) => element("div", {}, element("dt", {}, word), element("dd", {}, meaning)))),
     lines.length ? [element("h3", {}, "Notes"), element("ul", { class: "leave" }, lines.map((line) => element("li", {}, line)))] : []);
 }

@@ -12,7 +12,7 @@ function drawAdvice() {
   if (!advice) { fill("advice", element("p", {}, data.missing)); return; }
   const changes = adviceChanges();
   const left = advice.steps.filter((step) => step.kind === "leave");
-  const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed.`)];
+  const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed, and a margin is kept around their good values.`)];
   if (changes.length) {
     parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), together(advice));
   } else {

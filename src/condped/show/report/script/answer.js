@@ -21,20 +21,29 @@ function drawTie() {
 
 // Gates, the one that decides most first.
 function choiceRows() {
-  const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([, choice]) => choice && (choice.between === null || choice.between >= 0.005));
+  const telling = (parameter, choice) => choice && (choice.between === null || choice.between >= 0.02 || verdictOf(parameter) === "matters");
+  const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([parameter, choice]) => telling(parameter, choice));
   found.sort(([, a], [, b]) => (b.between || 0) - (a.between || 0));
-  return found.slice(0, 3).map(([parameter, choice]) => element("div", {}, nameTag(parameter.name), ": ",
+  return found.slice(0, 3).map(([parameter, choice]) => ({ name: parameter.name, row: element("div", {}, nameTag(parameter.name), ": ",
     element("strong", {}, cut(choice.label, 40)), ` has ${choice.here === choice.size ? `all ${whole(choice.size)}` : `${whole(choice.here)} of ${whole(choice.size)}`} target trials${choice.always ? "" : " that have it"}`,
-    element("span", { class: "aside" }, `, and ${percent(choice.share)} of all ${choice.always ? "trials" : "that have it"}`)));
+    element("span", { class: "aside" }, `, and ${percent(choice.share)} of all ${choice.always ? "trials" : "that have it"}`), bestElsewhere(parameter, choice)) }));
+}
+
+// Where the best trial of all is not where most good ones are.
+function bestElsewhere(parameter, choice) {
+  const best = single && data.summary?.best[0], own = best && best.parameters.find(([name]) => name === parameter.name);
+  const plain = (label) => label.replaceAll("'", "");
+  const listed = parameter.regimes.some((regime) => regime.domain?.choices?.includes(choice.label));
+  return own && listed && plain(own[1]) !== plain(choice.label) ? element("strong", {}, `; the best trial has ${cut(own[1], 32)}`) : null;
 }
 
 function drawAnswer() {
   const found = { matters: [], unclear: [], "no evidence": [], "not testable": [] };
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
-  const choices = reasonNow() ? [] : choiceRows(), progress = progressRows(), next = nextRows();
+  const gating = reasonNow() ? [] : choiceRows(), choices = gating.map(({ row }) => row), progress = progressRows(), next = nextRows();
   const rows = [];
   if (choices.length) rows.push(["Choice of the branch", choices]);
-  if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters)]);
+  if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters, new Set(gating.map(({ name }) => name)))]);
   if (progress.length) rows.push(["So far", progress]);
   if (next) rows.push(["Next step", next]);
   const facts = (some) => element("dl", { class: "facts" }, some.map(([label, content]) =>
@@ -53,10 +62,10 @@ function restOf(found, facts) {
     rows.push(["Not testable", [...names("not testable"), element("span", { class: "aside" }, ` (${reasons.slice(0, 3).join("; ")})`)]]);
   }
   const { trials } = data.account, out = trials.total - trials.used;
-  const told = [["unclear", "unclear"], ["no evidence", "without evidence of an effect"], ["not testable", "not testable"]]
-    .filter(([kind]) => found[kind].length).map(([kind, words]) => `${whole(found[kind].length)} ${words}`);
+  const told = [["unclear", "unclear"], ["no evidence", "no evidence of an effect"], ["not testable", "not testable"]]
+    .filter(([kind]) => found[kind].length).map(([kind, words]) => `${words}: ${listedText(found[kind].map((parameter) => parameter.name), 2)}`);
   told.push(out ? `${count(out, "trial")} left out` : "no trial left out");
-  const box = element("details", { class: "rest", open: restOf.open }, element("summary", {}, `Also: ${told.join(", ")}`), facts([...rows, ["Left out", leftOut()]]));
+  const box = element("details", { class: "rest", open: restOf.open }, element("summary", {}, `Also: ${told.join("; ")}`), facts([...rows, ["Left out", leftOut()]]));
   box.addEventListener("toggle", () => { restOf.open = box.open; });
   return box;
 }
@@ -67,7 +76,8 @@ function nextRows() {
   const changes = adviceChanges(), more = changes.length - 1;
   const link = foldLink("next", more > 0 ? `${count(more, "more change")}, code and risk` : changes.length ? "Code and risk" : "Why");
   if (!changes.length) return [element("strong", {}, "Change nothing: "), "no parameter shows clearly enough which of its values to leave out. ", link];
-  return [...stepWords(changes[0]), ". ", link];
+  const other = state.step === data.start ? "" : ` (advice for ${targetName(data.start)})`;
+  return [...stepWords(changes[0]), `${other}. `, link];
 }
 
 function lead(matters) {
@@ -90,13 +100,20 @@ function lead(matters) {
   const parts = shown.flatMap((parameter, place) => {
     const last = place === shown.length - 1 && matters.length <= 5;
     const between = place === 0 ? "" : last ? " and " : ", ";
-    return [between, nameTag(parameter.name), ` (${roughShare(importanceOf(parameter), matters.length)})`];
+    return [between, nameTag(parameter.name), ` (${roughShare(importanceOf(parameter), matters.length)}${onlyWhere(parameter)})`];
   });
   if (matters.length > 5) parts.push(` and ${count(matters.length - 5, "other")}`);
   const verb = matters.length === 1 ? " matters" : " matter";
   const all = matters.length === parameters.length;
   const rest = all ? "." : `, of ${count(parameters.length, "parameter")} in all.`;
   return [...parts, verb, ` for ${data.outcome ? (OUTCOMES[data.outcome] || ["being in the target set"])[0] : `reaching ${targetName()}`}`, rest];
+}
+
+// Where a parameter that is not always active is.
+function onlyWhere(parameter) {
+  const present = parameter.regimes.filter((regime) => regime.domain);
+  const where = present.length === 1 && sometimes(parameter) ? present[0].condition : null;
+  return where && where.length <= 40 ? `, where ${where}` : "";
 }
 
 // Not 0 % of what matters, and not all of it where others matter, too.
@@ -120,7 +137,7 @@ const sometimes = (parameter) => Boolean(parameter.dropped) || parameter.regimes
 const MOST_GOOD = 5;
 const remark = (...words) => element("li", { class: "aside remark" }, words);
 
-function goodRows(matters) {
+function goodRows(matters, choosing) {
   const rows = [];
   const silent = [];
   for (const parameter of matters) {
@@ -142,7 +159,8 @@ function goodRows(matters) {
   }
   const told = rows.slice(0, MOST_GOOD);
   if (rows.length > MOST_GOOD) told.push(remark(`and ${rows.length - MOST_GOOD} more, in the cards below`));
-  if (silent.length) told.push(remark("none stand out for ", ...listed(silent, 4)));
+  const unsaid = silent.filter((name) => !choosing.has(name));
+  if (unsaid.length) told.push(remark("no values stand out for ", ...listed(unsaid, 4)));
   return element("ul", { class: "good-list" }, told);
 }
 

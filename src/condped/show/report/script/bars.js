@@ -114,8 +114,8 @@ function testedWords() {
 function drawHints() {
   const calibrated = state.method === "calibrated";
   const what = calibrated
-    ? "Importances without the paper's biases: each trial is left out of its own neighbourhood, and what is probably chance gets none."
-    : data.definition;
+    ? "Importances without the bias of the paper's smoothing: each trial is left out of its own neighbourhood, and what is probably chance gets none."
+    : `${data.definition} Smoothing overstates weak effects of few trials: compare with Calibrated.`;
   const reason = reasonNow();
   if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
   const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
@@ -125,5 +125,7 @@ function drawHints() {
   const tiny = parameters.some((parameter) => importanceOf(parameter) === 0 && verdictOf(parameter) === "matters");
   fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
     over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "",
+    [...gates.keys()].length ? " Of a parameter that chooses the branch, η² between branches is what the choice itself explains, through all that it switches." : "",
+    " It matters if the adjusted p-value (Benjamini and Hochberg) is at most 0.1.",
     data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());
 }

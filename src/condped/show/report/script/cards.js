@@ -52,7 +52,7 @@ function fillCard(parameter) {
     ["η²", etaText(etaOf(parameter), verdictOf(parameter))],
     ...(choice && choice.between !== null ? [["η² between branches", share(choice.between)]] : []),
     ["p-value", shortP(parameter.p[state.step])],
-    [`adjusted for ${parameters.length}`, shortP(parameter.adjusted[state.step])],
+    [`adjusted, ${count(parameters.filter((other) => other.p[state.step] !== null).length, "test")}`, shortP(parameter.adjusted[state.step])],
   ];
   const list = element("dl", { class: "numbers" }, facts.map(([label, value]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, value))));
@@ -65,14 +65,14 @@ function fillCard(parameter) {
   const key = present.length ? element("p", { class: "key-line" },
     element("span", { class: "key-target", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}  `,
     element("span", { class: "key-region", "aria-hidden": "true" }), "All trials  ",
-    element("span", { class: "key-good", "aria-hidden": "true" }), ENRICHED.title) : null;
+    ...(goodTexts(parameter).length ? [element("span", { class: "key-good", "aria-hidden": "true" }), ENRICHED.title] : [])) : null;
   body.replaceChildren(...[verdictWords(parameter), list, key, ...parts, absentPart(absent), dropped].filter(Boolean));
 }
 
 function verdictWords(parameter) {
   const words = {
-    matters: "Statistically significant: chance alone would hardly give as much.",
-    unclear: "Unclear: there may be something, but chance alone could well give as much.",
+    matters: "Statistically significant: of all parameters that are said to matter about one in ten does so by chance.",
+    unclear: "Unclear: there may be something, but too many would be found by chance if this were called an effect.",
     "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
     "not testable": "Not testable.",
   };

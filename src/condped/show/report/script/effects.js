@@ -20,16 +20,17 @@ function inUnits(value, digits = 3) {
 // What trials with good values of a regime reached, against the others there; null where unknown.
 const contrastOf = (regime) => regime.effect?.contrast?.[state.step] || null;
 
-// "median error 0.12 instead of 0.31", for each objective. Good values are those that target trials
+// "median error 0.12, with other values 0.31", for each objective. Good values are those that target trials
 // have more often; the median of all trials that have them need not be better.
 function contrastWords(contrast) {
   const [inside, outside] = contrast;
   return data.objectives.map(([name, direction], place) => {
-    const [one, , , best] = inside[1 + place], [other, , , otherBest] = outside[1 + place];
+    const [one, low, high] = inside[1 + place], [other, otherLow, otherHigh] = outside[1 + place];
     const better = direction === "maximize" ? one > other : one < other;
-    const digits = digitsFor([one, other]), bestDigits = digitsFor([best, otherBest]);
-    const words = better ? [element("span", { class: "reached" }, inUnits(one, digits)), ` instead of ${inUnits(other, digits)}`]
-      : [`no better (${inUnits(one, 3)}), best `, element("span", { class: "reached" }, inUnits(best, bestDigits)), ` against ${inUnits(otherBest, bestDigits)}`];
+    const digits = digitsFor([one, other]), known = low !== null && otherLow !== null;
+    const apart = known && (high < otherLow || low > otherHigh);
+    const words = better && (apart || !known) ? [element("span", { class: "reached" }, inUnits(one, digits)), `, with other values ${inUnits(other, digits)}`]
+      : [`${better ? "hardly" : "no"} better (${inUnits(one, Math.min(digits, 4))}, with other values ${inUnits(other, Math.min(digits, 4))})`];
     return element("span", { class: "effect" }, `median ${cut(name, 24)} `, words);
   }).flatMap((words, place) => (place ? [", ", words] : [words]));
 }
@@ -43,7 +44,7 @@ function contrastSentence(contrast) {
     return `${inUnits(median, digits)}${interval}, best ${inUnits(best, digits)} (${count(group[0], "trial")})`;
   };
   return data.objectives.map(([name], place) => {
-    const digits = digitsFor([inside[1 + place][0], outside[1 + place][0]]);
+    const digits = digitsFor([inside[1 + place], outside[1 + place]].flatMap(([median, low, high]) => [median, low, high]));
     const same = sameTime[place];
     const paired = same ? ` Of trials drawn at the same time the one inside is better in ${percent(same[1])} of ${whole(same[0])} pairs.` : "";
     return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside ${part(inside, place, digits)}; outside ${part(outside, place, digits)}.${paired}`);
@@ -131,6 +132,7 @@ function sliceWords(parameter, regime, objective) {
 function sliceParts(parameter, regime, width) {
   if (!data.sample) return [];
   const charts = data.objectives.map((_, place) => [place, sliceChart(parameter, regime, place, width)]).filter(([, chart]) => chart);
+  const pruned = data.sample.states.includes("p") ? "; orange: pruned, at their last value" : "";
   return charts.map(([place, chart]) => element("figure", {}, element("figcaption", { class: "aside" },
-    `${cut(data.objectives[place][0], 32)} that each trial reached; lines: medians with ${percent(0.9)} intervals`), chart));
+    `${cut(data.objectives[place][0], 32)} that each trial reached; lines: medians with ${percent(0.9)} intervals${pruned}`), chart));
 }

@@ -45,7 +45,7 @@ function choiceSentence({ label, here, size, share: part, always, between }) {
 
 // A share above 1 is none.
 const OVER = ">\u00a01";
-const OVER_WORDS = "η² above 1 is an artefact of few trials: smoothing overstates it.";
+const OVER_WORDS = "η² above 1 is no share: smoothing overstates it where one parameter decides nearly everything.";
 function etaText(value, verdict) {
   if (verdict === "not testable") return "–";
   return value >= 1.0005 ? OVER : share(value);

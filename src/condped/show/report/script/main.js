@@ -19,13 +19,13 @@ function setSlider() {
   const size = whole(data.sizes[state.step]);
   const text = `best ${exactPercent(data.steps[state.step])}`;
   slider.setAttribute("aria-valuetext", `${text} of the trials: ${size}`);
-  fill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
   const tie = tieAt(), flat = flatRanges();
+  fill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
   byId("flat-text").hidden = !flat.length;
   const [first, last] = tie && tie.kind !== "objectives" ? tie.steps : [0, 0];
   fill("flat-text", !tie || tie.kind === "objectives" ? "marked: ties, nothing changes"
     : first === last ? `ties: ${+(100 * tie.used_share).toPrecision(3)}\u00a0% used`
-      : `ties: the same from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`);
+      : `with ties ${+(100 * tie.used_share).toPrecision(3)}\u00a0%: the same from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`);
 }
 
 // Where ties keep the target set from changing, by the first and the last step.

@@ -2,7 +2,9 @@
 const matteringPairs = () => data.pairs.pairs.filter((pair) => pair.verdict === "matters");
 
 function pairsTold() {
-  if (!data.pairs || !data.pairs.pairs.length) return null;
+  if (!data.pairs) return null;
+  if (!data.pairs.tested) return "no pair could be tested";
+  if (!data.pairs.pairs.length) return `no evidence that any of ${count(data.pairs.tested, "pair")} act together`;
   const found = matteringPairs();
   if (!found.length) return `${count(data.pairs.pairs.length, "pair")} unclear`;
   return found.slice(0, 3).map(({ names }) => names.map((name) => cut(name, 24)).join(" × ")).join(", ");
@@ -19,7 +21,16 @@ function drawPairs() {
 function pairFigure(pair, regime, width) {
   const p = pair.p === null ? "" : `, ${pWords(pair.p)}`;
   return element("figure", {}, element("figcaption", {}, nameTag(pair.names[0]), " × ", nameTag(pair.names[1]), " ", verdictTag(pair.verdict),
-    element("span", { class: "aside" }, ` η² ${share(Math.max(0, pair.eta))}${p}, ${count(sum(regime.region.flat()), "trial")}`)), pairChart(regime, width));
+    element("span", { class: "aside" }, ` η² ${share(Math.max(0, pair.eta))}${p}, ${count(sum(regime.region.flat()), "trial")}`)), pairChart(regime, width), densestWords(regime));
+}
+
+// Where most trials are good, among cells with some trials.
+function densestWords({ axes: [first, second], target, region }) {
+  const name = ({ edges, choices }, place) => (choices ? choices[place] : `${short(Number(edges[place].toPrecision(2)))} … ${short(Number(edges[place + 1].toPrecision(2)))}`);
+  const cells = region.flatMap((row, i) => row.map((trials, j) => ({ i, j, trials, hits: target[i][j] }))).filter(({ trials, hits }) => trials >= 2 && hits > 0);
+  if (!cells.length) return null;
+  const { i, j, trials, hits } = cells.sort((a, b) => b.hits / b.trials - a.hits / a.trials || b.trials - a.trials)[0];
+  return element("p", { class: "aside" }, `Most with ${cut(first.parameter, 24)} ${name(first, i)} and ${cut(second.parameter, 24)} ${name(second, j)}: ${hits} of ${trials} trials.`);
 }
 
 // Each cell is as dark as the share of its trials that are in the target set; few trials: a small square.
@@ -50,5 +61,9 @@ function pairTicks({ edges, choices }, cells, at, anchor, most) {
   const tick = (place, text) => { const [x, y] = at(place); return drawn("text", { class: "tick", x, y, "text-anchor": anchor }, text); };
   if (choices) return choices.map((label, place) => tick(place + 0.5, cut(label, Math.max(3, most))));
   const every = Math.max(1, Math.ceil(cells / 4));
-  return edges.map((edge, place) => [edge, place]).filter(([, place]) => place % every === 0).map(([edge, place]) => tick(place, short(Number(edge.toPrecision(2)))));
+  return edges.map((edge, place) => [edge, place]).filter(([, place]) => place % every === 0).map(([edge, place]) => {
+    const made = tick(place, short(Number(edge.toPrecision(2))));
+    if (anchor === "middle" && place === cells) made.setAttribute("text-anchor", "end");
+    return made;
+  });
 }

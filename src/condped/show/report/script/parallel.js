@@ -31,26 +31,26 @@ function axisDomain(parameter) {
 
 function drawLines() {
   const sample = data.sample, shown = axesShown().filter((parameter) => parameter.regimes.some((regime) => regime.domain));
-  const width = Math.max(280, byId("lines").clientWidth), apart = Math.max(92, (width - 120) / Math.max(1, shown.length));
-  const wide = Math.max(width, 110 + apart * shown.length), height = 330;
+  const width = Math.max(280, byId("lines").clientWidth), axes = shown.length + data.objectives.length - 1;
+  const apart = Math.max(92, (width - 120) / Math.max(1, axes)), wide = Math.max(width, 110 + apart * axes), height = 330;
   const frame = { left: 50, top: 46, bottom: height - 62, absent: height - 34 };
   const x = (place) => frame.left + apart * place;
   const y = (share) => (share === null ? frame.absent : frame.bottom - (frame.bottom - frame.top) * share);
-  const range = objectiveRange(0), value = (trial) => sample.objectives[0][trial];
-  const reached = (trial) => placeInRange(range, value(trial));
+  const ranges = data.objectives.map((_, place) => objectiveRange(place)), value = (trial) => sample.objectives[0][trial];
+  const reached = (trial) => ranges.map((range, place) => [x(shown.length + place), y(placeInRange(range, sample.objectives[place][trial]))]);
   const picture = drawn("svg", { class: "parallel", width: wide, height, role: "img" }, drawn("title", {}, linesWords(shown)));
   const lines = { in: [], out: [] };
   sample.numbers.forEach((number, trial) => {
     if (value(trial) === null) return;
-    const points = [...shown.map((parameter, place) => [x(place), y(placeOnAxis(parameter, trial)) + 5 * jitter(number + place)]), [x(shown.length), y(reached(trial))]];
+    const points = [...shown.map((parameter, place) => [x(place), y(placeOnAxis(parameter, trial)) + 5 * jitter(number + place)]), ...reached(trial)];
     const kind = sample.steps[trial] !== null && sample.steps[trial] <= state.step ? "in" : "out";
     lines[kind].push(drawn("path", { class: `line ${kind}`, d: points.map(([px, py], i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("") }));
   });
   picture.append(...lines.out, ...lines.in);
   shown.forEach((parameter, place) => picture.append(...axisOf(parameter, x(place), frame, y, apart)));
-  picture.append(...objectiveLine(x(shown.length), frame, range));
+  ranges.forEach((range, place) => picture.append(...objectiveLine(data.objectives[place][0], x(shown.length + place), frame, range)));
   const hidden = parameters.length - shown.length;
-  fill("lines", element("p", { class: "hint" }, `Each line is a trial, from left to right what it tried and last what it reached. Where a parameter was absent the line passes below its axis.${hidden ? ` The ${shown.length} most important parameters of ${parameters.length}.` : ""}`),
+  fill("lines", element("p", { class: "hint" }, `Each line is a trial, from left to right what it tried and last what it reached. Where a parameter was absent the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` The ${shown.length} most important parameters of ${parameters.length}.` : ""}`),
     element("p", { class: "key-line" }, element("span", { class: "key-line-in", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}   `, element("span", { class: "key-line-out", "aria-hidden": "true" }), "Other trials"),
     element("div", { class: "scroll" }, picture));
 }
@@ -72,11 +72,11 @@ function valueAt(domain, share) {
   return domain.low + share * (domain.high - domain.low);
 }
 
-function objectiveLine(at, frame, range) {
+function objectiveLine(name, at, frame, range) {
   const digits = Math.min(digitsFor(range.ticks), 4);
   const y = (value) => frame.bottom - (frame.bottom - frame.top) * placeInRange(range, value);
   return [drawn("line", { class: "axis", x1: at, x2: at, y1: frame.top, y2: frame.bottom }),
-    drawn("text", { class: "label", x: at + 40, y: frame.top - 22, "text-anchor": "end" }, cut(data.objectives[0][0], 16)),
+    drawn("text", { class: "label", x: at + 40, y: frame.top - 22, "text-anchor": "end" }, cut(name, 16)),
     ...range.ticks.map((value) => drawn("text", { class: "tick halo", x: at + 6, y: y(value) + 4 }, inUnits(value, digits)))];
 }
 

@@ -47,6 +47,7 @@ function treeNode(node) {
     setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
     setBar(picture, importanceOf(parameter), highest(), verdictOf(parameter));
     setVerdict(tag, verdictOf(parameter), verdictReason(parameter));
+    slot.hidden = number.hidden = verdictOf(parameter) === "not testable";
     if (!node.choosing) return;
     const choice = choiceOf(parameter), several = node.branches.filter((branch) => branch.trials).length > 1;
     const told = several ? `choosing the branch explains ${percent(node.choosing[state.step])}`
@@ -75,7 +76,7 @@ function reachedWords(branch) {
     : ` · ${single ? "" : `${cut(data.objectives[place][0], 16)}: `}median ${inUnits(branch.median[place])}, best ${inUnits(best)}`)).join("");
 }
 
-const lastWords = (branch) => (branch.last && branch.last[1] > 0 ? ` · last tried ${count(branch.last[1], "trial")} ago` : "");
+const lastWords = (branch) => (branch.last ? ` · last tried in trial ${branch.last[0]}` : "");
 
 function treeBranch(branch, gate) {
   const told = element("span", { class: "branch-told" });
@@ -86,7 +87,7 @@ function treeBranch(branch, gate) {
   box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
   treeUpdates.push(() => {
     told.replaceChildren(branch.trials || !branch.left_out || data.region < data.used
-      ? `${count(branch.trials, "trial")} · ${whole(branch.target[state.step])} of ${targetName()}${reachedWords(branch)}${lastWords(branch)}`
+      ? `${count(branch.trials, "trial")}${branch.left_out ? `, ${whole(branch.left_out)} more left out` : ""} · ${whole(branch.target[state.step])} of ${targetName()}${reachedWords(branch)}${lastWords(branch)}`
       : `no used trial; ${whole(branch.left_out)} left out${lastWords(branch)}`);
     if (box.open) fillInside(branch, table);
   });
@@ -108,7 +109,7 @@ function fillInside(branch, slot) {
     return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), importanceText(value, verdictOf(row)), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row), verdictReason(row))];
   });
   slot.replaceChildren(
-    element("p", { class: "aside" }, `Among the trials where ${cut(branch.condition, 120)}: what leads to the best ${whole(sizes[state.step])} of these`),
+    element("p", {}, element("strong", {}, "Inside this branch alone: "), `what leads to the best ${whole(sizes[state.step])} of its own ${count(branch.trials, "trial")}, where ${cut(branch.condition, 120)}`),
     table(`Importances inside ${branch.condition}`, ["Parameter", "", "Importance", "η²", "Verdict"], inside, [2, 3]),
     more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "",
     rows.some((row) => etaText(row.eta[state.method][state.step], verdictOf(row)) === OVER) ? element("p", { class: "aside" }, OVER_WORDS) : "",
