@@ -190,6 +190,13 @@ def test_importances_have_them_too() -> None:
     result = condped.importance(frame, objective="loss", space=SPACE, sampling="random")
     assert result.effects == found(frame)
     assert result.effects is result.effects
+    contrast = result.effects["rate"].regimes[0].contrast
+    assert contrast is not None
+    medians = [group.reached[0].median for group in (contrast.inside, contrast.outside)]
+    assert result.effect_sentences[0] == (
+        f"rate: inside {contrast.inside.label} the median loss is {medians[0]:.3g}, outside "
+        f"{medians[1]:.3g}."
+    )
     names = [sentence.partition(":")[0] for sentence in result.effect_sentences]
     assert names == ["rate", "model"]  # those that matter
     flat = " ".join(str(result).split())

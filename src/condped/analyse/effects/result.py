@@ -162,6 +162,8 @@ class ParameterEffect:
         Those that are present in the order of the densities, then that in which it is absent.
     sentence
         The same in a sentence, for people.
+    short
+        The medians inside and outside of the good values in one line; None without a contrast.
     """
 
     name: str
@@ -169,6 +171,7 @@ class ParameterEffect:
     verdict: Verdict
     regimes: tuple[RegimeEffect, ...]
     sentence: str
+    short: str | None = None
 
 
 @dataclass(frozen=True)

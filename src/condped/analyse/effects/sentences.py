@@ -33,16 +33,57 @@ def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence
     return "; ".join([start, *_spread(present)])
 
 
+def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
+    """Say the medians inside and outside of the good values in a line; None: nothing to compare.
+
+    Of several regimes that with the most target trials.
+    """
+    present = [regime for regime in regimes if regime.domain is not None]
+    found = [regime for regime in present if regime.contrast is not None]
+    if not found:
+        return None
+    regime = max(found, key=lambda one: one.target_trials)
+    contrast = regime.contrast
+    assert contrast is not None
+    choices = isinstance(regime.domain, Categorical)
+    digits = digits_of([contrast.inside, contrast.outside])
+    where, elsewhere = _places(contrast, choices)
+    one, other = (
+        " and ".join(
+            f"{shortened(r.objective)} {_number(r.median, digits)}"
+            if len(group.reached) > 1
+            else _number(r.median, digits)
+            for r in group.reached
+        )
+        for group in (contrast.inside, contrast.outside)
+    )
+    name = f" {shortened(contrast.inside.reached[0].objective)}"
+    of = name if len(contrast.inside.reached) == 1 else ""
+    start = f"in {regime.label}: " if len(present) > 1 else ""
+    words = f"{start}{where} the median{of} is {one}, {elsewhere} {other}"
+    if len(contrast.same_time) == 1:
+        words += f"; of the same time better in {100 * contrast.same_time[0].better:.0f} % of pairs"
+    return words
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "unknown" if value is None else number_text(value, digits)
+
+
+def _places(contrast: Contrast, choices: bool) -> tuple[str, str]:
+    """Return the words for inside and outside."""
+    label = shortened(contrast.inside.label, _MOST_LABEL)
+    elsewhere = "with the others" if choices else "outside"
+    if contrast.chosen == "good":
+        return f"with {label}" if choices else f"inside {label}", elsewhere
+    return f"best {'with' if choices else 'in'} {label}:", elsewhere
+
+
 def contrast_words(contrast: Contrast, choices: bool) -> str:
     """Say what trials with some values reached, and what the others did."""
     inside, outside = contrast.inside, contrast.outside
-    label = shortened(inside.label, _MOST_LABEL)
     digits = digits_of([inside, outside])
-    if contrast.chosen == "good":
-        where = f"with {label}" if choices else f"inside {label}"
-    else:
-        where = f"best {'with' if choices else 'in'} {label}:"
-    elsewhere = "with the others" if choices else "outside"
+    where, elsewhere = _places(contrast, choices)
     if len(inside.reached) == 1:
         (one,), (other,) = inside.reached, outside.reached
         words = (
