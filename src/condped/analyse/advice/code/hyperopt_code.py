@@ -67,6 +67,7 @@ class _Place:
     gate: str | None
     choices: tuple[int, ...]
     rest: tuple[Node, ...]
+    active: frozenset[str] = frozenset()  # parameters that are surely active where it holds
 
 
 @dataclass
@@ -87,23 +88,24 @@ class _Tree:
                 self.places[label] = self._place(entry)
         for place in self.places.values():
             for node in place.rest:
-                self._look_at(node)
+                self._look_at(node, self._active(place))
 
-    def _look_at(self, node: Node) -> None:
+    def _look_at(self, node: Node, active: set[str]) -> None:
         """Note the choices that a test depends on, and those that its parameters depend on."""
         for name in condition_of(node).names:
+            sure = name in active and len(self.space[name]) == 1
             for entry, label in zip(self.space[name], self.labels[name], strict=True):
                 if isinstance(entry.domain, Categorical) and not entry.domain.single:
                     self.by_position.add(label)
-                if entry.when is not None:
-                    self._look_at(entry.when.root)
+                if entry.when is not None and not sure:
+                    self._look_at(entry.when.root, active)
 
     def _place(self, entry: Alternative) -> _Place:
         parts = _conjuncts(entry)
         order = {name: place for place, name in enumerate(self.names)}
         gates = [gate for part in parts if (gate := self._gate(part)) is not None]
         if not gates:
-            return _Place(None, (), parts)
+            return self._beside(parts)
         gate = max(gates, key=lambda name: order[name])
         own = [part for part in parts if self._gate(part) == gate]
         domain = self.space[gate][0].domain
@@ -112,6 +114,18 @@ class _Tree:
         implied = self._implied(gate)
         rest = tuple(part for part in parts if part not in own and part not in implied)
         return _Place(gate, tuple(kept), rest)
+
+    def _beside(self, parts: tuple[Node, ...]) -> _Place:
+        """Return the place of the last parameter that a condition needs: it is active there."""
+        leaves = [part for part in parts if isinstance(part, Comparison | Membership)]
+        needed = [leaf.name for leaf in leaves if len(self.space[leaf.name]) == 1]
+        switched = [name for name in needed if self.space[name][0].when is not None]
+        if not switched:
+            return _Place(None, (), parts)
+        last = max(switched, key=self.names.index)
+        place = self.places[self.labels[last][0]]
+        rest = (*place.rest, *(part for part in parts if part not in place.rest))
+        return _Place(place.gate, place.choices, rest, place.active | {last})
 
     def _gate(self, part: Node) -> str | None:
         """Return the choice that alone decides a condition, if there is one."""
@@ -150,15 +164,16 @@ class _Tree:
                 if not place.rest:
                     found.append(f"{literal(name)}: {own}")
                     continue
-                active = self._active(gate)
+                active = self._active(place)
                 test = " * ".join(f"({self.test(part, active)})" for part in place.rest)
                 inner = f"{{{literal(name)}: {own}}}"
                 found.append(f"{literal(label)}: scope.switch(scope.int({test}), {{}}, {inner})")
         return found
 
-    def _active(self, gate: str | None) -> set[str]:
-        """Return which parameters are surely active inside a gate."""
-        found = {name for name in self.names if self.space[name][0].when is None}
+    def _active(self, place: _Place) -> set[str]:
+        """Return which parameters are surely active at a place."""
+        found = {name for name in self.names if self.space[name][0].when is None} | place.active
+        gate = place.gate
         while gate is not None and gate not in found:
             found.add(gate)
             gate = self.places[self.labels[gate][0]].gate
