@@ -52,6 +52,14 @@ def test_advice_as_code_and_as_a_space_that_can_be_used(
     code = condped_command("advise", *demo, "--optuna")
     compile(code.stdout, "advice", "exec")
     assert code.stdout.startswith("def suggest(trial):")
+    assert condped_command("advise", *demo, "--code", "optuna").stdout == code.stdout
+    for tool, defined in (("configspace", "space = "), ("ray", "param_space = "),
+                          ("hyperopt", "space = ")):  # fmt: skip
+        written = condped_command("advise", *demo, "--code", tool)
+        compile(written.stdout, "advice", "exec")
+        assert f"\n{defined}" in written.stdout
+    twice = condped_command("advise", *demo, "--code", "ray", "--new-space")
+    assert (twice.returncode, "only one of --code" in twice.stderr) == (2, True)
     space = condped_command("advise", *demo, "--new-space")
     path = tmp_path / "new.json"
     path.write_text(space.stdout, encoding="utf-8")

@@ -55,7 +55,7 @@ def test_cells_of_a_pair_are_a_plain_histogram() -> None:
     edges = [np.linspace(-3, 3, 13), np.linspace(-4, 0, 13)]
     for rows, counts in ((both, cells.region), (both & target, cells.target)):
         values = [np.log10(columns[name][rows]) for name in found[0].parameters]
-        np.testing.assert_array_equal(np.histogram2d(*values, bins=edges)[0], counts)
+        np.testing.assert_array_equal(np.histogram2d(values[0], values[1], bins=edges)[0], counts)
 
 
 def test_choices_and_whole_numbers_have_a_cell_each() -> None:

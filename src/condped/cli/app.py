@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from operator import methodcaller
 from typing import Any
 
 import click
@@ -174,10 +174,16 @@ def _summary(source: str, **options: Any) -> None:
     show_default=True,
     help="The share of the new trials that should still be drawn from the old space.",
 )
-@click.option("--optuna", "as_code", is_flag=True, help="Print only the code for Optuna.")
+@click.option(
+    "--code",
+    "tool",
+    type=click.Choice(["optuna", "configspace", "ray", "hyperopt"]),
+    help="Print only the code for a tool; SMAC takes ConfigSpace's.",
+)
+@click.option("--optuna", "as_code", is_flag=True, help="The same as --code optuna.")
 @click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
 @output_options()
-def _advise(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
+def _advise(source: str, tool: str | None, as_code: bool, as_space: bool, **options: Any) -> None:
     """Suggest a narrower search space, and which bounds are too tight.
 
     Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory,
@@ -185,21 +191,14 @@ def _advise(source: str, as_code: bool, as_space: bool, **options: Any) -> None:
 
     \b
     condped advise results.csv --objective loss --space space.json
-    condped advise sqlite:///study.db --study tuning --optuna
+    condped advise sqlite:///study.db --study tuning --code optuna
     condped advise results.csv --objective loss --new-space > space.json
     """  # noqa: D301
-    if as_code and as_space:
-        raise SettingsError("Give only one of --optuna and --new-space.")
-    show = _code if as_code else _new_space if as_space else None
-    answer(condped.advise, source, show=show, **options)
-
-
-def _code(advice: condped.Advice) -> str:
-    return advice.optuna_code()
-
-
-def _new_space(advice: condped.Advice) -> str:
-    return json.dumps(advice.space.to_dict(), indent=2, ensure_ascii=False, default=str)
+    if (tool is not None) + as_code + as_space > 1:
+        raise SettingsError("Give only one of --code, --optuna and --new-space.")
+    written = "optuna" if as_code else tool
+    show = None if written is None else methodcaller(f"{written}_code")
+    answer(condped.advise, source, show=methodcaller("space_json") if as_space else show, **options)
 
 
 @app.command("joint")

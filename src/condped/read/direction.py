@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from condped.trials.batch import Goal
+from condped.trials.notes import Caution
 from condped.trials.table import Objective
 
 _HIGHER = (
@@ -37,8 +38,10 @@ def more_is_better(name: str) -> bool:
 def unsaid_direction_notes(objectives: Iterable[Objective | Goal]) -> list[str]:
     """Return a warning for each objective that is minimised only because nobody said otherwise."""
     return [
-        f"{_shown(name)} is minimised, since no direction was given or recorded; by its name more "
-        "may be better. If so, set direction='maximize' (-d maximize); if not, 'minimize'."
+        Caution(
+            f"{_shown(name)} is minimised, since no direction was given or recorded; by its name "
+            "more may be better. If so, set direction='maximize' (-d maximize); if not, 'minimize'."
+        )
         for name in _doubtful(objectives)
     ]
 
@@ -46,9 +49,12 @@ def unsaid_direction_notes(objectives: Iterable[Objective | Goal]) -> list[str]:
 def recorded_direction_notes(objectives: Iterable[Objective]) -> list[str]:
     """Return a remark on objectives that a study minimises, which is Optuna's default."""
     return [
-        f"The study minimises {_shown(name)}, as Optuna does unless it is told otherwise; by its "
-        "name more may be better. If so, the search went the wrong way: create studies with "
-        "direction='maximize', and pass the negated values as loss to explain these trials."
+        Caution(
+            f"The study minimises {_shown(name)}, as Optuna does unless it is told otherwise; by "
+            "its name more may be better. If so, the search went the wrong way: create studies "
+            "with direction='maximize', and pass the negated values as loss to explain these "
+            "trials."
+        )
         for name in _doubtful(objectives)
     ]
 

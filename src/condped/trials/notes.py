@@ -9,6 +9,12 @@ from typing import Any, Literal, get_args
 Kind = Literal["missing", "words", "failed", "outside"]
 
 
+class Caution(str):
+    """A sentence that people should read before any number."""
+
+    __slots__ = ()
+
+
 class RowsNote(str):
     """A sentence with a number of rows in it, which can be summed over batches.
 

@@ -149,7 +149,12 @@ def test_branches_are_those_of_branches() -> None:
 def test_advice_is_that_of_advise() -> None:
     """Steps, code and space."""
     data, advice = condped.report(conditional()).data["advice"], condped.advise(conditional())
-    assert data["code"] == advice.optuna_code()
+    assert data["code"] == {
+        "Optuna": advice.optuna_code(),
+        "ConfigSpace, SMAC": advice.configspace_code(),
+        "Ray Tune": advice.ray_code(),
+        "Hyperopt": advice.hyperopt_code(),
+    }
     assert [step["parameter"] for step in data["steps"]] == [s.parameter for s in advice.steps]
     assert load_space(data["space"]) == advice.space
 

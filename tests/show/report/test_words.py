@@ -299,7 +299,7 @@ def test_ties_are_the_first_thing_on_the_page(opened: Opener) -> None:
     assert head.index(said) < head.index("What mattered for reaching the best 65.5 %?")
     assert "(asked for 10 %, used 65.5 %)" in head
     assert words(page, "#slider-text") == "best 10 % 91 of 139 trials"
-    assert words(page, "#flat-text") == "ties: the same from 1 % to 65 %"
+    assert words(page, "#flat-text") == "with ties 65.5 %: the same from 1 % to 65 %"
     assert page.locator("#flat-strip rect").count() == 2
     assert "Advice for the best 65.5 %" in words(page, "#next")
     assert "91 (14 without ties)" in words(page, "#account")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from condped.analyse.advice.code.python_text import literal, literals, python_test, text_inside
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
-from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.condition import Both, Comparison, Membership, Node
 from condped.space.domain import Categorical, Domain, Int
 from condped.space.simplify import condition_of
 from condped.space.space import Alternative, Space
@@ -49,7 +50,8 @@ def suggest_code(space: Space, unknown: Mapping[str, tuple[int, int]] | None = N
             shared = _shared(open_ways, way)
             for depth in range(shared, len(way)):
                 known = {*way[:depth]}
-                test = _python(way[depth], space, known, places, unknown)
+                drawn = partial(_unsure, space, known, places, unknown)
+                test = python_test(way[depth], _drawn_value, drawn)
                 lines.append(f"{_INDENT * (depth + 1)}if {test}:")
             lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry, own_names)}")
             open_ways = way
@@ -64,7 +66,7 @@ def _left_open(
     trials: int,
 ) -> list[str]:
     """Return what the code says of a parameter in place of suggesting it."""
-    shown = "".join(map(_character, name))
+    shown = text_inside(name)
     suggestions = [_suggestion(name, entry, own_names) for entry in entries]
     if active == trials:
         return [f"The domain of {shown} varies, and why is unknown. Put in your own:", *suggestions]
@@ -134,12 +136,12 @@ def _suggestion(
     name: str, entry: Alternative, own_names: Mapping[tuple[str, Alternative], str]
 ) -> str:
     domain, own = entry.domain, own_names.get((name, entry), name)
-    left, quoted = f"p[{_literal(name)}] = ", _literal(own)
+    left, quoted = f"p[{literal(name)}] = ", literal(own)
     note = "  # named apart: Optuna allows a name one kind of domain" if own != name else ""
     if isinstance(domain, Categorical):
         if domain.single:
-            return f"{left}{_literal(domain.choices[0])}  # fixed"
-        return f"{left}trial.suggest_categorical({quoted}, {_list(domain.choices)}){note}"
+            return f"{left}{literal(domain.choices[0])}  # fixed"
+        return f"{left}trial.suggest_categorical({quoted}, {literals(domain.choices)}){note}"
     kind = "int" if isinstance(domain, Int) else "float"
     extra = ", log=True" if domain.log else ""
     if domain.step is not None and not (isinstance(domain, Int) and domain.step == 1):
@@ -147,58 +149,20 @@ def _suggestion(
     return f"{left}trial.suggest_{kind}({quoted}, {domain.low!r}, {domain.high!r}{extra}){note}"
 
 
-def _literal(value: Any) -> str:
-    """Return a value in Python, texts in double quotes and on one line."""
-    if isinstance(value, str):
-        return f'"{"".join(map(_character, value))}"'
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    return repr(value)
-
-
-def _character(one: str) -> str:
-    """Return a character as it stands in double quotes."""
-    if one in '"\\':
-        return f"\\{one}"
-    return one if one.isprintable() else one.encode("unicode_escape").decode("ascii")
-
-
-def _list(values: Sequence[Any]) -> str:
-    return f"[{', '.join(map(_literal, values))}]"
-
-
-def _python(
-    node: Node,
+def _unsure(
     space: Space,
     known: set[Node],
     places: Mapping[str, int],
     unknown: Collection[str],
-) -> str:
-    """Return a condition in Python; a comparison with what was not drawn does not hold."""
-    if isinstance(node, Negation):
-        return f"not ({_python(node.part, space, known, places, unknown)})"
-    if isinstance(node, Both | Either):
-        word = " and " if isinstance(node, Both) else " or "
-        parts = (_python(part, space, known, places, unknown) for part in node.parts)
-        return word.join(f"({part})" for part in parts)
-    names = (node.name, node.other) if isinstance(node, Between) else (node.name,)
-    if isinstance(node, Between):
-        test = f"{_drawn_value(node.name)} {node.op} {_drawn_value(node.other)}"
-    elif isinstance(node, Membership):
-        word = "not in" if node.negated else "in"
-        test = f"{_drawn_value(node.name)} {word} {_list(node.values)}"
-    elif isinstance(node, Comparison):
-        equal = node.value is None or isinstance(node.value, bool)
-        op = {"==": "is", "!=": "is not"}.get(node.op, node.op) if equal else node.op
-        test = f"{_drawn_value(node.name)} {op} {_literal(node.value)}"
-    sure = (name for name in names if name not in unknown)
-    drawn = {name for name in sure if _drawn(name, space, known, places)}
-    unsure = [name for name in names if name not in drawn]
-    return " and ".join([*(f"{_literal(name)} in p" for name in unsure), test])
+    names: Iterable[str],
+) -> list[str]:
+    """Return the tests that parameters have been drawn, of those of which it is not sure."""
+    unsure = [n for n in names if n in unknown or not _drawn(n, space, known, places)]
+    return [f"{literal(name)} in p" for name in unsure]
 
 
 def _drawn_value(name: str) -> str:
-    return f"p[{_literal(name)}]"
+    return f"p[{literal(name)}]"
 
 
 def _drawn(name: str, space: Space, known: set[Node], places: Mapping[str, int]) -> bool:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from condped.analyse.advice.code.configspace_code import configspace_code
+from condped.analyse.advice.code.hyperopt_code import hyperopt_code
+from condped.analyse.advice.code.ray_code import ray_code
+from condped.analyse.advice.code.space_json import space_json
 from condped.analyse.advice.optuna_code import suggest_code
 from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
@@ -186,8 +190,7 @@ class Advice(Result):
             p["x"] = trial.suggest_float("x", -5.0, -4.3...)
             return p
         """
-        counts = {entry.parameter: (entry.active, entry.trials) for entry in self.unknown}
-        return suggest_code(self.widened_space if widened else self.space, counts)
+        return suggest_code(self.widened_space if widened else self.space, self._active_counts)
 
     def start(
         self,
@@ -247,6 +250,54 @@ class Advice(Result):
             enqueue_best=enqueue_best,
         )
         return new
+
+    def configspace_code(self) -> str:
+        """Return the new space for ConfigSpace, which SMAC takes, ready to paste.
+
+        It defines ``space``. What ConfigSpace cannot express is said in a comment.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
+        >>> print(condped.advise(table).configspace_code().splitlines()[-1])
+        space.add(*p.values())
+        """
+        return configspace_code(self.space, self._active_counts)
+
+    def ray_code(self) -> str:
+        """Return the new space for Ray Tune, ready to paste.
+
+        It defines ``param_space``. Conditional parameters are drawn by ``tune.sample_from`` and
+        None where they are not active; one whose condition is unknown is left to the user.
+        """
+        return ray_code(self.space, self._active_counts)
+
+    def hyperopt_code(self) -> str:
+        """Return the new space for Hyperopt, ready to paste.
+
+        It defines ``space``, and ``config_of``, which makes values by name of what was drawn. A
+        parameter whose condition is unknown is left to the user in a comment.
+        """
+        return hyperopt_code(self.space, self._active_counts)
+
+    def space_json(self) -> str:
+        """Return the new space as JSON, which :func:`condped.read` takes as ``space``.
+
+        A fixed parameter has one choice.
+
+        Examples
+        --------
+        >>> import condped, json
+        >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
+        >>> list(json.loads(condped.advise(table).space_json()))
+        ['c', 'x']
+        """
+        return space_json(self.space)
+
+    @property
+    def _active_counts(self) -> dict[str, tuple[int, int]]:
+        return {entry.parameter: (entry.active, entry.trials) for entry in self.unknown}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per step."""

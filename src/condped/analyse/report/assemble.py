@@ -42,6 +42,7 @@ from condped.estimate.settings import Settings
 from condped.options import takes
 from condped.read.databases.urls import without_password
 from condped.space.domain import Categorical, choice_labels
+from condped.trials.notes import Caution
 from condped.trials.outcome import Target
 from condped.trials.used_trials import Handling
 from condped.writing import check_output
@@ -225,8 +226,19 @@ def _advice(advice: Advice) -> dict[str, Any]:
     return {
         "steps": [_step(row, step) for row, step in zip(advice.rows(), advice.steps, strict=True)],
         "space": data["space"],
-        "code": advice.optuna_code(),
+        "code": _code(advice) if advice.changes else {},
+        "explore": advice.explore,
         **{name: data[name] for name in kept},
+    }
+
+
+def _code(advice: Advice) -> dict[str, str]:
+    """Return the new space as code, by tool."""
+    return {
+        "Optuna": advice.optuna_code(),
+        "ConfigSpace, SMAC": advice.configspace_code(),
+        "Ray Tune": advice.ray_code(),
+        "Hyperopt": advice.hyperopt_code(),
     }
 
 
@@ -253,6 +265,7 @@ def _account(account: Account) -> dict[str, Any]:
         "selections": [asdict(selection) for selection in account.selections],
         "handling": asdict(account.handling),
         "notes": account.notes,
+        "cautions": [note for note in account.notes if isinstance(note, Caution)],
     }
 
 

@@ -146,7 +146,8 @@ def _parameter(
         if effects is not None:
             entry["effect"] = effects.regime(own.name, regime.domain, good)
         entry["p"] = small(p_values) if len(own.regimes) > 1 else None
-        entry["part"] = {m: found[number] for m, found in parts.items()}
+        if len(own.regimes) > 1:
+            entry["part"] = {m: found[number] for m, found in parts.items()}
         data["regimes"].append(entry)
     if own.dropped_region.size:
         data["dropped"] = [own.dropped_region.size, int(own.dropped_region.sum())]

@@ -12,6 +12,7 @@ import numpy as np
 
 from condped.errors import DataError, SettingsError
 from condped.trials.columns import number_of
+from condped.trials.notes import Caution
 from condped.trials.table import State
 
 # SMAC's StatusType.
@@ -192,9 +193,10 @@ def _notes(configurations: Sequence[Configuration], trials: Sequence[Trial]) -> 
     budgets = sorted((value, count) for value, count in tops.items() if value is not None)
     if len(budgets) > 1:
         listed = ", ".join(f"{count} at {value:g}" for value, count in budgets)
-        yield (
+        yield Caution(
             f"Each configuration counts at its highest budget ({listed}); "
-            f"{total - _count(trials)} of {total} runs do not count. Set budget to compare at one."
+            f"{total - _count(trials)} of {total} runs do not count. Set budget (--budget) to "
+            "compare at one."
         )
     waiting = sum(
         run.state is State.RUNNING

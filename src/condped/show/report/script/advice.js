@@ -21,12 +21,14 @@ function drawAdvice() {
   if (left.length) parts.push(leaveAlone(left));
   for (const note of advice.notes) parts.push(element("p", { class: "aside" }, note));
   if (changes.length) {
-    parts.push(codeBox("Code for Optuna", "In a new study: the choices of an old one must not change.", advice.code, "suggest.py"),
+    parts.push(...Object.entries(advice.code).map(([tool, code]) => codeBox(`Code for ${tool}`, tool === "Optuna"
+      ? "In a new study: the choices of an old one must not change. Or keep your code and use condped.advise(study).start(study), which takes the old trials along." : "", code, CODE_FILES[tool])),
       codeBox("The new space, as JSON", "condped and other tools read it back.", `${JSON.stringify(advice.space, null, 2)}\n`, "space.json"));
   }
   fill("advice", ...parts);
 }
 
+const CODE_FILES = { Optuna: "suggest.py", "ConfigSpace, SMAC": "configspace_space.py", "Ray Tune": "ray_space.py", Hyperopt: "hyperopt_space.py" };
 const STEPS = { fix: "Fix", narrow: "Narrow", choices: "Keep fewer choices of", widen: "Widen" };
 
 // Where a parameter has the domain that a step is about, if it has several.

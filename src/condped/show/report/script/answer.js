@@ -42,6 +42,8 @@ function drawAnswer() {
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const gating = reasonNow() ? [] : choiceRows(), choices = gating.map(({ row }) => row), progress = progressRows(), next = nextRows();
   const rows = [];
+  const cautions = data.account.cautions || [];
+  if (cautions.length) rows.push(["Mind", cautions.map((note) => element("div", { class: "mind" }, note))]);
   if (choices.length) rows.push(["Choice of the branch", choices]);
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters, new Set(gating.map(({ name }) => name)))]);
   if (progress.length) rows.push(["So far", progress]);

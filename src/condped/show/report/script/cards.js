@@ -84,7 +84,7 @@ function verdictWords(parameter) {
 
 function regimePart(parameter, regime, several, width) {
   const target = sum(targetCounts(regime)), region = sum(regionCounts(regime));
-  const part = regime.part[state.method][state.step];
+  const part = regime.part?.[state.method][state.step];
   const p = regime.p && regime.p[state.step] !== null ? `, ${pWords(regime.p[state.step])}` : "";
   const shares = `${percent(target / Math.max(1, data.sizes[state.step]))} of ${targetName()}, ${percent(region / Math.max(1, data.region))} of all trials`;
   const gives = several ? `; ${percent(part)} of this parameter's importance${p}` : "";
