@@ -46,16 +46,15 @@ def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
     contrast = regime.contrast
     assert contrast is not None
     choices = isinstance(regime.domain, Categorical)
-    digits = digits_of([contrast.inside, contrast.outside])
+    both = (contrast.inside, contrast.outside)
     where, elsewhere = _places(contrast, choices)
     one, other = (
         " and ".join(
-            f"{shortened(r.objective)} {_number(r.median, digits)}"
-            if len(group.reached) > 1
-            else _number(r.median, digits)
-            for r in group.reached
+            f"{f'{shortened(r.objective)} ' if len(group.reached) > 1 else ''}"
+            f"{_number(r.median, digits_of(both, place))}"
+            for place, r in enumerate(group.reached)
         )
-        for group in (contrast.inside, contrast.outside)
+        for group in both
     )
     name = f" {shortened(contrast.inside.reached[0].objective)}"
     of = name if len(contrast.inside.reached) == 1 else ""
@@ -82,9 +81,10 @@ def _places(contrast: Contrast, choices: bool) -> tuple[str, str]:
 def contrast_words(contrast: Contrast, choices: bool) -> str:
     """Say what trials with some values reached, and what the others did."""
     inside, outside = contrast.inside, contrast.outside
-    digits = digits_of([inside, outside])
+    every = [digits_of([inside, outside], place) for place in range(len(inside.reached))]
     where, elsewhere = _places(contrast, choices)
     if len(inside.reached) == 1:
+        (digits,) = every
         (one,), (other,) = inside.reached, outside.reached
         words = (
             f"{where} the median {shortened(one.objective)} is {_median(one, digits)} "
@@ -93,8 +93,8 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
         )
     else:
         words = (
-            f"{where} {_each(inside, digits)} ({trials_of(inside)}), {elsewhere} "
-            f"{_each(outside, digits)} ({trials_of(outside)})"
+            f"{where} {_each(inside, every)} ({trials_of(inside)}), {elsewhere} "
+            f"{_each(outside, every)} ({trials_of(outside)})"
         )
     return "; ".join([words, *_same_time(contrast)])
 
@@ -109,10 +109,10 @@ def _same_time(contrast: Contrast) -> list[str]:
     ]
 
 
-def _each(group: ValueGroup, digits: int) -> str:
+def _each(group: ValueGroup, every: Sequence[int]) -> str:
     return ", ".join(
         f"median {shortened(one.objective)} {_median(one, digits)} ({_best(one, digits)})"
-        for one in group.reached
+        for one, digits in zip(group.reached, every, strict=True)
     )
 
 
@@ -165,14 +165,10 @@ def number_text(value: float, digits: int = 3) -> str:
     return text.replace("e-0", "e-").replace("e+0", "e")
 
 
-def digits_of(groups: Sequence[ValueGroup]) -> int:
-    """Return how many digits the medians of groups and their intervals deserve."""
-    numbers = (
-        number
-        for group in groups
-        for one in group.reached
-        for number in (one.median, one.median_low, one.median_high)
-    )
+def digits_of(groups: Sequence[ValueGroup], place: int) -> int:
+    """Return how many digits medians of groups and their intervals deserve, in one objective."""
+    reached = [group.reached[place] for group in groups]
+    numbers = (n for one in reached for n in (one.median, one.median_low, one.median_high))
     return digits_for(number for number in numbers if number is not None)
 
 

@@ -78,7 +78,7 @@ def _table(found: Effects, parameter: ParameterEffect) -> list[str]:
     lines = _sentence(parameter)
     groups = [group for regime in parameter.regimes for group in shown_bins(regime)]
     for place in range(len(found.account.objectives)):
-        digits = digits_of(groups)
+        digits = digits_of(groups, place)
         rows = [_header(found, place)]
         rows += [_row(group, group.reached[place], digits) for group in groups]
         table = [f"  {line}" for line in table_lines(rows, right={1, 2, 3, 5})]
