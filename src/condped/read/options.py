@@ -58,7 +58,10 @@ class ReadOptions:
     """
 
     objective: str | int | Sequence[str] | None = option(
-        None, "The objective, where it is not recorded, or several.", metavar="COLUMN"
+        None,
+        "What to explain: the objective, where it is not recorded, or several; or another metric, "
+        "an attribute, or duration.",
+        metavar="COLUMN",
     )
     direction: Direction | Sequence[Direction] | None = option(
         None, "Which way is better, one per objective; as recorded, or minimize, if not given."

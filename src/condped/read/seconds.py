@@ -65,7 +65,7 @@ def _number(time: Any, start: datetime) -> float:
         if isinstance(time, datetime):
             if time.tzinfo is not None and start.tzinfo is None:
                 time = time.astimezone().replace(tzinfo=None)
-            return (time - start).total_seconds()
+            return float((time - start).total_seconds())
         return time.total_seconds() if isinstance(time, timedelta) else float(time)
     except (TypeError, ValueError, OverflowError, OSError):
         return math.nan

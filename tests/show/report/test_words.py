@@ -168,11 +168,11 @@ def test_a_share_above_one_is_none(opened: Opener) -> None:
     page = opened(condped.report(trials, objective="loss", space=space))
     over, dash = page.locator("#bar-rows td.eta span").all()
     assert over.inner_text() == ">\u00a01"
-    assert "artefact of few trials" in (over.get_attribute("title") or "")
-    assert "artefact of few trials" in words(page, "#importance-hint")
+    assert "smoothing overstates it" in (over.get_attribute("title") or "")
+    assert "smoothing overstates it" in words(page, "#importance-hint")
     assert dash.inner_text() == "–"
     assert "> 1" in str(told)
-    assert "artefact of few trials" in str(told)
+    assert "smoothing overstates it" in str(told)
     assert f"{told['x'].eta_squared:.3f}" not in str(told)
     assert "&gt; 1" in told._repr_html_()
     assert "–</td>" in told._repr_html_()
