@@ -40,8 +40,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# How good the numbers are, about fifteen minutes: docs/statistics.md.
+# How good the numbers are, about fifteen minutes: docs/statistics.md. Effects against the truth, about
+# ten more: the table of docs/effects.md.
 statistics: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.effects --output benchmarks/effects.json
 	$(BIN)/python -m benchmarks.statistics --output benchmarks/statistics.json \
 		--page docs/statistics.md
 

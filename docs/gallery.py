@@ -19,6 +19,8 @@ import condped
 trials = dict(source="condped-demo/results.csv", objective="error", space="condped-demo/space.json")
 result = condped.importance(**trials, intervals="half-sampling")
 curve = condped.sweep(**trials, intervals="jackknife")
+effects = condped.effects(**trials)
+summary = condped.summary(**trials)
 """
 _PAPER = """\
 problem = condped.problems.get("regime-dependent")
@@ -58,6 +60,19 @@ PICTURES = (
         "Distribution of the target set within the region set, on the scale of the domain. Green: "
         "good values, marked only if the effect is statistically significant.",
         'condped.plot.densities(result, ["learning_rate", "model", "layers", "seed"])',
+    ),
+    Picture(
+        "slice",
+        "Slices",
+        "Each trial's value against what it reached, per regime, with the median and its interval "
+        "for about equally many trials at a time. Blue: the target set; green: good values.",
+        'condped.plot.slice(effects, ["learning_rate", "model", "layers"])',
+    ),
+    Picture(
+        "history",
+        "History",
+        "What each trial reached, and the best so far; shaded since nothing has improved.",
+        "condped.plot.history(summary)",
     ),
     Picture(
         "sweep",

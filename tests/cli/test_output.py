@@ -20,7 +20,7 @@ from tests.cli.test_commands import CONDPED, condped_command, folder
 
 __all__ = ["folder"]  # a fixture
 
-ANALYSES = ("importance", "sweep", "branches", "advise", "compare")
+ANALYSES = ("importance", "sweep", "branches", "effects", "summary", "advise", "compare")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 

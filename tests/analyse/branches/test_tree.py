@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import optuna
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -17,6 +19,7 @@ from condped.cli.demo import _SPACE, _write_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.condition import Condition
+from condped.trials.times import Times
 
 
 @pytest.fixture(scope="module")
@@ -341,3 +344,33 @@ def test_a_report_opens_each_branch_once(monkeypatch: pytest.MonkeyPatch) -> Non
     condped.report(table)
     assert set(opened.values()) == {1}
     assert set(opened) == {branch.condition for branch in condped.branches(table)}
+
+
+def test_branches_tell_what_they_reached_and_when_they_were_last_tried() -> None:
+    """By pandas; a branch that was given up says how long ago."""
+    rng = np.random.default_rng(0)
+    model = np.array(["a"] * 10 + ["b", "a", "c"] * 10 + ["a", "c"] * 30)
+    trials: dict[str, Any] = {"model": model, "loss": rng.random(100)}
+    for name in "abc":
+        trials[name] = np.where(model == name, rng.random(100), np.nan)
+    frame = pd.DataFrame(trials)
+    found = condped.branches(frame, objective="loss", sampling="random")
+    branches = {branch.label: branch for branch in found}
+    assert set(branches) == {"a", "b", "c"}
+    for label, branch in branches.items():
+        own = frame[frame["model"] == label]
+        (reached,) = branch.reached
+        assert branch.median == reached.median == pytest.approx(own["loss"].median())
+        assert (reached.best, branch.trials) == (own["loss"].min(), len(own))
+        assert branch.last is not None
+        assert (branch.last.number, branch.last.ago) == (own.index[-1], 99 - own.index[-1])
+    assert "last tried 62 trials ago" in str(found)
+    started = np.arange(100.0)
+    table = replace(
+        condped.read(frame, objective="loss"), times=Times.between(started, started + 5)
+    )
+    timed = {b.label: b.last for b in condped.branches(table, sampling="random")}
+    assert timed["b"] is not None
+    assert timed["b"].seconds_ago == 104 - 37
+    row = next(row for row in found.rows() if row["branch"] == "b")
+    assert (row["median"], row["last_trial"], row["trials_ago"]) == (branches["b"].median, 37, 62)

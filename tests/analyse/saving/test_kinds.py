@@ -54,6 +54,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "branches by ranks": lambda: condped.branches(NESTED, method="calibrated"),
     "advice": lambda: condped.advise(conditional(1), objective="loss"),
     "joint effects": lambda: condped.joint_effects(conditional(2), objective="loss"),
+    "effects": lambda: condped.effects(conditional(4), objective="loss"),
+    "summary": lambda: condped.summary(conditional(5), objective="loss"),
     "comparison": lambda: condped.compare(NESTED, methods=["paper", "ped-anova", "mdi"]),
     "report": lambda: condped.report(conditional(3), objective="loss", intervals="jackknife"),
 }
@@ -76,7 +78,10 @@ def test_every_kind_survives(kind: str, tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("kind", ["branches", "advice", "joint effects", "comparison", "report"])
+@pytest.mark.parametrize(
+    "kind",
+    ["branches", "advice", "joint effects", "effects", "summary", "comparison", "report"],
+)
 def test_damaged_files_of_every_kind_are_refused(kind: str, tmp_path: Path) -> None:
     """Without any one of its entries a file is damaged, and the error names the file."""
     result, file = KINDS[kind](), tmp_path / "saved.json"

@@ -19,7 +19,7 @@ from condped.analyse.effects.result import (
     ValueGroup,
     ValueSpan,
 )
-from condped.analyse.effects.sentences import effect_sentence
+from condped.analyse.effects.sentences import effect_sentence, short_sentence
 from condped.analyse.effects.trials import shown_trials, thinned
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.evidence import Evidence
@@ -157,8 +157,10 @@ def find_sentences(
     if not names:
         return ()
     study = StudyTrials.of(counts, LEVEL)
-    found = (find_effect(study, evidence, densities, name, 0.0).sentence for name in names)
-    return tuple(f"{shortened(name)}: {said}." for name, said in zip(names, found, strict=True))
+    found = (find_effect(study, evidence, densities, name, 0.0) for name in names)
+    return tuple(
+        f"{shortened(effect.name)}: {effect.short or effect.sentence}." for effect in found
+    )
 
 
 def find_effect(
@@ -178,7 +180,8 @@ def find_effect(
         group = study.group(Bin("absent", np.zeros(0, dtype=bool)), absent)
         regimes.append(RegimeEffect(None, "absent", group.trials, group.target_trials, (group,)))
     sentence = effect_sentence(regimes, evidence[name])
-    return ParameterEffect(name, importance, verdict, tuple(regimes), sentence)
+    short = short_sentence(regimes)
+    return ParameterEffect(name, importance, verdict, tuple(regimes), sentence, short)
 
 
 def _regime(

@@ -162,6 +162,8 @@ class ParameterEffect:
         Those that are present in the order of the densities, then that in which it is absent.
     sentence
         The same in a sentence, for people.
+    short
+        The medians inside and outside of the good values in one line; None without a contrast.
     """
 
     name: str
@@ -169,6 +171,7 @@ class ParameterEffect:
     verdict: Verdict
     regimes: tuple[RegimeEffect, ...]
     sentence: str
+    short: str | None = None
 
 
 @dataclass(frozen=True)
@@ -182,8 +185,8 @@ class Effects(Result):
     level
         How often an interval of a median holds the true one, if trials were drawn at random.
     adaptive
-        Whether the sampler learnt from results, so that values were tried at different times and
-        later trials are better in everything.
+        Whether values seem to have been chosen by earlier results, so that they were tried at
+        different times and later trials may be better in everything.
     sampling
         How the trials were drawn, in a sentence.
     without_value

@@ -33,17 +33,58 @@ def effect_sentence(regimes: Sequence[RegimeEffect], evidence: ParameterEvidence
     return "; ".join([start, *_spread(present)])
 
 
+def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
+    """Say the medians inside and outside of the good values in a line; None: nothing to compare.
+
+    Of several regimes that with the most target trials.
+    """
+    present = [regime for regime in regimes if regime.domain is not None]
+    found = [regime for regime in present if regime.contrast is not None]
+    if not found:
+        return None
+    regime = max(found, key=lambda one: one.target_trials)
+    contrast = regime.contrast
+    assert contrast is not None
+    choices = isinstance(regime.domain, Categorical)
+    both = (contrast.inside, contrast.outside)
+    where, elsewhere = _places(contrast, choices)
+    one, other = (
+        " and ".join(
+            f"{f'{shortened(r.objective)} ' if len(group.reached) > 1 else ''}"
+            f"{_number(r.median, digits_of(both, place))}"
+            for place, r in enumerate(group.reached)
+        )
+        for group in both
+    )
+    name = f" {shortened(contrast.inside.reached[0].objective)}"
+    of = name if len(contrast.inside.reached) == 1 else ""
+    start = f"in {regime.label}: " if len(present) > 1 else ""
+    words = f"{start}{where} the median{of} is {one}, {elsewhere} {other}"
+    if len(contrast.same_time) == 1:
+        words += f"; of the same time better in {100 * contrast.same_time[0].better:.0f} % of pairs"
+    return words
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "unknown" if value is None else number_text(value, digits)
+
+
+def _places(contrast: Contrast, choices: bool) -> tuple[str, str]:
+    """Return the words for inside and outside."""
+    label = shortened(contrast.inside.label, _MOST_LABEL)
+    elsewhere = "with the others" if choices else "outside"
+    if contrast.chosen == "good":
+        return f"with {label}" if choices else f"inside {label}", elsewhere
+    return f"best {'with' if choices else 'in'} {label}:", elsewhere
+
+
 def contrast_words(contrast: Contrast, choices: bool) -> str:
     """Say what trials with some values reached, and what the others did."""
     inside, outside = contrast.inside, contrast.outside
-    label = shortened(inside.label, _MOST_LABEL)
-    digits = digits_of([inside, outside])
-    if contrast.chosen == "good":
-        where = f"with {label}" if choices else f"inside {label}"
-    else:
-        where = f"best {'with' if choices else 'in'} {label}:"
-    elsewhere = "with the others" if choices else "outside"
+    every = [digits_of([inside, outside], place) for place in range(len(inside.reached))]
+    where, elsewhere = _places(contrast, choices)
     if len(inside.reached) == 1:
+        (digits,) = every
         (one,), (other,) = inside.reached, outside.reached
         words = (
             f"{where} the median {shortened(one.objective)} is {_median(one, digits)} "
@@ -52,26 +93,26 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
         )
     else:
         words = (
-            f"{where} {_each(inside, digits)} ({trials_of(inside)}), {elsewhere} "
-            f"{_each(outside, digits)} ({trials_of(outside)})"
+            f"{where} {_each(inside, every)} ({trials_of(inside)}), {elsewhere} "
+            f"{_each(outside, every)} ({trials_of(outside)})"
         )
-    return "; ".join([words, *_same_time(contrast, digits)])
+    return "; ".join([words, *_same_time(contrast)])
 
 
-def _same_time(contrast: Contrast, digits: int) -> list[str]:
+def _same_time(contrast: Contrast) -> list[str]:
     several = len(contrast.same_time) > 1
     return [
         f"of the same time{f', {shortened(one.objective)}' if several else ''}: "
-        f"{number_text(abs(one.difference), digits)} {'lower' if one.difference < 0 else 'higher'} "
+        f"{number_text(abs(one.difference))} {'lower' if one.difference < 0 else 'higher'} "
         f"inside (better in {100 * one.better:.0f} % of {one.pairs:,} pairs)"
         for one in contrast.same_time
     ]
 
 
-def _each(group: ValueGroup, digits: int) -> str:
+def _each(group: ValueGroup, every: Sequence[int]) -> str:
     return ", ".join(
         f"median {shortened(one.objective)} {_median(one, digits)} ({_best(one, digits)})"
-        for one in group.reached
+        for one, digits in zip(group.reached, every, strict=True)
     )
 
 
@@ -124,27 +165,23 @@ def number_text(value: float, digits: int = 3) -> str:
     return text.replace("e-0", "e-").replace("e+0", "e")
 
 
-def digits_of(groups: Sequence[ValueGroup]) -> int:
-    """Return how many digits the medians of groups and their intervals deserve."""
-    numbers = (
-        number
-        for group in groups
-        for one in group.reached
-        for number in (one.median, one.median_low, one.median_high)
-    )
+def digits_of(groups: Sequence[ValueGroup], place: int) -> int:
+    """Return how many digits medians of groups and their intervals deserve, in one objective."""
+    reached = [group.reached[place] for group in groups]
+    numbers = (n for one in reached for n in (one.median, one.median_low, one.median_high))
     return digits_for(number for number in numbers if number is not None)
 
 
 def digits_for(values: Iterable[float]) -> int:
-    """Return how many digits show the differences of values: three of what they differ in.
+    """Return how many digits show the differences of values: two of what they differ in.
 
     Examples
     --------
     >>> digits_for([0.12, 0.31]), digits_for([0.97123, 0.97456])
-    (3, 5)
+    (3, 4)
     """
     known = list(values)
     spread, largest = (max(known) - min(known), max(map(abs, known))) if known else (0.0, 0.0)
     if not 0 < spread < math.inf or not largest < math.inf:
         return 3
-    return min(3 + max(0, math.floor(math.log10(largest / spread))), _MOST_DIGITS)
+    return min(max(3, 2 + math.floor(math.log10(largest / spread))), _MOST_DIGITS)

@@ -130,7 +130,10 @@ def shown_trials(table: TrialTable, target: BoolArray) -> ShownTrials:
         states=tuple(STATES[state] for state in states[rows].tolist()),
         target=tuple(target[rows].tolist()),
         parameters=tuple(_parameter(parameter, rows) for parameter in table.parameters),
-        objectives=tuple(_objective(objective, rows) for objective in table.objectives),
+        objectives=tuple(
+            _objective(objective, rows, states != STATES.index("failed"))
+            for objective in table.objectives
+        ),
         total=len(table),
         total_target=int(np.count_nonzero(target)),
         running=int(np.count_nonzero(~ended)),
@@ -196,9 +199,9 @@ def _parameter(parameter: Parameter, rows: IntArray) -> ShownParameter:
     )
 
 
-def _objective(objective: Objective, rows: IntArray) -> ShownObjective:
+def _objective(objective: Objective, rows: IntArray, valued: BoolArray) -> ShownObjective:
     values: FloatArray = objective.values[rows]
-    known = np.isfinite(values).tolist()
+    known = (np.isfinite(values) & valued[rows]).tolist()
     return ShownObjective(
         objective.name,
         objective.direction,

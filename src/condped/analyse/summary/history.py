@@ -121,6 +121,9 @@ class Course:
         columns = []
         for objective, better in zip(objectives, improved, strict=True):
             best = self.best_so_far(objective)[rows]
+            # What some tools record for failed trials is no value.
+            failed = self.states == STATES.index("failed")
+            values = np.where(failed, np.nan, objective.values)[rows]
             sign = -1.0 if objective.direction == "maximize" else 1.0
             columns.append(
                 [
@@ -130,7 +133,7 @@ class Course:
                     )
                     for number, state, value, lowest, new, elapsed, duration in zip(
                         self.numbers[rows].tolist(), self.states[rows].tolist(),
-                        objective.values[rows].tolist(), best.tolist(),
+                        values.tolist(), best.tolist(),
                         np.isin(rows, better).tolist(), self.elapsed[rows].tolist(),
                         self.durations[rows].tolist(), strict=True,
                     )

@@ -57,7 +57,7 @@ def outlook_sentence(
             f"chance of at most {chance:.2g} % ({_NEXT} / {one.trials + _NEXT:,})."
         )
     return (
-        f"The sampler learns from results, so chances cannot be told from the number of trials. "
+        "Trials seem to follow earlier results, so chances cannot be told from their number. "
         f"What happened: {_recent(one)}."
     )
 

@@ -198,7 +198,7 @@ class Summary(Result):
     history_left_out
         How many trials are not in it.
     adaptive
-        Whether the sampler seems to have learnt from results; None where that cannot be told.
+        Whether trials seem to follow earlier results; None where that cannot be told.
     plateau
         How long nothing has improved, in sentences for people.
     outlook

@@ -12,7 +12,7 @@ from condped.show.palette import DOTS
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis
 
 _STYLES: Mapping[DotKind, Mapping[str, Any]] = {
-    "other": {"marker": "o", "s": 9, "alpha": 0.45, "linewidths": 0},
+    "other": {"marker": "o", "s": 10, "alpha": 0.55, "linewidths": 0},
     "target": {"marker": "o", "s": 15, "alpha": 0.9, "linewidths": 0},
     "pruned": {"marker": "D", "s": 12, "alpha": 0.9, "facecolors": "none", "linewidths": 0.9},
     "infeasible": {"marker": "v", "s": 14, "alpha": 0.9, "facecolors": "none", "linewidths": 0.9},
@@ -28,7 +28,7 @@ def draw_dots(ax: Axes, dots: Sequence[Dots], labels: Mapping[DotKind, str] = KI
         style: dict[str, Any] = dict(_STYLES[one.kind])
         style["edgecolors" if "facecolors" in style else "color"] = DOTS[one.kind]
         if total > _MANY:
-            style["s"] *= 0.5
+            style["s"] *= 0.6
         ax.scatter(
             one.x, one.y, **style, label=labels[one.kind], zorder=2, rasterized=total > _MANY,
             clip_on=False,

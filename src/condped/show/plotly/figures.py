@@ -55,7 +55,7 @@ def laid_out(
     figure.update_layout(
         title={
             "text": "<br>".join(lines), "x": 0.01, "xanchor": "left", "yref": "container",
-            "y": 1 - 12 / (height + top), "yanchor": "top", "font": {"size": 15},
+            "y": 1 - (6 + 6 * len(lines)) / (height + top), "yanchor": "top", "font": {"size": 15},
         },
         height=height + top,
         margin={"l": 10, "r": 20, "t": top, "b": below},

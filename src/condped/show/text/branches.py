@@ -133,22 +133,28 @@ def _branch(branch: Branch, indent: str, *, last: bool) -> list[_Line]:
     mark, more = _marks(last, root=False)
     best = "" if branch.best is None else f", best {branch.best:.4g}"
     told = f"{branch.trials} trials, {branch.target_trials} in the target set{best}"
-    if branch.median is not None:
-        told += f", median {branch.median:.4g}"
     tie = branch.inside.tie
     if tie is not None and tie.notable and tie.tied is not None:
         told += f", {tie.tied} tied"
     if branch.left_out and not branch.inside.account.trials.used:
         told = f"no used trial; {branch.left_out} left out"
-    if branch.last is not None and branch.last.ago >= _LONG_AGO:
-        told += f", last tried {branch.last.ago} trials ago"
     nothing = branch.inside.status != "ok" and branch.trials
     reason = f" ({branch.inside.reason})" if nothing and branch.nodes else ""
     line = f"{indent}{mark}{shortened(branch.label, 40)}: {told}"
+    for more_words in _history(branch):
+        line += more_words if len(line + more_words) <= text_width() else ""
     return [
         _Line(line + reason if len(line + reason) <= text_width() else line),
         *_nodes(branch.nodes, indent + more, branch.inside),
     ]
+
+
+def _history(branch: Branch) -> Iterator[str]:
+    """Yield what is said of a branch where there is room: its median, and if it was given up."""
+    if branch.median is not None:
+        yield f", median {branch.median:.4g}"
+    if branch.last is not None and branch.last.ago >= _LONG_AGO:
+        yield f", last tried {branch.last.ago} trials ago"
 
 
 def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:

@@ -11,10 +11,10 @@ from condped.analyse.effects.result import (
     RegimeEffect,
     ValueGroup,
 )
-from condped.analyse.effects.sentences import digits_for, number_text
+from condped.analyse.effects.sentences import digits_of, number_text
 from condped.safe_text import shortened
 from condped.show.text.account import data_lines, effects_headline, trial_lines
-from condped.show.text.layout import percent, table_lines, wrapped
+from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
 from condped.show.text.tables import first_lines
 from condped.show.words import tie_lines
 
@@ -24,12 +24,13 @@ _MOST_CHOICES = 12
 _MOST_LABEL = 28
 _BAR = 16
 ADAPTIVE_WORDS = (
-    "The sampler learnt from results: values were tried at different times, and later trials are "
-    'better in everything, which medians by value tell, too. "Of the same time" compares only '
-    "trials among ten consecutive ones."
+    "Values seem to have been chosen by earlier results: medians are those of the trials that were "
+    "tried, later ones being better in everything, and not of random trials with such values, "
+    'which differ more. "Of the same time" compares only trials among ten consecutive ones.'
 )
 SELECTED_WORDS = (
-    "Good values were chosen by the same trials, so what they reached inside is a little too good."
+    "Good values were chosen by the same trials, so their difference from the others is a little "
+    "too large."
 )
 
 
@@ -75,22 +76,37 @@ def _sentence(parameter: ParameterEffect) -> list[str]:
 def _table(found: Effects, parameter: ParameterEffect) -> list[str]:
     """Return the sentence of a parameter and the bins of its regimes."""
     lines = _sentence(parameter)
+    groups = [group for regime in parameter.regimes for group in shown_bins(regime)]
     for place in range(len(found.account.objectives)):
+        digits = digits_of(groups, place)
         rows = [_header(found, place)]
-        groups = [group for regime in parameter.regimes for group in regime.bins]
-        medians = [m for g in groups if (m := g.reached[place].median) is not None]
-        digits = digits_for(medians)
-        for regime in parameter.regimes:
-            rows += [
-                _row(group, group.reached[place], medians, digits) for group in shown_bins(regime)
-            ]
-        lines += [f"  {line}" for line in table_lines(rows, right={1, 2, 3, 5})]
-        lines += [
-            f"  {len(regime.bins) - _MOST_CHOICES} more choices with fewer trials"
-            for regime in parameter.regimes
-            if len(regime.bins) > _MOST_CHOICES
-        ]
+        rows += [_row(group, group.reached[place], digits) for group in groups]
+        table = [f"  {line}" for line in table_lines(rows, right={1, 2, 3, 5})]
+        lines += _with_bars(table, [group.reached[place].median for group in groups])
+    lines += [
+        f"  {len(regime.bins) - _MOST_CHOICES} more choices with fewer trials"
+        for regime in parameter.regimes
+        if len(regime.bins) > _MOST_CHOICES
+    ]
     return [*lines, ""]
+
+
+def _with_bars(table: Sequence[str], medians: Sequence[float | None]) -> list[str]:
+    """Return the lines of a table with the medians drawn beside them, if there is room."""
+    taken = max(map(width_of, table)) + 2
+    longest = min(_BAR, text_width() - taken - 1)
+    known = [median for median in medians if median is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    if longest < _BAR // 2 or low == high:
+        return list(table)
+    lines = [table[0]]
+    for line, median in zip(table[1:], medians, strict=True):
+        if median is None:
+            lines.append(line)
+            continue
+        dots = "·" * round(longest * (median - low) / (high - low))
+        lines.append(f"{line}{' ' * (taken - width_of(line))}{dots}●")
+    return lines
 
 
 def shown_bins(regime: RegimeEffect) -> Sequence[ValueGroup]:
@@ -103,20 +119,20 @@ def shown_bins(regime: RegimeEffect) -> Sequence[ValueGroup]:
 
 def _header(found: Effects, place: int) -> list[str]:
     name = shortened(found.account.objectives[place].name, 24)
-    level = f"{percent(found.level)}".replace(" ", "")
-    return ["values", "trials", "in target", f"median {name}", f"{level}", "best", ""]
+    return ["values", "trials", "in target", f"median {name}", percent(found.level), "best"]
 
 
-def _row(group: ValueGroup, reached: Reached, medians: list[float], digits: int) -> list[str]:
+def _row(group: ValueGroup, reached: Reached, digits: int) -> list[str]:
     share = "" if group.target_share is None else percent(group.target_share)
     start = [shortened(group.label, _MOST_LABEL), f"{group.trials:,}", share]
     if reached.median is None or reached.best is None:
-        return [*start, "not tried", "", "", ""]
+        return [*start, "not tried", "", ""]
     known = (end for end in (reached.median_low, reached.median_high) if end is not None)
     ends = [number_text(end, digits) for end in known]
     interval = f"[{', '.join(ends)}]" if ends else ""
-    low, high = min(medians), max(medians)
-    length = round(_BAR * (reached.median - low) / (high - low)) if high > low else 0
-    bar = "·" * length + "●"
-    median, best = number_text(reached.median, digits), number_text(reached.best, digits)
-    return [*start, median, interval, best, bar]
+    return [
+        *start,
+        number_text(reached.median, digits),
+        interval,
+        number_text(reached.best, digits),
+    ]

@@ -246,6 +246,8 @@ def _dots(
 def _steps(
     regime: RegimeEffect, shown: _Shown, kept: dict[int, int] | None
 ) -> tuple[MedianStep, ...]:
+    # A cell per value: each is as wide as any other, also those at the bounds.
+    half = _half_step(regime.domain) if regime.domain and _is_spread(regime.domain) else 0.0
     found = []
     for group in regime.bins:
         reached = group.reached[shown.place]
@@ -254,10 +256,10 @@ def _steps(
         left, right = group.left, group.right
         if kept is not None and group.choice is not None:
             left, right = kept[group.choice] - 0.4, kept[group.choice] + 0.4
+        elif half and group.low is not None and group.high is not None:
+            left, right = group.low - half, group.high + half
         assert left is not None
         assert right is not None
-        if left == right:  # a single value at a bound
-            left, right = left - 0.4 * _SPREAD, right + 0.4 * _SPREAD
         median, low, high = map(
             shown.axis.place, (reached.median, reached.median_low, reached.median_high)
         )

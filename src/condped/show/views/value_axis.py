@@ -21,7 +21,7 @@ KINDS: dict[DotKind, str] = {
     "infeasible": "infeasible",
     "failed": "failed, no value",
 }
-_FAR = 8.0  # times the distance from the best to the median, beyond which values are far away
+_FAR = 4.0  # times the distance from the best to the median, beyond which values are far away
 _STRIP, _MARGIN = 0.09, 0.04  # below the values, for trials without any; shares of the axis
 
 

@@ -1,0 +1,240 @@
+"""Effects against a plain group-by, and what is said of them."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import condped
+from condped.analyse.effects.bins import joined_cells
+from condped.analyse.effects.result import RegimeEffect
+from condped.errors import SettingsError
+from tests.analyse.effects.studies import SPACE, found, mixed, tuned
+
+
+def best_tenth(frame: pd.DataFrame, name: str = "loss") -> pd.Series[bool]:
+    """Return which trials are in the target set, ties included."""
+    return frame[name] <= frame[name].nsmallest(math.ceil(0.1 * len(frame))).max()
+
+
+def test_bins_equal_a_plain_group_by() -> None:
+    """Trials, shares, medians and best values of every row, by pandas."""
+    frame = mixed()
+    target = best_tenth(frame)
+    rows = found(frame).rows()
+    for row in rows:
+        column = frame[row["parameter"]]
+        if row["values"] == "absent":
+            inside = column.isna()
+        elif row["low"] is None:
+            inside = column == row["values"]
+        else:
+            inside = column.between(row["low"], row["high"])
+        own = frame.loc[inside, "loss"]
+        assert row["trials"] == len(own)
+        assert row["target_trials"] == target[inside].sum()
+        assert row["target_share"] == pytest.approx(target[inside].mean())
+        assert row["median"] == pytest.approx(own.median())
+        assert row["best"] == own.min()
+        assert (own >= row["median_low"]).mean() > 0.5
+        assert (own <= row["median_high"]).mean() > 0.5
+    # Every trial is in one bin of each parameter.
+    totals = pd.DataFrame(rows).groupby("parameter")["trials"].sum()
+    assert (totals == len(frame)).all()
+
+
+def test_choices_equal_a_group_by_of_pandas() -> None:
+    """One bin each, in the order of the domain."""
+    frame = mixed()
+    (regime,) = found(frame)["model"].regimes
+    medians = {group.label: group.reached[0].median for group in regime.bins}
+    assert medians == frame.groupby("model")["loss"].median().to_dict()
+    assert list(medians) == ["svm", "tree", "knn"]
+
+
+def test_bins_are_joined_cells_of_the_densities_with_ten_trials_at_least() -> None:
+    """Their ends are ends of cells, and they follow each other without gaps."""
+    frame = mixed()
+    result = condped.importance(frame, objective="loss", space=SPACE, sampling="random")
+    for name, density in ((n, d) for n in ("rate", "depth", "idle") for d in result.densities[n]):
+        regime = next(r for r in result.effects[name].regimes if r.domain == density.domain)
+        ends = [regime.bins[0].left, *(group.right for group in regime.bins)]
+        assert density.edges is not None
+        assert all(end in density.edges for end in ends)
+        assert (ends[0], ends[-1]) == (density.edges[0], density.edges[-1])
+        assert 2 <= len(regime.bins) <= 8
+        assert min(group.trials for group in regime.bins) >= 10
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cells_are_joined_to_at_most_eight_bins(seed: int) -> None:
+    """Whatever the counts: all cells, in order, ten trials each if there are so many."""
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(rng.gamma(0.3, 10.0, rng.integers(1, 51)))
+    bins = joined_cells(counts)
+    assert [cell for first, last in bins for cell in range(first, last + 1)] == [
+        *range(len(counts))
+    ]
+    assert len(bins) <= 8
+    if len(bins) > 1:
+        assert min(counts[first : last + 1].sum() for first, last in bins) >= 10
+
+
+def test_good_values_stand_against_the_others() -> None:
+    """Inside and outside of the densities' good values, by pandas; in one sentence."""
+    frame = mixed()
+    effect = found(frame)["rate"]
+    contrast = effect.regimes[0].contrast
+    assert contrast is not None
+    (span,) = contrast.spans
+    own = frame[frame["rate"].notna()]
+    inside = own["rate"].between(span.low, span.high)
+    for group, rows in ((contrast.inside, own[inside]), (contrast.outside, own[~inside])):
+        assert group.trials == len(rows)
+        assert group.reached[0].median == pytest.approx(rows["loss"].median())
+        assert group.reached[0].best == rows["loss"].min()
+    assert effect.sentence.startswith(f"inside {contrast.inside.label} the median loss is 0.")
+    assert f", {contrast.inside.trials} trials), outside " in effect.sentence
+    assert f", {contrast.outside.trials} trials)" in effect.sentence
+    assert contrast.same_time == ()
+
+
+def test_sentences_say_what_is_known() -> None:
+    """By choice, and where there is no evidence between which medians the bins lie."""
+    effects = found(mixed())
+    assert effects["model"].sentence.startswith("with svm the median loss is 0.")
+    assert ", with the others " in effects["model"].sentence
+    medians = [group.reached[0].median for group in effects["idle"].regimes[0].bins]
+    low, high = min(m for m in medians if m), max(m for m in medians if m)
+    assert effects["idle"].sentence == (
+        f"no evidence of an effect; median loss between {low:.3g} and {high:.3g} in all 8 bins"
+    )
+
+
+def test_maximised_objectives_keep_their_sign() -> None:
+    """The best is the highest, and nothing else changes but the sign."""
+    frame = mixed()
+    low = found(frame)
+    frame["score"] = -frame.pop("loss")
+    high = condped.effects(
+        frame, objective="score", direction="maximize", space=SPACE, sampling="random"
+    )
+    for one, other in zip(low.rows(), high.rows(), strict=True):
+        assert (one["trials"], one["target_trials"]) == (other["trials"], other["target_trials"])
+        assert one["median"] == -other["median"]
+        assert one["best"] == -other["best"]
+        assert (one["median_low"], one["median_high"]) == (
+            -other["median_high"],
+            -other["median_low"],
+        )
+
+
+def test_several_objectives_each_have_their_medians() -> None:
+    """The same trials in the bins, and a record per objective."""
+    frame = mixed()
+    frame["seconds"] = 5 - 3 * frame["idle"]
+    effects = condped.effects(frame, objective=["loss", "seconds"], space=SPACE, sampling="random")
+    for group in effects["idle"].regimes[0].bins:
+        inside = frame["idle"].between(group.low, group.high)
+        medians = [reached.median for reached in group.reached]
+        assert medians == pytest.approx(frame.loc[inside, ["loss", "seconds"]].median().tolist())
+    names = {row["objective"] for row in effects.rows()}
+    assert names == {"loss", "seconds"}
+    assert "median loss" in effects["idle"].sentence
+    assert "median seconds" in effects["idle"].sentence
+
+
+def test_trials_are_used_as_importances_use_them() -> None:
+    """What failed or was pruned is left out; what counts as worst has no value."""
+    frame = mixed(200)
+    frame.loc[:9, "loss"] = np.nan
+    left_out = found(frame)
+    assert left_out.everything.trials == 190
+    assert (left_out.account.trials.nonfinite, left_out.without_value) == (10, 0)
+    worst = found(frame, nonfinite="worst")
+    assert (worst.everything.trials, worst.without_value) == (190, 10)
+    assert "10 counted as worst without a value: in no median." in str(worst)
+
+
+def test_trials_of_the_same_time_are_compared_where_a_sampler_learns() -> None:
+    """Pairs within ten consecutive trials, by two loops."""
+    study = tuned()
+    effects = condped.effects(study)
+    assert effects.adaptive
+    regime: RegimeEffect = effects["x"].regimes[0]
+    assert regime.contrast is not None
+    (same,) = regime.contrast.same_time
+    trials = study.trials
+    inside = [any(s.low <= t.params["x"] <= s.high for s in regime.contrast.spans) for t in trials]
+    pairs = [
+        (trials[i].values[0], trials[j].values[0])
+        for i, j in product(range(80), repeat=2)
+        if inside[i] and not inside[j] and i // 10 == j // 10
+    ]
+    assert same.pairs == len(pairs)
+    assert same.better == pytest.approx(np.mean([one < other for one, other in pairs]))
+    assert same.difference == pytest.approx(np.median([one - other for one, other in pairs]))
+    assert "of the same time: " in effects["x"].sentence
+    assert "Values seem to have been chosen by earlier results" in " ".join(str(effects).split())
+
+
+def test_importances_have_them_too() -> None:
+    """The same object, found once; at most three sentences below the table."""
+    frame = mixed()
+    result = condped.importance(frame, objective="loss", space=SPACE, sampling="random")
+    assert result.effects == found(frame)
+    assert result.effects is result.effects
+    contrast = result.effects["rate"].regimes[0].contrast
+    assert contrast is not None
+    medians = [group.reached[0].median for group in (contrast.inside, contrast.outside)]
+    assert result.effect_sentences[0] == (
+        f"rate: inside {contrast.inside.label} the median loss is {medians[0]:.3g}, outside "
+        f"{medians[1]:.3g}."
+    )
+    names = [sentence.partition(":")[0] for sentence in result.effect_sentences]
+    assert names == ["rate", "model"]  # those that matter
+    flat = " ".join(str(result).split())
+    for sentence in result.effect_sentences:
+        assert sentence in flat
+
+
+def test_who_cannot_tell_says_so(tmp_path: Path) -> None:
+    """A stream, a loaded result, an outcome; each with what to do instead."""
+    frame = mixed(100)
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    with pytest.raises(SettingsError, match=r"Finding effects needs the trials.*in memory"):
+        condped.effects(tmp_path / "runs.csv", objective="loss", engine="stream")
+    result = condped.importance(frame, objective="loss", space=SPACE)
+    result.save(tmp_path / "result.json")
+    loaded: Any = condped.load(tmp_path / "result.json")
+    assert loaded.effect_sentences == result.effect_sentences
+    with pytest.raises(SettingsError, match=r"Effects need the trials.*condped\.effects"):
+        _ = loaded.effects
+    failing = np.arange(100) < 20
+    with pytest.raises(SettingsError, match="Effects are about what good trials reached"):
+        _ = condped.importance(frame, objective="loss", target=failing).effects
+    with pytest.raises(SettingsError, match="level must be a number between 0 and 1"):
+        condped.effects(frame, objective="loss", level=2)
+
+
+def test_domains_are_those_of_the_analysis() -> None:
+    """One regime by the unconditional measure, and the pooled ones of sliding bounds."""
+    table = condped.problems.get("three-way").sample(400, seed=0)
+    spanned = condped.effects(table, measure="unconditional", sampling="random")
+    assert [regime.label for regime in spanned["x"].regimes] == ["[-7, 0]", "absent"]
+    apart = condped.effects(table, sampling="random")
+    assert len(apart["x"].regimes) == 3
+
+
+def test_levels_widen_intervals() -> None:
+    """A higher level gives wider ones, around the same medians."""
+    frame = mixed()
+    for one, other in zip(found(frame, level=0.5).rows(), found(frame).rows(), strict=True):
+        assert other["median_low"] <= one["median_low"] <= one["median"] == other["median"]
+        assert one["median_high"] <= other["median_high"]
