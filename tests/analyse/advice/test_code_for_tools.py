@@ -103,7 +103,7 @@ def by_configspace(code: str, drawn: int) -> list[dict[str, Any]]:
 
 
 def by_ray(code: str, drawn: int) -> list[dict[str, Any]]:
-    """Draw configurations with Ray Tune; what is not active is left out."""
+    """Draw configurations with Ray Tune, as its random search does."""
     variants = importlib.import_module("ray.tune.search.variant_generator")
     space = run(code)["param_space"]
     return [config for _ in range(drawn) for _, config in variants.generate_variants(space)]
