@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from condped.analyse.advice.adviser import FEWEST_ADAPTIVE, Adviser
+from condped.analyse.advice.adviser import Adviser
 from condped.analyse.advice.narrow import given, narrowed
 from condped.analyse.advice.result import EXPLORE, Advice, UnknownCondition
 from condped.analyse.advice.widen import pressed_bounds
@@ -43,7 +43,8 @@ def advise(
     Only parameters with strong evidence of an effect are touched: chance alone would make one of
     all parameters seem to matter so much at most one time in twenty, and would let what is left out
     reach the target set so rarely at most one time in a hundred. Of a sampler that learns from
-    results, fewer than 100 trials are not enough to narrow anything. A bound is said to need
+    results, fewer than 100 trials are not enough to narrow anything, and nothing is narrowed to
+    where it draws most values already. A bound is said to need
     widening if most of the best trials lie near it and the objective still improves there, other
     parameters being equal; the new space keeps such a bound. Trials that repeat a configuration
     count once, with the mean of their objectives, unless only some ``parameters`` were chosen. With
@@ -101,7 +102,8 @@ def advise(
         blocks=blocks,
         restrictions=restrictions,
         pressed=pressed_bounds(table.parameters, levels, region, target),
-        too_few=_too_few(table, top, question.settings),
+        adaptive=_adaptive(table, top, question.settings),
+        used=top.counts.used,
     )
     found = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
@@ -138,10 +140,8 @@ def check_explore(explore: float) -> None:
         )
 
 
-def _too_few(table: TrialTable, top: Sets, settings: Settings) -> bool:
-    """Return whether a sampler that learns from results drew the trials, and too few of them."""
-    if top.counts.used >= FEWEST_ADAPTIVE:
-        return False
+def _adaptive(table: TrialTable, top: Sets, settings: Settings) -> bool:
+    """Return whether a sampler that learns from results drew the trials."""
     whole = table if table.whole is None else table.whole
     return decided(whole, settings, top.sorted_by_objective).test != "one"
 

@@ -24,6 +24,9 @@ _MATTERS = 0.05
 # Fewer trials of a sampler that learns from results are too few to narrow anything: what it left
 # out it hardly knows.
 FEWEST_ADAPTIVE = 100
+# Such a sampler gains nothing by a smaller domain that it draws from anyway: more than this share
+# of the later half of the trials lie in it.
+_FOUND = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +41,12 @@ class Adviser:
     blocks: IntArray
     restrictions: Restrictions  # what the condition on the trials leaves of domains
     pressed: dict[tuple[str, Domain], PressedBound]
-    too_few: bool  # trials, for a sampler that learns from results
+    adaptive: bool  # whether a sampler that learns from results drew the trials
+    used: int  # trials
 
     def proposals(self) -> dict[tuple[str, Domain], Proposal]:
         """Return smaller domains, by parameter and domain."""
-        if self.too_few:
+        if self._too_few:
             return {}
         asked = [(name, d) for name in self.structure.space for d in self._sure_domains(name)]
         tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
@@ -56,9 +60,20 @@ class Adviser:
                 self._cuts(name),
                 keep=None if pressed is None else pressed.side,
             )
-            if proposal is not None:
+            if proposal is not None and not self._drawn_there(name, domain, proposal):
                 found[name, domain] = self._restricted(name, domain, proposal)
         return found
+
+    @property
+    def _too_few(self) -> bool:
+        return self.adaptive and self.used < FEWEST_ADAPTIVE
+
+    def _drawn_there(self, name: str, domain: Domain, proposal: Proposal) -> bool:
+        """Return whether a sampler that learns from results has found the smaller domain itself."""
+        if not self.adaptive:
+            return False
+        stays = inside(proposal.domain, domain, self._trials(name, domain).values)
+        return bool(stays[len(stays) // 2 :].mean() > _FOUND)
 
     def _restricted(self, name: str, domain: Domain, proposal: Proposal) -> Proposal:
         """Return a proposal without what the condition on the trials rules out."""
@@ -234,7 +249,7 @@ class Adviser:
             return "one value only."
         if tested.verdict in told:
             return told[tested.verdict]
-        if self.too_few:
+        if self._too_few:
             return (
                 f"fewer than {FEWEST_ADAPTIVE} trials of a sampler that learns from results are "
                 "not enough to narrow anything."
@@ -249,7 +264,11 @@ class Adviser:
             return "the domain varies in a way that a new space cannot say."
         if domain in self._sure_domains(name):
             return (
-                "a clear effect, but good values are not in a clearly smaller part of the domain."
+                "a clear effect, but good values are not in a clearly smaller part of the domain, "
+                "or the sampler already draws most values there."
+                if self.adaptive
+                else "a clear effect, but good values are not in a clearly smaller part of the "
+                "domain."
             )
         return "perhaps an effect, but too little is known to narrow anything."
 
