@@ -49,8 +49,7 @@ def panels(
             },
         }  # fmt: skip
         _panel(figure, panel, number, first=place == 0)
-        titles = (panel.title, panel.trials)
-        panel_words(figure, titles, panel.good, (across[0], domain), sizes=sizes, columns=columns)
+        panel_words(figure, (panel.title, panel.trials), panel.good, (across, domain), sizes)
     return laid_out(
         figure,
         view.title,
@@ -138,17 +137,12 @@ def panel_words(
     figure: go.Figure,
     titles: tuple[str, str],
     words: str,
-    place: tuple[float, list[float]],
-    *,
+    axes: tuple[list[float], list[float]],
     sizes: RowSizes,
-    columns: int,
 ) -> None:
-    """Write the name of a panel and its trials above it, and what is said of it below.
-
-    ``place`` is the left end of the axes, and where they are from below to above.
-    """
-    left, (bottom, top) = place
-    letters = sizes.letters // columns
+    """Write the name of a panel and its trials above its axes, and what is said of it below."""
+    (left, right), (bottom, top) = axes
+    letters = int(sizes.letters * (right - left))
     lines = [": ".join(titles)]
     if len(lines[0]) > letters:  # in two lines
         lines = [shortened(titles[0], letters), titles[1]]

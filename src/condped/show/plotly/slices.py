@@ -34,9 +34,7 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
             },
         }  # fmt: skip
         _slice(figure, view, one, number, shown)
-        titles = (one.title, one.trials)
-        left = across[0]
-        panel_words(figure, titles, one.words, (left, up), sizes=_SIZES, columns=view.columns)
+        panel_words(figure, (one.title, one.trials), one.words, (across, up), _SIZES)
     return laid_out(
         figure,
         view.title,
