@@ -57,6 +57,8 @@ def test_ties_and_plateaus_are_said() -> None:
     found = condped.summary({"x": np.linspace(0, 1, 42), "loss": loss}, objective="loss")
     assert found.plateau == (
         "No improvement in the last 39 trials; 20 trials share the best value.",
+        "The objective cannot separate them: a finer metric would, such as log loss instead of "
+        "accuracy, or more data to validate on.",
     )
     assert found.best[0].shared == 20
     found = condped.summary({"x": [1.0, 2.0], "loss": [2.0, 1.0]}, objective="loss")

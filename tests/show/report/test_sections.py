@@ -130,9 +130,10 @@ def test_the_history_is_the_best_so_far(opened: Opener) -> None:
     steps = np.flatnonzero(best < np.append(np.inf, best[:-1]))
     path = page.locator("path.so-far").get_attribute("d") or ""
     assert path.count("V") == len(steps) - 1
-    since = int(np.count_nonzero(np.isfinite(loss[steps[-1] + 1 :])))
+    after = loss[steps[-1] + 1 :]
     text = page.locator("#progress").inner_text()
-    assert f"No improvement in the last {since} trials" in text
+    complete = np.count_nonzero(np.isfinite(after))
+    assert f"No improvement in the last {len(after)} trials ({complete} of them complete)" in text
     assert f"Best trial: number {steps[-1]}" in text
     assert page.locator("#progress line.lost").count() == 10  # failed trials have no value
 

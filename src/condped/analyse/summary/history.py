@@ -92,6 +92,7 @@ class Course:
             improved=len(rows) - 1,
             trials=int(np.count_nonzero(self.usable)),
             since=int(np.count_nonzero(self.usable[rows[-1] + 1 :])),
+            ago=int(np.count_nonzero(self.states[rows[-1] + 1 :] != STATES.index("running"))),
         )
 
     def front(self) -> Front:

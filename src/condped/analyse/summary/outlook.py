@@ -13,6 +13,7 @@ SORTED = (
 )
 _NEXT = 100  # trials that the outlook is about
 _FEW = 20  # trials, below which a plateau says nothing
+_MANY_SHARE, _SHARE = 5, 0.05  # trials with the best value, from which on it is a ceiling
 
 
 def plateau_sentences(
@@ -23,17 +24,22 @@ def plateau_sentences(
     told = []
     for one, trial in zip(progress, best, strict=True):
         name = f" of {shortened(one.objective)}" if several else ""
+        complete = "" if one.ago == one.since else f" ({one.since:,} of them complete)"
         when = (
             f"The last trial improved the best value{name}"
             if not one.since
-            else f"No improvement{name} in the last {_trials(one.since)}"
+            else f"No improvement{name} in the last {_trials(one.ago)}{complete}"
         )
         ties = f"; {trial.shared:,} trials share the best value" if trial.shared > 1 else ""
         told.append(f"{when}{ties}.")
+        if trial.shared >= max(_MANY_SHARE, _SHARE * one.trials):
+            told.append(
+                "The objective cannot separate them: a finer metric would, such as log loss "
+                "instead of accuracy, or more data to validate on."
+            )
     if front is not None:
-        last = f"the last one that nothing before it beat is trial {front.last}"
-        ago = f", {_trials(front.since)} ago" if front.since else ""
-        told.append(f"{_trials(front.size)} on the Pareto front; {last}{ago}.")
+        grew = f"it last grew in trial {front.last}"
+        told.append(f"{_trials(front.size)} on the Pareto front; {grew}.")
     return tuple(told)
 
 
@@ -57,8 +63,8 @@ def outlook_sentence(
             f"chance of at most {chance:.2g} % ({_NEXT} / {one.trials + _NEXT:,})."
         )
     return (
-        "Trials seem to follow earlier results, so chances cannot be told from their number. "
-        f"What happened: {_recent(one)}."
+        "The trials seem to follow earlier results, so the chance of an improvement does not follow "
+        f"from their number. So far: {_recent(one)}."
     )
 
 
@@ -68,7 +74,7 @@ def _recent(one: Progress) -> str:
     last = ""
     if gains:
         shown = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
-        last = f", last by {shown}" if len(gains) > 1 else f", by {shown}"
+        last = f", most recently by {shown}" if len(gains) > 1 else f", by {shown}"
     return f"in {_trials(one.trials)} the best value improved {times} after the first trial{last}"
 
 

@@ -88,6 +88,8 @@ class Progress:
         How many complete and feasible trials there are.
     since
         How many of these came after the last improvement.
+    ago
+        How many trials that have ended, in whatever way, came after it.
     """
 
     objective: str
@@ -95,6 +97,7 @@ class Progress:
     improved: int
     trials: int
     since: int
+    ago: int
 
 
 @dataclass(frozen=True, slots=True)

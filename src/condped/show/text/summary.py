@@ -143,11 +143,12 @@ def seconds_text(seconds: float) -> str:
 
     Examples
     --------
-    >>> [seconds_text(taken) for taken in (0.0123, 7.0, 95.0, 4000.0, 200000.0)]
-    ['12 ms', '7 s', '1 min 35 s', '1 h 7 min', '2 d 8 h']
+    >>> [seconds_text(taken) for taken in (0.0123, 0.64, 7.0, 95.0, 4000.0, 200000.0)]
+    ['12 ms', '640 ms', '7 s', '1 min 35 s', '1 h 7 min', '2 d 8 h']
     """
     if seconds < 1:
-        return f"{1000 * seconds:.2g} ms"
+        milliseconds = 1000 * seconds
+        return f"{milliseconds:.0f} ms" if milliseconds >= 99.5 else f"{milliseconds:.2g} ms"
     if seconds < 60:
         return f"{seconds:.2g} s"
     if seconds < 3600:
