@@ -95,7 +95,7 @@ class Budgets(Result):
     >>> rng = np.random.default_rng(0)
     >>> x = np.repeat(rng.random(30), 2)
     >>> epochs = np.tile([1, 9], 30)
-    >>> trials = {"x": x, "epochs": epochs, "loss": x + rng.normal(size=60) / (2 * epochs)}
+    >>> trials = {"x": x, "epochs": epochs, "loss": x + rng.normal(size=60) / (9 * epochs)}
     >>> found = budgets(trials, objective="loss", budget_column="epochs")
     >>> found[0].budget, found.highest, found[0].tau > 0.5
     (1.0, 9.0, True)
