@@ -57,7 +57,8 @@ def _numbers(data: Any) -> Any:
     """Return plain data without what the test says, and what only trials in memory tell."""
     if isinstance(data, dict):
         tested = ("p_value", "adjusted_p_value", "verdict", "reason", "good", "evidence",
-                  "sampling", "account", "tests", "gates", "choosing")  # fmt: skip
+                  "sampling", "account", "tests", "gates", "choosing", "effects", "reached",
+                  "last")  # fmt: skip
         return {name: _numbers(value) for name, value in data.items() if name not in tested}
     return [_numbers(entry) for entry in data] if isinstance(data, list) else data
 

@@ -193,9 +193,10 @@ def test_results_say_what_memory_says() -> None:
         assert evidence == f"{same.pop('evidence')} {counted.remark_on_repeats()}"
         assert told["tests"].pop("remark") == counted.remark_on_repeats()
         assert same["tests"].pop("remark") == ""
-        # What gates choose is told of trials in memory.
+        # What gates choose and what values reached is told of trials in memory.
         for one in (told, same):
             one.pop("gates")
+            one.pop("effects")
             for parameter in one["parameters"]:
                 parameter.pop("choosing")
         assert told == same
@@ -209,8 +210,9 @@ def test_branches_are_those_of_memory() -> None:
     table = study(np.random.default_rng(8), 800)
     own = condped.branches(Trials.of(TableChunks(table, 100)), sampling="random")
     like = condped.branches(table, sampling="random")
-    memory = "choosing"  # what a gate chooses is told of trials in memory
-    rows = [[{**row, memory: None} for row in one.rows()] for one in (own, like)]
+    # Told of trials in memory: what a gate chooses, what trials reached, when they were tried.
+    memory = dict.fromkeys(("choosing", "median", "last_trial", "trials_ago"))
+    rows = [[row | memory for row in one.rows()] for one in (own, like)]
     assert rows[0] == rows[1]
 
 
