@@ -10,8 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 FOLDER = Path(__file__).parent
 _DOTS = 75  # per inch
+_LARGEST, _COLOURS = 100_000, 64
 
 _DEMO = """\
 import condped
@@ -75,6 +78,21 @@ PICTURES = (
         "condped.plot.history(summary)",
     ),
     Picture(
+        "parallel",
+        "Parallel coordinates",
+        "Trials as lines over the most important parameters, the objective on the right. What a "
+        "trial does not have stands below its axis. Blue: the target set.",
+        'condped.plot.parallel(effects, ["learning_rate", "model", "layers"])',
+    ),
+    Picture(
+        "pairs",
+        "Pairs",
+        "The share of target trials over the values of two parameters, with the test of their "
+        "joint effect. Without a choice of pairs those that are statistically significant are "
+        "drawn, or the strongest; in grey: no evidence.",
+        "condped.plot.pairs(condped.joint_effects(**trials, target_quantile=0.2))",
+    ),
+    Picture(
         "sweep",
         "Importance by target quantile",
         "What matters for the best 1 % need not matter for the best half. Bands are intervals that "
@@ -90,7 +108,8 @@ PICTURES = (
     Picture(
         "comparison",
         "Side by side",
-        "Methods, studies or target sets. Hollow marks: no statistically significant effect.",
+        "Methods, studies or target sets. Hollow marks: no statistically significant effect; grey: "
+        "no evidence at all.",
         "condped.plot.comparison(\n"
         "    {\n"
         '        "paper": result,\n'
@@ -178,7 +197,10 @@ def main() -> None:
     folder = FOLDER / "gallery"
     folder.mkdir(exist_ok=True)
     for name, figure in figures().items():
-        figure.savefig(folder / f"{name}.png", dpi=_DOTS)
+        path = folder / f"{name}.png"
+        figure.savefig(path, dpi=_DOTS)
+        if path.stat().st_size > _LARGEST:  # many thin lines: fewer colours do
+            Image.open(path).convert("RGB").quantize(_COLOURS).save(path, optimize=True)
     (FOLDER / "gallery.md").write_text(page(), encoding="utf-8")
 
 

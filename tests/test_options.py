@@ -82,7 +82,7 @@ def test_the_command_line_has_every_option(name: str, function: Callable[..., An
     expected -= {"target_quantiles"}
     assert expected <= set(parameters)
     assert set(parameters) - expected <= {
-        "source", "as_json", "as_csv", "output", "as_code", "as_space",
+        "source", "as_json", "as_csv", "output", "as_code", "as_space", "tool",
     }  # fmt: skip
     for field in set(shared) & set(parameters):
         option, found = shared[field], parameters[field]

@@ -98,3 +98,13 @@ def test_a_source_that_is_not_there_is_named() -> None:
         done = condped_command(command, "nowhere.csv", "--objective", "loss")
         assert done.returncode == 2
         assert "nowhere.csv" in done.stderr
+
+
+def test_joint_effects_as_text_and_rows(demo: list[str | Path]) -> None:
+    """As the function returns them."""
+    text = condped_command("joint", *demo, "-q", "0.2")
+    assert (text.returncode, text.stderr) == (0, "")
+    assert text.stdout.startswith("Pairs that together reach the best 20 % of 400 trials")
+    rows = condped_command("joint", *demo, "-q", "0.2", "--csv").stdout.splitlines()
+    assert rows[0] == "first,second,eta_squared,trials,p_value,adjusted_p_value,verdict"
+    assert len(rows) > 10

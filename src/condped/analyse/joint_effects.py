@@ -41,7 +41,7 @@ _SMALLEST = 20  # trials of a joint regime that is looked at
 # a parameter that nothing uses, in stored studies of eight samplers, .013 have p < .05, and at most
 # .03 for any sampler, size and γ'; by ten trials it would be up to .08, by all of them up to .19.
 STRATUM = 5
-_STRONGEST, _MOST_REGIMES = 6, 3  # pairs, and their joint regimes, whose cells are kept
+_STRONGEST, _MOST_REGIMES = 8, 3  # pairs, and their joint regimes, whose cells are kept
 _NEIGHBOURS = (
     "Compared among trials drawn one after the other, since the sampler may have learnt from "
     "earlier results."
@@ -212,9 +212,11 @@ def joint_effects(
     found.sort(key=lambda effect: -effect.eta_squared)
     by_name = {parameter.name: parameter for parameter in table.parameters}
     effects = []
-    for place, effect in enumerate(_judged(found)):
+    # Of parameters that never vary together, a gate and what it switches, nothing is drawn.
+    strongest = [e.parameters for e in found if e.p_value is not None or not sampling.testable]
+    for effect in _judged(found):
         kept: list[_Together] = []
-        if effect.verdict == "matters" or place < _STRONGEST:
+        if effect.verdict == "matters" or effect.parameters in strongest[:_STRONGEST]:
             kept = sorted(parts[effect.parameters], key=lambda part: -len(part[0]))[:_MOST_REGIMES]
         one, other = (by_name[name] for name in effect.parameters)
         drawn = tuple(pair_cells(one, other, rows, hit) for rows, _, _ in kept)

@@ -135,7 +135,7 @@ class Part:
     @property
     def text(self) -> str:
         """The label with its share."""
-        return f"{self.label} {100 * self.share:.0f} %"
+        return f"{self.label}: {100 * self.share:.0f} %"
 
 
 @dataclass(frozen=True, slots=True)
