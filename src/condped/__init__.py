@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from condped.analyse.budgets import Budgets, budgets
     from condped.analyse.effects.effects import effects
     from condped.analyse.effects.result import Effects
-    from condped.analyse.importance.importance import ImportanceResult, importance
+    from condped.analyse.importance.importance import importance
+    from condped.analyse.importance.result import ImportanceResult
     from condped.analyse.importance.sweep import SweepResult, sweep
     from condped.analyse.joint_effects import JointEffects, joint_effects
     from condped.analyse.report.assemble import report
@@ -53,7 +54,7 @@ _HOMES = {
     "Comparison": "condped.comparison.compare",
     "Effects": "condped.analyse.effects.result",
     "Float": "condped.space",
-    "ImportanceResult": "condped.analyse.importance.importance",
+    "ImportanceResult": "condped.analyse.importance.result",
     "Int": "condped.space",
     "JointEffects": "condped.analyse.joint_effects",
     "LongTable": "condped.read.databases.long_table",

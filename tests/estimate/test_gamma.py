@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from condped.estimate.gamma_distribution import upper_tail
+from condped.estimate.statistics.gamma_distribution import upper_tail
 
 
 def test_tails_equal_scipys() -> None:

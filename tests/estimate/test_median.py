@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from condped.estimate.median import interval_rank, median_of
+from condped.estimate.statistics.median import interval_rank, median_of
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])

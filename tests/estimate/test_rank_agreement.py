@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from condped.estimate.rank_agreement import rank_agreement
+from condped.estimate.statistics.rank_agreement import rank_agreement
 
 
 @pytest.mark.parametrize("ties", [False, True])

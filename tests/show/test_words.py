@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import condped
-from condped.analyse.importance.evidence import Evidence
+from condped.analyse.evidence.evidence import Evidence
 from condped.show.views.bars import bars_view, breakdown_view
 from condped.show.views.panels import panels_view
 from condped.show.words import (

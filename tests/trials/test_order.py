@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import condped
-from condped.trials.order import followed_parameter, resembles_the_last, wanders
+from condped.trials.course.order import followed_parameter, resembles_the_last, wanders
 from condped.trials.table import TrialTable
 
 TRIALS = 120

@@ -13,14 +13,14 @@ import numpy as np
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, SettingsError
-from condped.estimate.rank_agreement import rank_agreement
 from condped.estimate.settings import check_target
+from condped.estimate.statistics.rank_agreement import rank_agreement
 from condped.options import check_options, takes
 from condped.read.opening import read_whole, read_with_reports
 from condped.read.options import Reading, ReadOptions
 from condped.trials.batch import Goal
+from condped.trials.course.reports import Reports
 from condped.trials.repeats import configurations
-from condped.trials.reports import Reports
 from condped.trials.table import Direction, State, TrialTable
 from condped.trials.where import ParameterColumn
 

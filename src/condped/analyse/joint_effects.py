@@ -13,10 +13,10 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
+from condped.analyse.evidence.evidence import Verdict
+from condped.analyse.evidence.sampling import decided
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
-from condped.analyse.importance.evidence import Verdict
-from condped.analyse.importance.sampling import decided
 from condped.analyse.importance.ties import plain_tie, ties_of
 from condped.analyse.options import TRIALS, Options, Question, TrialOptions, open_table
 from condped.analyse.pair_cells import PairCells, pair_cells

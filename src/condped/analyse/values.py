@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.evidence import Evidence, Verdict
+from condped.analyse.evidence.evidence import Evidence, Verdict
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import StudyCounts
 from condped.errors import SettingsError

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.estimate.gamma_distribution import upper_tail
 from condped.estimate.leave_one_out import neighbourhood
+from condped.estimate.statistics.gamma_distribution import upper_tail
 
 STRATUM = 10  # trials that are compared with each other, where time matters
 _SHARE_OF_SCOTT = 0.5  # of the bandwidth, by which the test smooths

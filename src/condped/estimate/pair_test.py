@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.estimate.gamma_distribution import upper_tail
 from condped.estimate.leave_one_out import excess
+from condped.estimate.statistics.gamma_distribution import upper_tail
 
 MOST_CELLS = 1000  # that hold a trial, for which all pairs of cells fit into memory
 

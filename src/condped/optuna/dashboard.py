@@ -6,7 +6,7 @@ import re
 
 from optuna.study import Study
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.errors import SettingsError
 from condped.optional import load_optional

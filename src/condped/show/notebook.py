@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from condped.analyse.branches.gates import Gate
+from condped.analyse.evidence.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.evidence import Evidence, ParameterEvidence
-from condped.analyse.importance.gates import Gate
-from condped.analyse.importance.importance import ImportanceResult
 from condped.analyse.importance.parameter import ParameterImportance
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.report.result import Report

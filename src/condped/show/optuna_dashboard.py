@@ -11,7 +11,7 @@ from condped.show.plotly.cards import charts_of
 if TYPE_CHECKING:
     from optuna.study import Study
 
-    from condped.analyse.importance.importance import ImportanceResult
+    from condped.analyse.importance.result import ImportanceResult
     from condped.analyse.importance.sweep import SweepResult
 
 

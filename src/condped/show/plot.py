@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from condped.analyse.effects.result import Effects
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.joint_effects import JointEffects
 from condped.analyse.summary.result import Summary

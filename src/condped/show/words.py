@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from condped.analyse.importance.evidence import Evidence, ParameterEvidence
-from condped.analyse.importance.gates import Gate
+from condped.analyse.branches.gates import Gate
+from condped.analyse.evidence.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.ties import OVER, OVER_WORDS, Tie
 from condped.safe_text import shortened
 from condped.space.domain import Domain
 
 # Who prints another kind of result need not load it.
 if TYPE_CHECKING:
-    from condped.analyse.importance.importance import ImportanceResult
     from condped.analyse.importance.parameter import ParameterImportance
+    from condped.analyse.importance.result import ImportanceResult
 
 # A text, which stays as it is, or a number with more digits than anybody reads.
 _LONG_NUMBER = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|(\d+\.\d{5,}(?:e[+-]?\d+)?)")

@@ -20,10 +20,10 @@ from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Domain
 from condped.space.space import Space
-from condped.trials.drawing import Drawing
+from condped.trials.course.drawing import Drawing
+from condped.trials.course.reports import Reports
+from condped.trials.course.times import Times
 from condped.trials.notes import RowsNote
-from condped.trials.reports import Reports
-from condped.trials.times import Times
 
 Direction = Literal["minimize", "maximize"]
 ABSENT = -1

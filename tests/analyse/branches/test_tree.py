@@ -19,7 +19,7 @@ from condped.cli.demo import _SPACE, _write_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.condition import Condition
-from condped.trials.times import Times
+from condped.trials.course.times import Times
 
 
 @pytest.fixture(scope="module")

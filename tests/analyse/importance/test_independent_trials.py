@@ -14,7 +14,7 @@ import condped
 from condped.analyse.importance.analysis import count_sets
 from condped.analyse.options import Question
 from condped.arrays import BoolArray
-from condped.trials.drawing import Drawing, SamplerRecord
+from condped.trials.course.drawing import Drawing, SamplerRecord
 from condped.trials.table import TrialTable
 
 SPACE: dict[str, Any] = {

@@ -12,8 +12,8 @@ import pytest
 
 import condped
 from condped.errors import SettingsError
+from condped.trials.course.times import Times
 from condped.trials.table import State, TrialTable
-from condped.trials.times import Times
 from tests.analyse.effects.studies import SPACE, mixed, tuned
 
 

@@ -15,7 +15,7 @@ from optuna.samplers._tpe.sampler import (
 )
 
 import condped
-from condped.analyse.importance.replaying import study_replays
+from condped.analyse.evidence.replaying import study_replays
 from condped.estimate.replay.history import fading_weights
 
 

@@ -13,7 +13,7 @@ from optuna.samplers._tpe.parzen_estimator import _ParzenEstimator, _ParzenEstim
 from optuna.samplers._tpe.sampler import default_weights
 
 import condped
-from condped.analyse.importance.replaying import study_replays
+from condped.analyse.evidence.replaying import study_replays
 from condped.arrays import FloatArray
 from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.replay_test import replay_test

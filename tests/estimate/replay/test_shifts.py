@@ -9,7 +9,7 @@ import optuna
 import pytest
 
 import condped
-from condped.analyse.importance.evidence import Evidence
+from condped.analyse.evidence.evidence import Evidence
 from condped.arrays import FloatArray
 from condped.estimate.replay.replay_test import _other_times
 

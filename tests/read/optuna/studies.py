@@ -11,7 +11,7 @@ import condped
 from condped.read.optuna.records import STATES
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
-from condped.trials.drawing import Drawing
+from condped.trials.course.drawing import Drawing
 
 
 def conditional(trial: optuna.Trial) -> float:

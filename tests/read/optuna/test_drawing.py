@@ -31,7 +31,7 @@ import condped
 from condped.read.optuna import journal, sql
 from condped.read.optuna import study as memory
 from condped.read.optuna.samplers import marked
-from condped.trials.drawing import Drawing
+from condped.trials.course.drawing import Drawing
 
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 

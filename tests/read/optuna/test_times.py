@@ -12,7 +12,7 @@ import pytest
 import rustuna
 
 import condped
-from condped.trials.times import Times
+from condped.trials.course.times import Times
 from tests.read.optuna.test_drawing import STORAGES, run, source_of, storage_of
 
 

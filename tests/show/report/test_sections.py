@@ -11,8 +11,8 @@ from playwright.sync_api import Page
 
 import condped
 from condped.arrays import BoolArray
+from condped.trials.course.times import Times
 from condped.trials.table import Parameter
-from condped.trials.times import Times
 from tests.show.report.conftest import Opener
 from tests.show.report.studies import conditional, failing
 

@@ -15,9 +15,9 @@ from condped.analyse.advice.result import EXPLORE, Advice, UnknownCondition
 from condped.analyse.advice.widen import pressed_bounds
 from condped.analyse.branches.structure import structure_of
 from condped.analyse.branches.tree import require_conditions
+from condped.analyse.evidence.sampling import decided, strata_of
 from condped.analyse.importance.analysis import answered, count_sets
-from condped.analyse.importance.importance import importance_result
-from condped.analyse.importance.sampling import decided, strata_of
+from condped.analyse.importance.result import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_table
 from condped.arrays import BoolArray, IntArray
 from condped.count.ranking import ranked

@@ -13,7 +13,7 @@ from condped.analyse.advice.result import Kind, Step, UnknownCondition, measured
 from condped.analyse.advice.widen import PressedBound, wider
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.arrays import BoolArray, IntArray
 from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain

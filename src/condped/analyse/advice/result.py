@@ -10,7 +10,7 @@ from condped.analyse.advice.code.hyperopt_code import hyperopt_code
 from condped.analyse.advice.code.ray_code import ray_code
 from condped.analyse.advice.code.space_json import space_json
 from condped.analyse.advice.optuna_code import suggest_code
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
 from condped.optional import load_optional

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from condped.analyse.branches.structure import FoundFrom
 from condped.analyse.branches.trials import LastTried
 from condped.analyse.effects.result import Reached
-from condped.analyse.importance.evidence import Verdict
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.evidence.evidence import Verdict
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
 

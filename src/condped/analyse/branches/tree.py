@@ -9,14 +9,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from condped.analyse.branches.gates import choosing
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.trials import LastTried, StudyMembers
 from condped.analyse.effects.result import Reached
 from condped.analyse.importance.analysis import Analysis, answered, count_sets, question_ties
-from condped.analyse.importance.gates import choosing
-from condped.analyse.importance.importance import ImportanceResult, importance_result
+from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from condped.analyse.effects.reached import LEVEL
 from condped.analyse.effects.result import Effects
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.importance import importance_result
+from condped.analyse.importance.result import importance_result
 from condped.analyse.options import Options, Question, TrialOptions, open_table
 from condped.estimate.settings import EstimatorOptions, Settings
 from condped.options import takes

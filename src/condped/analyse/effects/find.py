@@ -21,9 +21,9 @@ from condped.analyse.effects.result import (
 )
 from condped.analyse.effects.sentences import effect_sentence, short_sentence
 from condped.analyse.effects.trials import shown_trials, thinned
+from condped.analyse.evidence.evidence import Evidence
+from condped.analyse.evidence.sampling import strata_of
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.evidence import Evidence
-from condped.analyse.importance.sampling import strata_of
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
 from condped.analyse.values import Densities, RegimeDensity, good_places
 from condped.arrays import BoolArray, IntArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from condped.analyse.effects.result import Reached
 from condped.arrays import BoolArray, IntArray
-from condped.estimate.median import median_of
+from condped.estimate.statistics.median import median_of
 from condped.trials.table import Objective
 
 LEVEL = 0.9  # of intervals, unless another one is asked for

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.effects.trials import ShownTrials
+from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.evidence import Verdict
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
 from condped.errors import not_found

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from condped.analyse.effects.result import Contrast, Reached, RegimeEffect, ValueGroup
-from condped.analyse.importance.evidence import ParameterEvidence
+from condped.analyse.evidence.evidence import ParameterEvidence
 from condped.safe_text import shortened
 from condped.space.domain import Categorical
 

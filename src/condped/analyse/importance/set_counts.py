@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.sampling import FEWEST_INDEPENDENT
-from condped.analyse.importance.significance import (
+from condped.analyse.evidence.sampling import FEWEST_INDEPENDENT
+from condped.analyse.evidence.significance import (
     Significance,
     aligned,
     replayed_bias,

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
+from condped.analyse.evidence.evidence import plain_p
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, analyse
 from condped.analyse.importance.estimates import Numbers
-from condped.analyse.importance.evidence import plain_p
-from condped.analyse.importance.importance import Status, untested
 from condped.analyse.importance.intervals import Uncertainty
+from condped.analyse.importance.result import Status, untested
 from condped.analyse.importance.ties import FlatRange, flat_ranges, plain_tie, row_note
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
 from condped.analyse.result import Result

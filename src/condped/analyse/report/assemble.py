@@ -14,12 +14,12 @@ import numpy as np
 import condped
 from condped.analyse.advice.advise import advise
 from condped.analyse.advice.result import Advice, Step
+from condped.analyse.branches.regime_conditions import Conditional, regime_conditions
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.importance import importance_result
-from condped.analyse.importance.regime_conditions import Conditional, regime_conditions
+from condped.analyse.importance.result import importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.analyse.report.cost import cost_data
 from condped.analyse.report.effects import PageEffects

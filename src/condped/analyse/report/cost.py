@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.analyse.effects.result import ParameterEffect
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.importance import ImportanceResult, importance_result
+from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.options import Question
 from condped.trials.table import DURATION, TrialTable
 

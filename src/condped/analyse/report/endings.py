@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from condped.analyse.importance.analysis import analyse
-from condped.analyse.importance.importance import ImportanceResult, importance_result
+from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.options import Question
 from condped.analyse.report.numbers import small
 from condped.analyse.values import RegimeDensity

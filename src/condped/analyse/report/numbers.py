@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from condped.analyse.branches.regime_conditions import Conditional
 from condped.analyse.branches.structure import Structure
 from condped.analyse.branches.tree import GrownBranch, GrownNode
+from condped.analyse.evidence.evidence import Verdict, plain_p, reasons_of, verdict_of
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.evidence import Verdict, plain_p, reasons_of, verdict_of
-from condped.analyse.importance.regime_conditions import Conditional
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.report.effects import Goods, PageEffects, short_number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.joint_effects import FEWEST, JointEffect, joint_effects
 from condped.analyse.report.effects import short_number
 from condped.trials.table import TrialTable

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import OVER, OVER_WORDS
 from condped.analyse.report.numbers import VERDICTS
 from condped.analyse.result import Result

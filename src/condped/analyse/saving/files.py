@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The module and the class of each schema; loaded when a file has it.
 _KINDS = {
-    "condped.importance/1": ("condped.analyse.importance.importance", "ImportanceResult"),
+    "condped.importance/1": ("condped.analyse.importance.result", "ImportanceResult"),
     "condped.sweep/1": ("condped.analyse.importance.sweep", "SweepResult"),
     "condped.branches/1": ("condped.analyse.branches.result", "Branches"),
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),

@@ -63,8 +63,8 @@ def outlook_sentence(
             f"chance of at most {chance:.2g} % ({_NEXT} / {one.trials + _NEXT:,})."
         )
     return (
-        "The trials seem to follow earlier results, so the chance of an improvement does not follow "
-        f"from their number. So far: {_recent(one)}."
+        "The trials seem to follow earlier results, so the chance of an improvement does not "
+        f"follow from their number. So far: {_recent(one)}."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from condped.analyse.effects.trials import STATES, TrialState, value_of
-from condped.analyse.importance.sampling import decided
+from condped.analyse.evidence.sampling import decided
 from condped.analyse.options import open_table
 from condped.analyse.summary.history import Course, known
 from condped.analyse.summary.outlook import SORTED, outlook_sentence, plateau_sentences
@@ -16,7 +16,7 @@ from condped.estimate.settings import Settings
 from condped.options import check_options, takes
 from condped.read.options import Reading, ReadOptions
 from condped.trials.batch import Goal
-from condped.trials.order import FEWEST, followed_parameter
+from condped.trials.course.order import FEWEST, followed_parameter
 from condped.trials.table import Objective, TrialTable
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.estimates import Numbers, shared_out
-from condped.analyse.importance.importance import ImportanceResult, scored_result
+from condped.analyse.importance.result import ImportanceResult, scored_result
 from condped.analyse.importance.sweep import SweepResult, ascending_quantiles, scored_sweep
 from condped.analyse.options import TRIALS, Options, TrialOptions, open_table
 from condped.comparison.baselines.forests import forest_scores

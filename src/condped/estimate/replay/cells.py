@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condped.arrays import FloatArray, IntArray, ValueArray
-from condped.estimate.normal_distribution import normal_cdf
+from condped.estimate.statistics.normal_distribution import normal_cdf
 from condped.space.domain import Categorical, Domain, Float, Int
 
 MOST_CELLS = 64

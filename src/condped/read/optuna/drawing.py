@@ -12,9 +12,9 @@ from condped.arrays import BoolArray, FloatArray
 from condped.read.optuna.samplers import CHOSEN, marked, sampler_of
 from condped.read.seconds import seconds
 from condped.space.domain import Categorical, frozen_choice
-from condped.trials.drawing import Drawing, SamplerRecord
+from condped.trials.course.drawing import Drawing, SamplerRecord
+from condped.trials.course.times import Times
 from condped.trials.table import ABSENT, Parameter
-from condped.trials.times import Times
 
 # System attributes whose values are read; of the others only the keys matter.
 VALUED = ("fixed_params", "failed_trial", CHOSEN)

@@ -29,9 +29,9 @@ from condped.read.optuna.records import (
 )
 from condped.read.seconds import seconds
 from condped.space.domain import Categorical
-from condped.trials.drawing import MOST_RECORDED
+from condped.trials.course.drawing import MOST_RECORDED
+from condped.trials.course.times import Times
 from condped.trials.table import TrialTable
-from condped.trials.times import Times
 
 # Optuna's numbers, which the journal writes in place of names.
 _STATES = ("RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING")

@@ -18,7 +18,7 @@ from condped.read.direction import recorded_direction_notes, unsaid_direction_no
 from condped.read.options import ReadOptions, checked_direction, chosen_objective
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.trials.columns import number_of
-from condped.trials.reports import Reports
+from condped.trials.course.reports import Reports
 from condped.trials.table import DURATION, Direction, Objective, TrialTable
 
 STUDY = "an Optuna study"

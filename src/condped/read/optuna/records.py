@@ -18,7 +18,8 @@ from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.optuna.drawing import DrawingRecords
 from condped.space.domain import Categorical, Domain, Float, Int, is_whole
-from condped.trials.drawing import DeferredDrawing, Drawing
+from condped.trials.course.drawing import DeferredDrawing, Drawing
+from condped.trials.course.times import Times
 from condped.trials.table import (
     ABSENT,
     Objective,
@@ -28,7 +29,6 @@ from condped.trials.table import (
     all_complete,
     id_dtype,
 )
-from condped.trials.times import Times
 
 STATES = {
     "COMPLETE": State.COMPLETE,

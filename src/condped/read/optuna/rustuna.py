@@ -12,7 +12,7 @@ from condped.read.optuna.drawing import drawing_of, times_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords, states_of
 from condped.read.optuna.study import constraints_of
-from condped.trials.drawing import MOST_RECORDED
+from condped.trials.course.drawing import MOST_RECORDED
 from condped.trials.table import TrialTable
 
 

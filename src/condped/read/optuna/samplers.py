@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from condped.trials.drawing import SamplerKind, SamplerRecord
+from condped.trials.course.drawing import SamplerKind, SamplerRecord
 
 _MARKS = "marks in the storage"
 _KINDS: dict[str, SamplerKind] = {

@@ -19,9 +19,9 @@ from condped.read.optuna.drawing import VALUED, DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, explained_table
 from condped.read.optuna.records import ParameterRecords, StudyRecords, select_study, states_of
 from condped.read.seconds import seconds
-from condped.trials.drawing import MOST_RECORDED
+from condped.trials.course.drawing import MOST_RECORDED
+from condped.trials.course.times import Times
 from condped.trials.table import Parameter, TrialTable
-from condped.trials.times import Times
 
 # The schema of all versions from 2.10 to 5.0.
 _SCHEMA = 12

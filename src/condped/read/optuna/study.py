@@ -22,7 +22,7 @@ from condped.read.optuna.drawing import drawing_of, times_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
 from condped.read.optuna.records import STATES, StudyRecords
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
-from condped.trials.drawing import MOST_RECORDED
+from condped.trials.course.drawing import MOST_RECORDED
 from condped.trials.table import (
     ABSENT,
     Parameter,

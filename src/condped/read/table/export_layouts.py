@@ -17,8 +17,8 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.read.tools.mlflow.conventions import PARENT_TAG, trials_among, with_infinities
 from condped.trials.columns import Column, LevelColumn, NumberColumn
+from condped.trials.course.times import Times
 from condped.trials.table import DURATION
-from condped.trials.times import Times
 
 
 @dataclass(frozen=True, slots=True)

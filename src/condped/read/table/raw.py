@@ -25,9 +25,9 @@ from condped.trials.columns import (
     object_column,
     select_rows,
 )
-from condped.trials.drawing import Drawing
-from condped.trials.reports import Reports
-from condped.trials.times import Times
+from condped.trials.course.drawing import Drawing
+from condped.trials.course.reports import Reports
+from condped.trials.course.times import Times
 
 _MISSING = object()
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from condped.arrays import BoolArray
 from condped.read.seconds import seconds
-from condped.trials.drawing import MOST_RECORDED, Drawing, SamplerRecord
-from condped.trials.times import Times
+from condped.trials.course.drawing import MOST_RECORDED, Drawing, SamplerRecord
+from condped.trials.course.times import Times
 
 
 def recorded_drawing(

@@ -24,8 +24,8 @@ from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column
-from condped.trials.drawing import SamplerKind, SamplerRecord
-from condped.trials.reports import Reports
+from condped.trials.course.drawing import SamplerKind, SamplerRecord
+from condped.trials.course.reports import Reports
 from condped.trials.table import State, TrialTable
 
 _RESULTS, _METADATA = "results.csv.zip", "metadata.json"

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.show.plotly.bars import bars, breakdown
 from condped.show.plotly.curves import curves

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from condped.analyse.branches.result import Branch, Branches, Node
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import text_width, width_of, wrapped

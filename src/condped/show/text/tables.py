@@ -35,8 +35,8 @@ from condped.show.words import (
 
 # Who prints one kind of result need not load the others.
 if TYPE_CHECKING:
-    from condped.analyse.importance.importance import ImportanceResult
     from condped.analyse.importance.parameter import ParameterImportance
+    from condped.analyse.importance.result import ImportanceResult
     from condped.analyse.importance.sweep import SweepResult
     from condped.analyse.joint_effects import JointEffects
     from condped.analyse.report.result import Report

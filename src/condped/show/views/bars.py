@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from condped.analyse.importance.evidence import Evidence, Verdict
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.evidence.evidence import Evidence, Verdict
 from condped.analyse.importance.parameter import ParameterImportance
+from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.text.account import headline
 from condped.show.views.labels import count_of, first_words, labels_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.errors import SettingsError
 from condped.show.views.bars import Bar, bar_of
 from condped.show.views.labels import first_words, labels_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.words import tie_lines
 

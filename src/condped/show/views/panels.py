@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.importance.importance import ImportanceResult
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
 from condped.errors import not_found

@@ -17,7 +17,7 @@ from condped.read.table.states import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.space.space import Space
-from condped.trials.reports import Reports
+from condped.trials.course.reports import Reports
 from condped.trials.table import DURATION, State, TrialTable
 
 _ITERATION = "training_iteration"

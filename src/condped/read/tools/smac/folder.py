@@ -21,8 +21,8 @@ from condped.read.tools.nested_spaces import plain_value
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.space.space import Space
-from condped.trials.drawing import SamplerRecord
-from condped.trials.reports import Reports
+from condped.trials.course.drawing import SamplerRecord
+from condped.trials.course.reports import Reports
 from condped.trials.table import State, TrialTable
 
 _SOURCE = "an output directory of SMAC"

@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from condped.analyse.importance.replaying import StudyReplays, placed, regimes_of, study_replays
-from condped.analyse.importance.sampling import (
+from condped.analyse.evidence.replaying import StudyReplays, placed, regimes_of, study_replays
+from condped.analyse.evidence.sampling import (
     SamplingDecision,
     decided,
     strata_of,

@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from condped.analyse.importance.replaying import study_replays
+from condped.analyse.evidence.replaying import study_replays
 from condped.arrays import FloatArray
 from condped.estimate.independence_test import STRATUM
 from condped.estimate.settings import Settings
-from condped.trials.drawing import Drawing
-from condped.trials.order import FEWEST, followed_parameter, resembles_the_last, wanders
+from condped.trials.course.drawing import Drawing
+from condped.trials.course.order import FEWEST, followed_parameter, resembles_the_last, wanders
 from condped.trials.table import State, TrialTable
 
 # ``replay``: against replays of the sampler. ``strata``: among trials drawn one after the other.

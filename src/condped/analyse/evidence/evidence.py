@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
+from condped.analyse.evidence.significance import NO_ORDER
 from condped.analyse.importance.set_counts import SetCounts
-from condped.analyse.importance.significance import NO_ORDER
 from condped.errors import not_found
 from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.safe_text import shortened

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from condped.analyse.branches.gates import Gate, gates_of
 from condped.analyse.branches.structure import structure_of
-from condped.analyse.importance.gates import Gate, gates_of
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import CondpedError

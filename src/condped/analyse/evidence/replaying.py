@@ -15,7 +15,7 @@ from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.history import Ended, History, history_of
 from condped.estimate.replay.replay_test import ReplayedSeries, draw_together
 from condped.estimate.replay.replays import Replayed, Tpe, attraction
-from condped.trials.drawing import Drawing
+from condped.trials.course.drawing import Drawing
 from condped.trials.table import Parameter, State, TrialTable
 
 _MOST_DOMAINS = 8  # of one parameter; more vary smoothly and are not replayed

@@ -1,0 +1,1 @@
+"""Which effects are statistically significant, given how the trials were drawn."""

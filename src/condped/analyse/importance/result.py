@@ -1,0 +1,397 @@
+"""Importances at one target quantile: the waist between estimators and all that shows results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from condped.analyse.branches.gates import Gate
+from condped.analyse.branches.regime_conditions import Conditional, RegimeCondition, conditional
+from condped.analyse.effects.find import find_effects, find_sentences
+from condped.analyse.effects.reached import LEVEL
+from condped.analyse.effects.result import Effects
+from condped.analyse.evidence.evidence import Evidence, evidence_of, plain_p
+from condped.analyse.importance.account import Account
+from condped.analyse.importance.analysis import Analysis
+from condped.analyse.importance.estimates import Numbers
+from condped.analyse.importance.parameter import ParameterImportance, parameters_of
+from condped.analyse.importance.plain_data import readable
+from condped.analyse.importance.ties import Tie, row_note
+from condped.analyse.result import Result
+from condped.analyse.robustness import Robustness, robustness_of
+from condped.analyse.saving.analysis import (
+    restored_analysis,
+    restored_basis,
+    restored_scores,
+    saved_analysis,
+    saved_scores,
+)
+from condped.analyse.saving.plain import rebuilt
+from condped.analyse.values import Densities, densities_of
+from condped.errors import SettingsError, not_found
+from condped.estimate.settings import BaselineSettings, Settings
+from condped.space.domain import Domain
+
+Status = Literal["ok", "undetermined"]
+_MOST_SENTENCES = 3  # parameters whose effects stand below the importances
+
+
+@dataclass(frozen=True)
+class ImportanceResult(Result):
+    """Importances of all parameters, the most important first.
+
+    Examples
+    --------
+    >>> import condped
+    >>> table = condped.problems.get("nested").sample(1000, seed=0)
+    >>> result = condped.importance(table)
+    >>> result["x"].importance > result["z"].importance
+    True
+    """
+
+    schema: ClassVar[str] = "condped.importance/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter",
+        "importance",
+        "variance",
+        "eta_squared",
+        "within",
+        "inter",
+        "importance_low",
+        "importance_high",
+        "joint_low",
+        "joint_high",
+        "p_value",
+        "verdict",
+        "reason",
+        "regimes",
+        "unattributed",
+        "choosing",
+        "note",
+    )
+
+    parameters: tuple[ParameterImportance, ...]
+    target_quantile: float | None  # gamma'; None for an outcome or the whole objective
+    target_size: int  # trials in the target set; 0 if the whole objective is explained
+    settings: Settings | BaselineSettings
+    account: Account
+    status: Status
+    reason: str | None  # why the status is not "ok"
+    # Share of what all parameters explain that the evidence does not attribute to any of them; the
+    # importances sum to 1 less this. 0 for the paper's method and where undetermined.
+    unattributed: float = 0.0
+    level: float | None = None  # of the intervals, if there are some
+    # Answers later questions; None for other methods than condped's own.
+    _analysis: Analysis | None = field(default=None, repr=False, compare=False)
+    _known: Conditional | None = field(default=None, repr=False, compare=False)
+    _sentences: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def tie(self) -> Tie | None:
+        """Trials at the end of the target set that the objective cannot separate, if any."""
+        return self.account.tie(self.target_quantile)
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """The parameters that choose a branch, and where the target set lies among the branches.
+
+        Found when it is first asked for, from trials in memory; of others nothing is known.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+        >>> (gate,) = condped.importance(table).gates
+        >>> gate.parameter, gate.first.label, gate.first.target_trials, gate.target_size
+        ('c', '< 0.5', 50, 50)
+        """
+        return tuple(gate for gate in self._conditional.gates if gate.parameter in self)
+
+    @property
+    def conditions(self) -> tuple[RegimeCondition, ...]:
+        """When each conditional parameter has each of its domains, where that is known.
+
+        Examples
+        --------
+        >>> import condped
+        >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
+        >>> [(one.parameter, one.condition) for one in condped.importance(table).conditions]
+        [('x', 'c < 0.5'), ('y', 'c >= 0.5')]
+        """
+        return tuple(one for one in self._conditional.conditions if one.parameter in self)
+
+    def condition(self, name: str, domain: Domain | None) -> str | None:
+        """Return when a parameter has a domain; None if that is always, or unknown."""
+        return self._conditional.condition(name, domain)
+
+    @cached_property
+    def _conditional(self) -> Conditional:
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if self._known is not None or trials is None:
+            return self._known or Conditional()
+        return conditional(trials.asked, trials.top)
+
+    def gate(self, name: str) -> Gate | None:
+        """Return what a parameter's choice decides; None if it switches nothing."""
+        return next((gate for gate in self.gates if gate.parameter == name), None)
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether evidence and densities can be asked for."""
+        return self._analysis is not None and self._analysis.counts.testable
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Which effects are statistically significant; found when it is first asked for."""
+        if self._analysis is None:
+            raise untested(self.settings)
+        sizes = f"{self.target_size} of {self.account.region_size} trials in the target set"
+        return evidence_of(self._analysis.counts, self._analysis.numbers.names, sizes)
+
+    @property
+    def ready_evidence(self) -> Evidence | None:
+        """The evidence if it is known or found at once; None if that would take long."""
+        known = "evidence" in self.__dict__
+        quick = self._analysis is not None and self._analysis.counts.quickly_testable
+        return self.evidence if known or quick else None
+
+    @cached_property
+    def densities(self) -> Densities:
+        """Where target trials lie, per parameter and present regime, and which values are good.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> [good.label for regime in result.densities["x"] for good in regime.good]
+        ['-7 … -6.3']
+        """
+        if self._analysis is None:
+            raise untested(self.settings)
+        return densities_of(self._analysis.counts.grid, self.evidence)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What trials reached by the values of each parameter, in units of the objective.
+
+        Found when it is first asked for, from trials in memory; a result that was saved and loaded
+        does not know them.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> contrast = result.effects["x"].regimes[0].contrast
+        >>> contrast.inside.label, contrast.inside.trials, contrast.outside.trials
+        ('-7 … -6.3', 108, 269)
+        """
+        return self.effects_at(LEVEL)
+
+    def effects_at(self, level: float) -> Effects:
+        """Return :attr:`effects` with intervals of another level."""
+        if self._analysis is None or self.target_quantile is None:
+            raise SettingsError(
+                "Effects are about what good trials reached, with condped's own evidence; this "
+                "result explains an outcome or is another method's. Call condped.effects."
+            )
+        return find_effects(
+            self._analysis.counts,
+            self.evidence,
+            self.densities,
+            self.account,
+            [(parameter.name, parameter.importance) for parameter in self.parameters],
+            target_quantile=self.target_quantile,
+            level=level,
+        )
+
+    @cached_property
+    def effect_sentences(self) -> tuple[str, ...]:
+        """What the parameters that matter do to the objective, of at most three of them.
+
+        Empty where the trials are not in memory, or where the test would take long.
+        """
+        if self._sentences is not None:
+            return self._sentences
+        evidence = self.ready_evidence
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if (
+            self._analysis is None
+            or trials is None
+            or trials.asked.in_memory is None
+            or self.target_quantile is None
+            or evidence is None
+        ):
+            return ()
+        names = [name for name in self.names if evidence[name].verdict == "matters"]
+        counts, most = self._analysis.counts, names[:_MOST_SENTENCES]
+        return find_sentences(counts, evidence, self.densities, most)
+
+    def robustness(self) -> Robustness:
+        """Return how the ranking moves with other target sets, halves of the study, and methods.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("three-way").sample(600, seed=0))
+        >>> [variant.choice for variant in result.robustness().variants][-1]
+        'calibrated method'
+        """
+        trials = None if self._analysis is None else self._analysis.counts.trials
+        if (
+            trials is None
+            or self.target_quantile is None
+            or not isinstance(self.settings, Settings)
+        ):
+            raise SettingsError(
+                "Robustness is about importances for good objectives, from trials at hand; this "
+                "result explains an outcome, is another method's, or does not know its trials."
+            )
+        table = trials.asked.table("Robustness")
+        return robustness_of(table, self.target_quantile, self.settings, trials.handling)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: what the trials can tell, not the trials."""
+        own = self._analysis
+        kept = None if own is None else own.detached(tests=False, evidence=self.has_evidence)
+        known = {"_known": self._conditional, "_sentences": self.effect_sentences}
+        return self.__dict__ | {"_analysis": kept} | known
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, the most important first."""
+        return tuple(self._by_name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, ParameterImportance]:
+        return {parameter.name: parameter for parameter in self.parameters}
+
+    def __getitem__(self, name: str) -> ParameterImportance:
+        if name not in self._by_name:
+            raise not_found("parameter", name, self.names)
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[ParameterImportance]:
+        return iter(self.parameters)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def to_dict(self, *, normalize: bool = True) -> dict[str, float]:
+        """Return name → importance, or name → variance, in the result's order.
+
+        Importances sum to 1 less what is unattributed.
+        """
+        if normalize:
+            return {parameter.name: parameter.importance for parameter in self.parameters}
+        return {parameter.name: parameter.variance for parameter in self.parameters}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter; ``unattributed`` is the result's, in each."""
+        evidence = self.ready_evidence
+        found = []
+        for parameter in self.parameters:
+            tested = None if evidence is None else evidence[parameter.name]
+            gate = self.gate(parameter.name)
+            row = parameter.row() | {
+                "p_value": None if tested is None else plain_p(tested.p_value),
+                "verdict": None if tested is None else tested.verdict,
+                "reason": None if tested is None else tested.reason or None,
+                "unattributed": self.unattributed,
+                "choosing": None if gate is None else gate.choosing,
+                "note": row_note(self.tie, parameter.eta_squared),
+            }
+            found.append({name: row[name] for name in self._columns})
+        return found
+
+    def regime_rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter and regime."""
+        return [
+            {
+                "parameter": parameter.name,
+                **regime.row(self.condition(parameter.name, regime.domain)),
+            }
+            for parameter in self.parameters
+            for regime in parameter.regimes
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        evidence = self.ready_evidence
+        return readable(self, evidence) | self._made_of(evidence=evidence is not None)
+
+    def _saved(self) -> dict[str, Any]:
+        return self._made_of(evidence=self.has_evidence)
+
+    def _made_of(self, *, evidence: bool) -> dict[str, Any]:
+        """Return settings, counts and what only trials could tell: all else comes from these."""
+        quantile: dict[str, Any] = {"target_quantile": self.target_quantile}
+        quantile |= {"gates": self.gates, "conditions": self.conditions}
+        quantile["effects"] = self.effect_sentences
+        if self._analysis is not None:
+            return quantile | saved_analysis(self._analysis, evidence=evidence)
+        assert isinstance(self.settings, BaselineSettings)
+        columns = ("importance", "variance", "eta_squared", "within", "inter")
+        scores = Numbers(
+            names=self.names,
+            **{name: np.array([[getattr(p, name) for p in self]]) for name in columns},
+            unattributed=np.array([self.unattributed]),
+            target_sizes=np.array([self.target_size]),
+            reasons=(self.reason,),
+        )
+        return quantile | saved_scores(scores, self.settings, self.account)
+
+    @classmethod
+    def _loaded(cls, data: Mapping[str, Any]) -> ImportanceResult:
+        quantile = rebuilt(float | None, data["target_quantile"], "target_quantile")
+        settings, account = restored_basis(data)
+        if isinstance(settings, BaselineSettings):
+            return scored_result(restored_scores(data, 1), quantile, settings, account)
+        quantiles = None if quantile is None else (quantile,)
+        found = importance_result(restored_analysis(data, quantiles, settings, account))
+        told = {name: data[name] for name in ("gates", "conditions") if name in data}
+        return replace(
+            found,
+            _known=rebuilt(Conditional, told, "gates and conditions"),
+            _sentences=rebuilt(tuple[str, ...], data.get("effects", []), "effects"),
+        )
+
+
+def importance_result(analysis: Analysis) -> ImportanceResult:
+    """Return the importances at an analysis' only target set."""
+    quantile = None if analysis.target_quantiles is None else analysis.target_quantiles[0]
+    return scored_result(analysis.numbers, quantile, analysis.settings, analysis.account, analysis)
+
+
+def scored_result(
+    numbers: Numbers,
+    target_quantile: float | None,
+    settings: Settings | BaselineSettings,
+    account: Account,
+    analysis: Analysis | None = None,
+) -> ImportanceResult:
+    """Return numbers as a result; those of another method come without an analysis."""
+    (reason,) = numbers.reasons
+    return ImportanceResult(
+        parameters=parameters_of(numbers, analysis),
+        target_quantile=target_quantile,
+        target_size=int(numbers.target_sizes[0]),
+        settings=settings,
+        account=account,
+        status="ok" if reason is None else "undetermined",
+        reason=reason,
+        unattributed=float(numbers.unattributed[0]),
+        level=None if analysis is None else analysis.level,
+        _analysis=analysis,
+    )
+
+
+def untested(settings: Settings | BaselineSettings) -> SettingsError:
+    """Build the error for the evidence of a method that has no test."""
+    assert isinstance(settings, BaselineSettings)
+    return SettingsError(f"{settings.label} comes without a test. condped.importance has one.")

@@ -1,0 +1,1 @@
+"""Distributions, intervals and rank statistics that several kernels use."""
