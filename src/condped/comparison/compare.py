@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Unpack, get_args
 
+from condped.analyse.importance.importance import importance as ask_own
 from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.importance.result import importance as ask_own
 from condped.analyse.options import TRIALS, Options, open_table
 from condped.analyse.result import Result
 from condped.comparison.baselines.forests import scores_of
