@@ -22,7 +22,7 @@ def scale_ticks(low: float, high: float, log: bool, whole: bool = False) -> list
     Examples
     --------
     >>> scale_ticks(0.11, 0.63, log=False)
-    [0.2, 0.3, 0.4, 0.5, 0.6]
+    [0.2, 0.4, 0.6]
     >>> scale_ticks(1e-5, 0.1, log=True)
     [1e-05, 0.0001, 0.001, 0.01, 0.1]
     """
