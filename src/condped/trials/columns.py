@@ -41,6 +41,10 @@ class NumberColumn:
         return np.zeros(len(self.values), bool) if self.missing is None else self.missing
 
 
+# Truth values as text files have them.
+TRUTH_VALUES = {"True": True, "False": False, "true": True, "false": False}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelColumn:
     """Anything else: distinct levels and the position of each row's level (-1: missing)."""

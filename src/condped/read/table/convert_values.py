@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,14 @@ from condped.errors import DataError
 from condped.read.table.row_errors import describe_row, raise_for_rows
 from condped.space.domain import Categorical, Domain, Int, is_whole
 from condped.space.space import Alternative
-from condped.trials.columns import Column, LevelColumn, NumberColumn, UnusableColumn, number_of
+from condped.trials.columns import (
+    TRUTH_VALUES,
+    Column,
+    LevelColumn,
+    NumberColumn,
+    UnusableColumn,
+    number_of,
+)
 
 
 def convert_column(
@@ -27,6 +36,7 @@ def convert_column(
     categorical = [isinstance(alternative.domain, Categorical) for alternative in alternatives]
     if all(categorical):
         levels = _levels(column) if isinstance(column, NumberColumn) else column
+        levels = _with_truth_values(levels, alternatives)
         if alternatives[0].when is None and none_position(alternatives[0].domain) is not None:
             # Always active, so a missing value is the choice None, for conditions too.
             codes = np.where(levels.codes < 0, len(levels.levels), levels.codes)
@@ -39,6 +49,20 @@ def convert_column(
             column=name,
         )
     return column if isinstance(column, NumberColumn) else _numbers(name, column)
+
+
+def _with_truth_values(column: LevelColumn, alternatives: Sequence[Alternative]) -> LevelColumn:
+    """Return a column with texts such as True as truth values, if these are the choices."""
+    choices = {choice for one in alternatives for choice in getattr(one.domain, "choices", ())}
+    texts = TRUTH_VALUES.keys() & {level for level in column.levels if isinstance(level, str)}
+    truths = any(isinstance(choice, bool) for choice in choices)
+    if not texts or not truths or any(isinstance(c, str) and c in TRUTH_VALUES for c in choices):
+        return column
+    return replace(column, levels=tuple(_truth_value(level) for level in column.levels))
+
+
+def _truth_value(level: Any) -> Any:
+    return TRUTH_VALUES.get(level, level) if isinstance(level, str) else level
 
 
 def encode_choices(

@@ -12,6 +12,7 @@ from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn, NumberColumn
 
+_TRUTHS = ({"True", "False"}, {"true", "false"})
 # Fewer rows than this may all differ by chance.
 _FEWEST_IDS = 20
 
@@ -37,9 +38,11 @@ def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
 
 def _domain(name: str, column: Column) -> Domain | None:
     if isinstance(column, LevelColumn):
-        if not (column.codes >= 0).any():
-            return None
-        return Categorical(sorted(column.levels, key=_sort_key))
+        levels = column.levels
+        if set(levels) in _TRUTHS:  # as text files have them
+            levels = (False, True)
+        known = (column.codes >= 0).any()
+        return Categorical(sorted(levels, key=_sort_key)) if known else None
     if not isinstance(column, NumberColumn):
         return None
     values = column.values if column.missing is None else column.values[~column.missing]
