@@ -90,3 +90,12 @@ def test_a_source_that_is_not_there_is_named() -> None:
         done = condped_command(command, "nowhere.csv", "--objective", "loss")
         assert done.returncode == 2
         assert "nowhere.csv" in done.stderr
+
+
+def test_explore_is_a_share_of_the_new_trials(demo: list[str | Path]) -> None:
+    """It stands in the data; what is no share is refused."""
+    done = condped_command("advise", *demo, "--explore", "0.5", "--json")
+    assert json.loads(done.stdout)["explore"] == 0.5
+    wrong = condped_command("advise", *demo, "--explore", "1.5")
+    assert wrong.returncode != 0
+    assert "explore must be a number from 0 to below 1" in wrong.stderr
