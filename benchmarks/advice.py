@@ -152,14 +152,19 @@ def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterato
         for name in () if asked.only_bounds else asked.tasks or found:
             slow = found[name].slow
             for seed in range(min(asked.seeds, (SLOW_SEEDS if slow else SEEDS)[kind])):
-                turn = TURNS[kind, slow] * (seed + 1)
-                run = partial(measure, found[name], kind, seed)
-                jobs.append((turn, ("task", name, kind, seed), run))
+                turn = float(TURNS[kind, slow] * (seed + 1))
+                jobs.append(
+                    (turn, ("task", name, kind, seed), partial(measure, found[name], kind, seed))
+                )
         for case in () if asked.tasks else CASES:
             for seed in range(WIDEN_SEEDS):
-                turn = (seed + 1) / 3
-                run = partial(measure_bounds, case, kind, seed)
-                jobs.append((turn, ("case", case, kind, seed), run))
+                jobs.append(
+                    (
+                        (seed + 1) / 3,
+                        ("case", case, kind, seed),
+                        partial(measure_bounds, case, kind, seed),
+                    )
+                )
     for _, key, run in sorted(jobs, key=lambda job: job[0]):
         yield key, run
 

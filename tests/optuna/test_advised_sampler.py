@@ -129,7 +129,8 @@ def test_choices_may_be_lists() -> None:
     """Which cannot be hashed; they are drawn as the objective gave them."""
 
     def layers(trial: optuna.Trial) -> float:
-        sizes: list[int] = trial.suggest_categorical("sizes", [[8], [8, 8], [64, 64, 64]])
+        choices: list[Any] = [[8], [8, 8], [64, 64, 64]]
+        sizes = trial.suggest_categorical("sizes", choices)
         return len(sizes) + trial.suggest_float("x", 0.0, 1.0) / 10
 
     study = run(AdvisedSampler(RandomSampler(seed=0), every=200, explore=0.0), 230, layers)

@@ -29,8 +29,8 @@ SPACE = {name: {"type": "float", "low": 0.5, "high": 1.5} for name in "xyz"}
 
 
 def advised(table: dict[str, Any], **options: Any) -> condped.Advice:
-    """Return advice on a table of three parameters."""
-    return condped.advise(table, objective="loss", space=SPACE, **options)
+    """Return advice on a table of three parameters, drawn at random."""
+    return condped.advise(table, objective="loss", space=SPACE, **{"sampling": "random", **options})
 
 
 def test_a_bound_with_the_optimum_beyond_is_to_be_widened() -> None:
