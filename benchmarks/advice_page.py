@@ -163,8 +163,9 @@ study goes on for as many again:
 random draws; regrets below {floor:g} count as that. *ratio* is the geometric mean of regrets over
 those of going on unchanged, over runs in which something was narrowed: below 1 is better. In
 brackets its 95 % interval, bootstrapped by task and seed; **better** and **worse** are where it
-excludes 1, and *few* where fewer than {fewest} studies were advised. *cut away* is the share of advised spaces without the best known configuration (for
-`AdvisedSampler`: without it in what was followed at the end).
+excludes 1, and *few* where fewer than {fewest} studies were advised. *cut away* is the share of
+advised spaces without the best known configuration (for `AdvisedSampler`: without it in what was
+followed at the end).
 
 Rules were settled by looking at runs with other seeds than these, of the tasks that are not *held
 out* (of the held-out ones a single seed was seen). That advice stays silent where a sampler that
