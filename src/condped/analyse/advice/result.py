@@ -114,7 +114,7 @@ class Advice(Result):
     >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
     >>> advice = condped.advise(table)
     >>> [(step.kind, step.parameter) for step in advice.steps]
-    [('narrow', 'x'), ('narrow', 'c')]
+    [('widen', 'x'), ('narrow', 'x'), ('narrow', 'c')]
     >>> advice.dropped
     ('y',)
     """
