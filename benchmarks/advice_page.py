@@ -170,8 +170,8 @@ followed at the end).
 Rules were settled by looking at runs with other seeds than these, of the tasks that are not *held
 out* (of the held-out ones a single seed was seen). That advice stays silent where a sampler that
 learns from results already draws most values in the smaller domain is one of these rules: in the
-runs looked at, narrowing there lost against TPE three times and never won. That {fewest} studies are
-needed for a verdict was decided after seeing these results: without it `AdvisedSampler` would be
+runs looked at, narrowing there lost against TPE three times and never won. That {fewest} studies
+are needed for a verdict was decided after seeing these results: without it `AdvisedSampler` would be
 called worse on one task (a single advised run) and more tasks would be called better.
 """
 
