@@ -171,8 +171,8 @@ Rules were settled by looking at runs with other seeds than these, of the tasks 
 out* (of the held-out ones a single seed was seen). That advice stays silent where a sampler that
 learns from results already draws most values in the smaller domain is one of these rules: in the
 runs looked at, narrowing there lost against TPE three times and never won. That {fewest} studies
-are needed for a verdict was decided after seeing these results: without it `AdvisedSampler` would be
-called worse on one task (a single advised run) and more tasks would be called better.
+are needed for a verdict was decided after seeing these results: without it `AdvisedSampler` would
+be called worse on one task (a single advised run) and more tasks would be called better.
 """
 
 _WIDEN = """## When to widen
