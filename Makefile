@@ -51,7 +51,7 @@ statistics: $(VENV)/.bench
 verdicts: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.verdicts --output benchmarks/verdicts.json --page docs/verdicts.md
 
-# Whether advice helps: docs/advice.md. About an hour and a half; can be stopped and goes on.
+# Whether advice helps: docs/advice.md. Several hours; it can be stopped, and goes on where it was.
 advice: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.advice --output benchmarks/advice.json --page docs/advice.md --resume
 

@@ -30,6 +30,8 @@ FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
 FIRST_SEED = 100  # rules were chosen by looking at runs of lower ones
 SEEDS = {"random": 20, "tpe": 10}
 SLOW_SEEDS = {"random": 10, "tpe": 3}  # of tasks with dozens of conditional parameters
+# What takes long comes later, so that a run that is stopped has measured a bit of everything.
+TURNS = {("random", False): 1, ("random", True): 2, ("tpe", False): 3, ("tpe", True): 10}
 WIDEN_TRIALS = (100, 200, 400)
 WIDEN_SEEDS = 20
 LONG_SEEDS = 4  # of TPE with the most trials
@@ -143,17 +145,28 @@ def _known(path: Path) -> list[Row]:
 
 
 def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
-    """Yield what to run, with a key that no other run has."""
+    """Yield what to run in turn, with a key that no other run has."""
     found = tasks(asked.yahpo)
-    for seed in range(asked.seeds):
-        for kind in asked.samplers:
-            for name in asked.tasks or found:
-                most = (SLOW_SEEDS if found[name].slow else SEEDS)[kind]
-                if seed < most and not asked.only_bounds:
-                    yield ("task", name, kind, seed), partial(measure, found[name], kind, seed)
-            for place in () if asked.tasks else (2 * seed, 2 * seed + 1):
-                for case in CASES if place < WIDEN_SEEDS else ():
-                    yield ("case", case, kind, place), partial(measure_bounds, case, kind, place)
+    jobs: list[tuple[float, Key, Callable[[], Iterator[Row]]]] = []
+    for kind in asked.samplers:
+        for name in () if asked.only_bounds else asked.tasks or found:
+            slow = found[name].slow
+            for seed in range(min(asked.seeds, (SLOW_SEEDS if slow else SEEDS)[kind])):
+                turn = float(TURNS[kind, slow] * (seed + 1))
+                jobs.append(
+                    (turn, ("task", name, kind, seed), partial(measure, found[name], kind, seed))
+                )
+        for case in () if asked.tasks else CASES:
+            for seed in range(WIDEN_SEEDS):
+                jobs.append(
+                    (
+                        (seed + 1) / 3,
+                        ("case", case, kind, seed),
+                        partial(measure_bounds, case, kind, seed),
+                    )
+                )
+    for _, key, run in sorted(jobs, key=lambda job: job[0]):
+        yield key, run
 
 
 def _key(row: Row) -> Key:

@@ -86,7 +86,7 @@ def test_tables_are_looked_up_at_the_nearest_configuration() -> None:
     """A choice counts more than any number; an absent parameter is far from any value."""
     kinds = optuna.distributions.CategoricalDistribution(["a", "b"])
     unit = optuna.distributions.FloatDistribution(0.0, 1.0)
-    rows = [{"k": "a", "x": 0.1}, {"k": "a", "x": 0.9}, {"k": "b"}]
+    rows: list[dict[str, Any]] = [{"k": "a", "x": 0.1}, {"k": "a", "x": 0.9}, {"k": "b"}]
     table = LookUp(
         [("k", kinds), ("x", unit)],
         lambda name, params: name == "k" or params["k"] == "a",

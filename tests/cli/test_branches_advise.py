@@ -108,3 +108,12 @@ def test_joint_effects_as_text_and_rows(demo: list[str | Path]) -> None:
     rows = condped_command("joint", *demo, "-q", "0.2", "--csv").stdout.splitlines()
     assert rows[0] == "first,second,eta_squared,trials,p_value,adjusted_p_value,verdict"
     assert len(rows) > 10
+
+
+def test_explore_is_a_share_of_the_new_trials(demo: list[str | Path]) -> None:
+    """It stands in the data; what is no share is refused."""
+    done = condped_command("advise", *demo, "--explore", "0.5", "--json")
+    assert json.loads(done.stdout)["explore"] == 0.5
+    wrong = condped_command("advise", *demo, "--explore", "1.5")
+    assert wrong.returncode != 0
+    assert "explore must be a number from 0 to below 1" in wrong.stderr

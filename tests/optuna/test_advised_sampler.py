@@ -124,6 +124,19 @@ def test_domains_that_depend_on_a_choice_are_narrowed_each() -> None:
         assert own.low <= trial.params["x"] <= own.high
 
 
+@pytest.mark.filterwarnings("ignore:Choices for a categorical distribution")
+def test_choices_may_be_lists() -> None:
+    """Which cannot be hashed; they are drawn as the objective gave them."""
+
+    def layers(trial: optuna.Trial) -> float:
+        choices: list[Any] = [[8], [8, 8], [64, 64, 64]]
+        sizes = trial.suggest_categorical("sizes", choices)
+        return len(sizes) + trial.suggest_float("x", 0.0, 1.0) / 10
+
+    study = run(AdvisedSampler(RandomSampler(seed=0), every=200, explore=0.0), 230, layers)
+    assert all(trial.params["sizes"] == [8] for trial in study.trials[200:])
+
+
 def test_what_was_narrowed_is_given_up_once_good_trials_lie_outside() -> None:
     """Advice that turns out to be wrong does not last."""
     wrong = condped.advise(run(RandomSampler(seed=0), 200))

@@ -11,14 +11,12 @@ from optuna.distributions import (
     CategoricalDistribution,
     FloatDistribution,
     IntDistribution,
-    distribution_to_json,
 )
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from condped.analyse.advice.result import Step
-from condped.read.optuna.records import domain_of
-from condped.space.domain import Categorical, Domain, Int
+from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice
 
 
 class Narrowing:
@@ -31,25 +29,26 @@ class Narrowing:
             if step.proposal is not None
         }
         self._names = {name for name, _ in self._domains}
-        self._narrowed: dict[tuple[str, BaseDistribution], BaseDistribution] = {}
-        self._original: dict[tuple[str, BaseDistribution], BaseDistribution] = {}
+        # By name and text: choices need not be hashable.
+        self._narrowed: dict[tuple[str, str], BaseDistribution] = {}
+        self._original: dict[tuple[str, str], BaseDistribution] = {}
         self._seen: dict[int, FrozenTrial | None] = {}  # by the trial's id
 
     def narrowed(self, name: str, distribution: BaseDistribution) -> BaseDistribution:
         """Return what to draw from in place of a distribution: a part of it, or itself."""
         if name not in self._names:
             return distribution
-        key = name, distribution
+        key = name, repr(distribution)
         if key not in self._narrowed:
-            found = self._domains.get((name, domain_of(distribution_to_json(distribution))))
+            found = self._domains.get((name, _domain(distribution)))
             after = distribution if found is None else _distribution(found, distribution)
-            self._original.setdefault((name, after), distribution)
+            self._original.setdefault((name, repr(after)), distribution)
             self._narrowed[key] = after
         return self._narrowed[key]
 
     def original(self, name: str, narrowed: BaseDistribution) -> BaseDistribution:
         """Return the distribution that an objective suggests from."""
-        return self._original.get((name, narrowed), narrowed)
+        return self._original.get((name, repr(narrowed)), narrowed)
 
     def fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
         """Return a trial as one of the smaller space; None if it lies outside."""
@@ -78,8 +77,22 @@ class Narrowing:
         return seen
 
 
+def _domain(distribution: BaseDistribution) -> Domain:
+    if isinstance(distribution, CategoricalDistribution):
+        return Categorical(distribution.choices)
+    assert isinstance(distribution, FloatDistribution | IntDistribution)
+    low, high, log, step = distribution.low, distribution.high, distribution.log, distribution.step
+    if isinstance(distribution, IntDistribution):
+        return Int(int(low), int(high), log, int(step or 1))
+    return Float(low, high, log, step)
+
+
 def _distribution(domain: Domain, before: BaseDistribution) -> BaseDistribution:
     if isinstance(domain, Categorical):
+        if isinstance(before, CategoricalDistribution):  # its own choices: condped's are hashable
+            return CategoricalDistribution(
+                [choice for choice in before.choices if frozen_choice(choice) in domain.choices]
+            )
         if domain.single and isinstance(before, IntDistribution):
             return IntDistribution(domain.choices[0], domain.choices[0])
         if domain.single and isinstance(before, FloatDistribution):

@@ -18,7 +18,7 @@ from condped.trials.table import Parameter
 Side = Literal["low", "high"]
 # How often chance alone may make a bound of a study seem too tight.
 _SURE = 0.01
-_ALSO_NEAR = 0.1  # the same among the trials in the half of the domain next to the bound
+_ALSO_NEAR = 0.3  # the same among the trials next to the bound
 # The best trials press against a bound if at least half of them lie in so much of the domain.
 _OUTER = 0.25
 _FEWEST_BEST = 5
@@ -74,10 +74,21 @@ def pressed_bounds(
             p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
             p_value = min(1.0, p_value * 2 * len(asked))
             # One curve for the whole domain may be wrong near the bound: look there, too.
-            near = rows & (np.nan_to_num(inwards) >= 0.5)
+            near = rows & (np.nan_to_num(inwards) >= _nearest(domain, inwards[best]))
             if p_value <= _SURE and _p_value(inwards, losses, others, near) <= _ALSO_NEAR:
                 found[parameter.name, domain] = PressedBound(side, p_value, outer, size)
     return found
+
+
+def _nearest(domain: Numeric, best: FloatArray) -> float:
+    """Return from where on values are near the bound: twice as far from it as the best trials.
+
+    At most half of the domain, and at least three levels.
+    """
+    reach = 2.0 * (1.0 - float(np.quantile(best, 0.1)))
+    if isinstance(domain, Int) or domain.step is not None:
+        reach = max(reach, 2.5 * (domain.step or 1) / (domain.high - domain.low))
+    return 1.0 - min(0.5, reach)
 
 
 def _p_value(
