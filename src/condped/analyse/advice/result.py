@@ -25,7 +25,7 @@ Kind = Literal["fix", "narrow", "choices", "widen", "leave"]
 EXPLORE = 0.2
 # Of the studies in benchmarks/advice.json in which something was narrowed, the share whose best
 # known configuration lies outside the new space.
-OPTIMUM_LOST = 0.06
+OPTIMUM_LOST = 0.05
 
 
 def measured_risk() -> str:

@@ -62,6 +62,19 @@ def noted(ax: Axes, note: str | None, *, empty: bool) -> None:
         ax.set_xlabel(f"{below}\n{text}" if below else text)
 
 
+def axes_for(fig: FigureBase, panels: int, shape: tuple[int, int], note: str | None) -> list[Axes]:
+    """Return axes for so many panels in rows and columns; without any the note is said instead."""
+    if not panels:
+        ax = fig.subplots()
+        ax.set_axis_off()
+        noted(ax, note, empty=True)
+        return []
+    grid: list[Axes] = fig.subplots(*shape, squeeze=False).ravel().tolist()
+    for ax in grid[panels:]:
+        ax.set_axis_off()
+    return grid[:panels]
+
+
 def plain(ax: Axes, grid: Literal["x", "y", "both"]) -> Axes:
     """Take away what says nothing."""
     for side in ("top", "right"):

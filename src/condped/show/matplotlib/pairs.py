@@ -9,7 +9,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from condped.show.matplotlib.figures import literal, noted
+from condped.show.matplotlib.figures import axes_for, literal
 from condped.show.matplotlib.panels import panel_title, room_of
 from condped.show.palette import INK, PALE
 from condped.show.views.labels import lines_of
@@ -20,22 +20,17 @@ _DOT = 26.0  # square points of a dot for one trial
 
 def pairs(view: PairsView, fig: FigureBase) -> FigureBase:
     """Draw each pair on a subplot of the figure or subfigure."""
-    if not view.panels:
-        ax = fig.subplots()
-        ax.set_axis_off()
-        noted(ax, view.note, empty=True)
-        return fig
     columns = view.columns
-    grid = np.atleast_1d(fig.subplots(view.rows, columns, squeeze=False)).ravel()
+    grid = axes_for(fig, len(view.panels), (view.rows, columns), view.note)
+    if not grid:
+        return fig
     room = room_of(fig, columns)
     drawn: dict[bool, Any] = {}
-    for ax, panel in zip(grid, view.panels, strict=False):
+    for ax, panel in zip(grid, view.panels, strict=True):
         drawn[panel.grey] = _panel(panel, view.highest, ax, room)
-    for ax in grid[len(view.panels) :]:
-        ax.set_axis_off()
     # The colours that matter are explained, if there are any.
     fig.colorbar(
-        drawn[min(drawn)], ax=list(grid), shrink=0.8, pad=0.02,
+        drawn[min(drawn)], ax=grid, shrink=0.8, pad=0.02,
         label="share of trials in the target set",
     )  # fmt: skip
     texts = [view.first, view.title, view.note]

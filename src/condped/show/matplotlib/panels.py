@@ -10,7 +10,7 @@ from matplotlib.figure import FigureBase
 from matplotlib.textpath import TextPath
 
 from condped.safe_text import shortened
-from condped.show.matplotlib.figures import literal, noted, plain
+from condped.show.matplotlib.figures import axes_for, literal, plain
 from condped.show.palette import COLOURS, GOOD, GREY, GREYS, INK, WARNING
 from condped.show.views.labels import lines_of
 from condped.show.views.panels import Panel, PanelsView
@@ -22,18 +22,13 @@ _BESIDE = 0.75  # inches of a panel that are not its axes
 
 def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
     """Draw each panel on a subplot of the figure or subfigure."""
-    if not view.panels:
-        ax = fig.subplots()
-        ax.set_axis_off()
-        noted(ax, view.note, empty=True)
-        return fig
     columns = view.columns
-    grid = np.atleast_1d(fig.subplots(view.rows, columns, squeeze=False)).ravel()
+    grid = axes_for(fig, len(view.panels), (view.rows, columns), view.note)
+    if not grid:
+        return fig
     room = room_of(fig, columns)
-    for ax, panel in zip(grid, view.panels, strict=False):
+    for ax, panel in zip(grid, view.panels, strict=True):
         _panel(panel, ax, room)
-    for ax in grid[len(view.panels) :]:
-        ax.set_axis_off()
     handles, labels = grid[0].get_legend_handles_labels()
     title = view.title if view.note is None else f"{view.title}; {view.note}"
     lines = [line for text in (view.first, title) if text for line in lines_of(text, 42 * columns)]

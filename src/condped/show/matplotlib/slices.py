@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
 from condped.show.matplotlib.dots import draw_dots, value_axis
-from condped.show.matplotlib.figures import literal, noted, plain
+from condped.show.matplotlib.figures import axes_for, literal, plain
 from condped.show.matplotlib.panels import panel_title, room_of
 from condped.show.palette import GOOD, INK
 from condped.show.views.labels import lines_of
@@ -18,19 +17,14 @@ from condped.show.views.slices import Slice, SlicesView
 
 def slices(view: SlicesView, fig: FigureBase) -> FigureBase:
     """Draw each slice on a subplot of the figure or subfigure."""
-    if not view.slices:
-        ax = fig.subplots()
-        ax.set_axis_off()
-        noted(ax, view.note, empty=True)
-        return fig
     columns = view.columns
-    grid = np.atleast_1d(fig.subplots(view.rows, columns, squeeze=False)).ravel()
+    grid = axes_for(fig, len(view.slices), (view.rows, columns), view.note)
+    if not grid:
+        return fig
     room = room_of(fig, columns)
-    for place, (ax, one) in enumerate(zip(grid, view.slices, strict=False)):
+    for place, (ax, one) in enumerate(zip(grid, view.slices, strict=True)):
         _slice(view, one, ax, room)
         ax.set_ylabel(literal(view.objective) if place % columns == 0 else "", fontsize=9)
-    for ax in grid[len(view.slices) :]:
-        ax.set_axis_off()
     letters = 42 * columns
     texts = [view.first, view.title, view.note]
     lines = [line for text in texts if text for line in lines_of(text, letters)]
