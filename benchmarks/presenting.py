@@ -154,6 +154,8 @@ def in_the_browser(parameters: int, folder: Path) -> dict[str, Any]:
         found["step_seconds"] = _steps(page.evaluate(_STEPS))
         page.click("#bars-more button")
         found["step_seconds_all_shown"] = _steps(page.evaluate(_STEPS))
+        page.evaluate("document.getElementById('parameters').open = true")
+        page.wait_for_timeout(500)
         page.evaluate(
             "[...document.querySelectorAll('details.card')].slice(0, 20).forEach("
             "(card) => { card.open = true; })"

@@ -106,17 +106,27 @@ def _p_value(p_value: float) -> Any:
     return None if np.isnan(p_value) else pytest.approx(p_value, rel=5e-3)
 
 
+def _counts(text: str, cells: int) -> list[int]:
+    """Return counts as the page has them: digits to the base 36, or commas between numbers."""
+    found = (
+        [int(digit, 36) for digit in text[1:]]
+        if text.startswith(":")
+        else [int(number or 0) for number in text.split(",")]
+    )
+    return found + [0] * (cells - len(found))
+
+
 def _same_regimes(regimes: list[dict[str, Any]], told: Any, name: str, step: int) -> None:
     present = [regime for regime in regimes if regime["domain"] is not None]
     for regime, density in zip(present, told.densities[name], strict=True):
-        added = [[int(n or 0) for n in text.split(",")] for text in regime["target"][: step + 1]]
+        added = [_counts(text, regime["cells"]) for text in regime["target"][: step + 1]]
         assert np.sum(added, axis=0).tolist() == density.target.tolist()
-        assert [int(n or 0) for n in regime["region"].split(",")] == density.region.tolist()
+        assert _counts(regime["region"], regime["cells"]) == density.region.tolist()
         shown = regime["good"].get(str(step), [])
         assert [good["label"] for good in shown] == [good.label for good in density.good]
     for regime, own in zip(regimes, told[name].regimes, strict=True):
         counts = [
-            sum(int(n or 0) for n in text.split(",")) for text in regime["target"][: step + 1]
+            sum(_counts(text, regime.get("cells", 1))) for text in regime["target"][: step + 1]
         ]
         assert sum(counts) == own.target_trials
 

@@ -47,6 +47,7 @@ from condped.trials.outcome import Target
 from condped.trials.used_trials import Handling
 from condped.writing import check_output
 
+_MOST_IN_CODE = 100  # parameters of a space that is shown as code for several tools
 _NO_TREE = {
     "outcome": "Branches and advice are about good objectives; this report explains an outcome.",
     "unconditional": "The measure 'unconditional' ignores conditions: no branches and no advice.",
@@ -233,7 +234,9 @@ def _advice(advice: Advice) -> dict[str, Any]:
 
 
 def _code(advice: Advice) -> dict[str, str]:
-    """Return the new space as code, by tool."""
+    """Return the new space as code, by tool; of many parameters only for Optuna, as it is long."""
+    if len(advice.space) > _MOST_IN_CODE:
+        return {"Optuna": advice.optuna_code()}
     return {
         "Optuna": advice.optuna_code(),
         "ConfigSpace, SMAC": advice.configspace_code(),

@@ -29,6 +29,7 @@ VERDICTS: dict[str, Verdict] = {
     "m": "matters", "u": "unclear", "n": "no evidence", "-": "not testable",
 }  # fmt: skip
 _LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _NARROW = 0.3  # region quantiles up to which steps are 0.01 apart
 _DECIMALS = 5  # of shares, which are shown with three
 _MOST_INSIDE = 12  # parameters that are shown of a branch
@@ -46,13 +47,17 @@ def small(values: Iterable[float]) -> list[float | None]:
 
 
 def counted(counts: IntArray) -> str:
-    """Return counts with commas between them; most are 0, and are left empty.
+    """Return counts in short: a digit to the base 36 each after a colon, or commas between them.
+
+    Zeros at the end are left out of digits, and all zeros between commas.
 
     Examples
     --------
-    >>> counted(np.array([0, 12, 0, 0, 3]))
-    ',12,,,3'
+    >>> counted(np.array([0, 12, 0, 3, 0])), counted(np.array([0, 40, 0]))
+    (':0c03', ',40,')
     """
+    if counts.max(initial=0) < len(_DIGITS):
+        return ":" + "".join(_DIGITS[count] for count in counts.tolist()).rstrip("0")
     return ",".join(str(count) if count else "" for count in counts.tolist())
 
 
@@ -179,6 +184,7 @@ def _regime(regime: RegimeCounts, good: Goods) -> dict[str, Any]:
     return {
         "domain": _domain(regime.domain),
         "label": regime.domain.label,
+        "cells": len(regime.region),
         "region": counted(regime.region),
         # The sets are nested: what each adds to the one before is small.
         "target": _added(regime.target),

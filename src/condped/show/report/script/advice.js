@@ -23,6 +23,7 @@ function drawAdvice() {
   if (changes.length) {
     parts.push(...Object.entries(advice.code).map(([tool, code]) => codeBox(`Code for ${tool}`, tool === "Optuna"
       ? "In a new study: the choices of an old one must not change. Or keep your code and use condped.advise(study).start(study), which takes the old trials along." : "", code, CODE_FILES[tool])),
+      Object.keys(advice.code).length < 2 ? element("p", { class: "aside" }, "Code for other tools: condped advise --code configspace, ray or hyperopt.") : "",
       codeBox("The new space, as JSON", "condped and other tools read it back.", `${JSON.stringify(advice.space, null, 2)}\n`, "space.json"));
   }
   fill("advice", ...parts);

@@ -49,10 +49,15 @@ function visible() {
   return (order.length - telling.length > FEW_EMPTY && telling.length ? telling : order).slice(0, MOST);
 }
 
-const numbers = (text) => text.split(",").map(Number); // nothing between commas is 0
+// Digits to the base 36 after a colon, without the last zeros; or commas with nothing for 0.
+function numbers(text, cells) {
+  const found = text.startsWith(":") ? [...text.slice(1)].map((digit) => parseInt(digit, 36)) : text.split(",").map(Number);
+  return Array.from({ length: cells }, (_, cell) => found[cell] || 0);
+}
+const cellsOf = ({ domain, cells }) => (domain?.choices ? domain.choices.length : cells || 1);
 
 function regionCounts(regime) {
-  regime.regionCounts ??= numbers(regime.region);
+  regime.regionCounts ??= numbers(regime.region, cellsOf(regime));
   return regime.regionCounts;
 }
 
@@ -61,7 +66,7 @@ function targetCounts(regime, step = state.step) {
   if (!regime.targetCounts) {
     let before = regionCounts(regime).map(() => 0);
     regime.targetCounts = regime.target.map((text) => {
-      const added = numbers(text);
+      const added = numbers(text, cellsOf(regime));
       before = before.map((count, cell) => count + added[cell]);
       return before;
     });
