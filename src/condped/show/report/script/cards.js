@@ -41,6 +41,17 @@ function openCard(parameter) {
   head.focus();
 }
 
+// What stays in a card while the slider moves: a box for each regime, with its slices.
+function frameOf(parameter, width) {
+  const own = cards.get(parameter);
+  if (own.frame?.width === width) return own.frame;
+  const present = parameter.regimes.filter((regime) => regime.domain);
+  const boxes = present.map((regime) => ({ regime, moving: element("div"), slices: element("div", {}, sliceParts(parameter, regime, width)) }));
+  own.frame = { width, present, boxes, top: element("div"), bottom: element("div") };
+  own.body.replaceChildren(own.frame.top, ...boxes.map(({ moving, slices }) => element("div", { class: "regime" }, moving, slices)), own.frame.bottom);
+  return own.frame;
+}
+
 function fillCard(parameter) {
   const { body } = cards.get(parameter);
   const methods = data.methods, choice = reasonNow() ? null : choiceOf(parameter);
@@ -57,8 +68,11 @@ function fillCard(parameter) {
   const list = element("dl", { class: "numbers" }, facts.map(([label, value]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, value))));
   const width = Math.min(560, Math.max(240, body.clientWidth - 2));
-  const present = parameter.regimes.filter((regime) => regime.domain);
-  const parts = present.map((regime) => regimePart(parameter, regime, present.length > 1, width));
+  const { present, boxes, top, bottom } = frameOf(parameter, width);
+  for (const { regime, moving } of boxes) {
+    moving.replaceChildren(...regimePart(parameter, regime, present.length > 1, width));
+    markSlices(regime, width);
+  }
   const absent = parameter.regimes.find((regime) => !regime.domain);
   const dropped = parameter.dropped ? element("p", { class: "aside" },
     `${count(parameter.dropped[0], "regime")} with a single trial each left out.`) : null;
@@ -66,7 +80,8 @@ function fillCard(parameter) {
     element("span", { class: "key-target", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}  `,
     element("span", { class: "key-region", "aria-hidden": "true" }), "All trials  ",
     ...(goodTexts(parameter).length ? [element("span", { class: "key-good", "aria-hidden": "true" }), ENRICHED.title] : [])) : null;
-  body.replaceChildren(...[verdictWords(parameter), list, key, ...parts, absentPart(absent), dropped].filter(Boolean));
+  top.replaceChildren(...[verdictWords(parameter), list, key].filter(Boolean));
+  bottom.replaceChildren(...[absentPart(absent), dropped].filter(Boolean));
 }
 
 function verdictWords(parameter) {
@@ -93,10 +108,10 @@ function regimePart(parameter, regime, several, width) {
     return element("p", { class: "good-words" }, element("strong", {}, one.label),
       ` holds ${percent(kept)} of the target trials here and ${percent(covered)} of all here: ${(kept / covered).toFixed(1)} times denser.`);
   });
-  return element("div", { class: "regime" },
+  return [
     element("h3", {}, element("span", { class: "domain", title: regime.label }, cut(regime.label, 60)), regime.condition ? ` where ${cut(regime.condition, 80)}` : ""),
     element("p", { class: "aside" }, shares, gives),
-    densityChart(parameter, regime, width), ...good, ...(contrastOf(regime) ? contrastSentence(contrastOf(regime)) : []), ...sliceParts(parameter, regime, width));
+    densityChart(parameter, regime, width), ...good, ...(contrastOf(regime) ? contrastSentence(contrastOf(regime)) : [])];
 }
 
 function absentPart(regime) {

@@ -68,6 +68,11 @@ function objectiveRange(place) {
 
 const jitter = (number) => ((number * 0.618034) % 1) - 0.5;
 const stateNames = { p: "pruned", i: "infeasible" };
+const inTargetNow = (trial) => data.sample.steps[trial] !== null && data.sample.steps[trial] <= state.step;
+function trialClass(trial) {
+  const ended = data.sample.states[trial];
+  return `trial ${inTargetNow(trial) ? "in" : "out"}${ended === "c" ? "" : ` ${stateNames[ended] || "other"}`}`;
+}
 
 const placeInRange = ({ low, high }, value) => (Math.min(high, Math.max(low, value)) - low) / (high - low);
 
@@ -91,17 +96,15 @@ function sliceChart(parameter, regime, objective, width) {
   const y = (value) => frame.bottom - (frame.bottom - frame.top) * placeInRange(range, value);
   const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, sliceWords(parameter, regime, objective)));
   objectiveAxis(picture, frame, range, y);
-  const dots = { rest: [], target: [] };
+  const dots = [];
   sample.regimes[parameter.place].forEach((place, trial) => {
     const reached = sample.objectives[objective][trial];
     if (place !== where || reached === null) return;
-    const inTarget = sample.steps[trial] !== null && sample.steps[trial] <= state.step;
     const spread = choices ? jitter(sample.numbers[trial]) * 0.6 * wide / choices.length : 0;
-    const kind = sample.states[trial] === "c" ? "" : ` ${stateNames[sample.states[trial]] || "other"}`;
-    dots[inTarget ? "target" : "rest"].push(drawn("circle", { class: `trial ${inTarget ? "in" : "out"}${kind}`, r: inTarget ? 3 : 2.4,
-      cx: (x(values[trial]) + spread).toFixed(1), cy: y(reached).toFixed(1) }));
+    dots.push([trial, `M${(x(values[trial]) + spread).toFixed(1)} ${y(reached).toFixed(1)}h0`]);
   });
-  picture.append(...dots.rest, ...dots.target);
+  const group = drawn("g");
+  picture.append(group);
   const { bins, edges } = regime.effect, half = choices ? 0.32 * wide / choices.length : 0;
   for (const [place, [trials, ...reached]] of bins.entries()) {
     const [median, low, high] = reached[objective];
@@ -111,7 +114,35 @@ function sliceChart(parameter, regime, objective, width) {
     picture.append(drawn("line", { class: "median", x1: from, x2: to, y1: y(median), y2: y(median) }));
   }
   picture.append(drawn("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }), ...sliceTicks(domain, frame, x, width));
-  return picture;
+  return { picture, group, dots };
+}
+
+// A slice is drawn once; a step of the slider only moves dots from one path to another.
+function slice(parameter, regime, objective, width) {
+  regime.slices ??= new Map();
+  const key = `${objective} ${width}`;
+  if (!regime.slices.has(key)) regime.slices.set(key, sliceChart(parameter, regime, objective, width));
+  const made = regime.slices.get(key);
+  if (made) markDots(made);
+  return made ? made.picture : null;
+}
+
+function markSlices(regime, width) {
+  data.objectives.forEach((_, objective) => {
+    const made = regime.slices?.get(`${objective} ${width}`);
+    if (made) markDots(made);
+  });
+}
+
+// A path of points for each kind of trial, the good ones on top: far fewer elements than a dot each.
+function markDots({ dots, group }) {
+  const paths = new Map();
+  for (const [trial, point] of dots) {
+    const kind = trialClass(trial);
+    paths.set(kind, (paths.get(kind) || "") + point);
+  }
+  const kinds = [...paths].sort(([a], [b]) => a.includes(" in") - b.includes(" in"));
+  group.replaceChildren(...kinds.map(([kind, path]) => drawn("path", { class: `dots ${kind}`, d: path })));
 }
 
 function sliceTicks(domain, frame, x, width) {
@@ -131,7 +162,7 @@ function sliceWords(parameter, regime, objective) {
 
 function sliceParts(parameter, regime, width) {
   if (!data.sample) return [];
-  const charts = data.objectives.map((_, place) => [place, sliceChart(parameter, regime, place, width)]).filter(([, chart]) => chart);
+  const charts = data.objectives.map((_, place) => [place, slice(parameter, regime, place, width)]).filter(([, chart]) => chart);
   const pruned = data.sample.states.includes("p") ? "; orange: pruned, at their last value" : "";
   return charts.map(([place, chart]) => element("figure", {}, element("figcaption", { class: "aside" },
     `${cut(data.objectives[place][0], 32)} that each trial reached; lines: medians with ${percent(0.9)} intervals${pruned}`), chart));

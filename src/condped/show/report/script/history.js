@@ -75,10 +75,9 @@ function historyChart(objective, width) {
   const picture = drawn("svg", { class: "slice", width, height, role: "img" }, drawn("title", {}, `${name} of each trial, and the best so far (${direction}).`));
   objectiveAxis(picture, frame, range, y);
   sample.numbers.forEach((number, trial) => {
-    const value = sample.objectives[objective][trial], inTarget = sample.steps[trial] !== null && sample.steps[trial] <= state.step;
-    const kind = sample.states[trial] === "c" ? "" : ` ${stateNames[sample.states[trial]] || "other"}`;
+    const value = sample.objectives[objective][trial];
     if (value === null) picture.append(drawn("line", { class: "lost", x1: x(number), x2: x(number), y1: frame.bottom, y2: frame.bottom - 6 }));
-    else picture.append(drawn("circle", { class: `trial ${inTarget ? "in" : "out"}${kind}`, r: 2.4, cx: x(number).toFixed(1), cy: y(value).toFixed(1) }));
+    else picture.append(drawn("circle", { class: trialClass(trial), r: 2.4, cx: x(number).toFixed(1), cy: y(value).toFixed(1) }));
   });
   const steps = data.summary.improvements[objective];
   const path = steps.map(([number, value], place) => (place ? `H${x(number).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(number).toFixed(1)} ${y(value).toFixed(1)}`)).join("");

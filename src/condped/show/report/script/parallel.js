@@ -43,7 +43,7 @@ function drawLines() {
   sample.numbers.forEach((number, trial) => {
     if (value(trial) === null) return;
     const points = [...shown.map((parameter, place) => [x(place), y(placeOnAxis(parameter, trial)) + 5 * jitter(number + place)]), ...reached(trial)];
-    const kind = sample.steps[trial] !== null && sample.steps[trial] <= state.step ? "in" : "out";
+    const kind = inTargetNow(trial) ? "in" : "out";
     lines[kind].push(drawn("path", { class: `line ${kind}`, d: points.map(([px, py], i) => `${i ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("") }));
   });
   picture.append(...lines.out, ...lines.in);
