@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from condped.analyse.evidence.evidence import Evidence, Verdict
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.counts import StudyCounts
 from condped.errors import SettingsError
 from condped.estimate.density import categorical_masses, numeric_masses
@@ -95,6 +95,17 @@ def good_places(domain: Categorical, good: Good) -> list[int]:
     # By type as well: True is not 1, though it equals it.
     chosen = [(type(choice), choice) for choice in good.choices or ()]
     return [p for p, choice in enumerate(domain.choices) if (type(choice), choice) in chosen]
+
+
+def is_good(domain: Domain, good: Sequence[Good], values: ValueArray) -> BoolArray:
+    """Return (trials,): whose value, or position of its choice, is good."""
+    found = np.zeros(len(values), dtype=bool)
+    for one in good:
+        if isinstance(domain, Categorical):
+            found |= np.isin(values, good_places(domain, one))
+        else:
+            found |= (values >= one.low) & (values <= one.high)
+    return found
 
 
 def _masses(domain: Domain, counts: IntArray) -> FloatArray:

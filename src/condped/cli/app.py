@@ -206,7 +206,7 @@ def _advise(source: str, tool: str | None, as_code: bool, as_space: bool, **opti
 @_target_quantile
 @output_options()
 def _joint(source: str, **options: Any) -> None:
-    """Find pairs of parameters that only together reach the best trials.
+    """Find pairs of parameters that act together, beyond what each does alone.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
 

@@ -31,8 +31,8 @@ OPTIMUM_LOST = 0.05
 def measured_risk() -> str:
     """Say how often advice gave up the best configuration, as measured."""
     return (
-        f"Where condped's benchmark narrowed something, {100 * OPTIMUM_LOST:.0f} % of the new "
-        "spaces did not have the best configuration in them."
+        f"In condped's benchmark {100 * OPTIMUM_LOST:.0f} % of the narrowed spaces no longer held "
+        "the best known configuration."
     )
 
 

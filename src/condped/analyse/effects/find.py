@@ -25,7 +25,7 @@ from condped.analyse.evidence.evidence import Evidence
 from condped.analyse.evidence.sampling import strata_of
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.set_counts import SetCounts, SetTrials
-from condped.analyse.values import Densities, RegimeDensity, good_places
+from condped.analyse.values import Densities, RegimeDensity, good_places, is_good
 from condped.arrays import BoolArray, IntArray
 from condped.count.ranking import ranked
 from condped.errors import SettingsError
@@ -198,12 +198,7 @@ def _regime(
     groups = tuple(study.group(one, rows[one.rows]) for one in bins)
     contrast = None
     if density.good:
-        inside = np.zeros(len(rows), dtype=bool)
-        for good in density.good:
-            if isinstance(domain, Categorical):
-                inside |= np.isin(values, good_places(domain, good))
-            else:
-                inside |= (values >= good.low) & (values <= good.high)
+        inside = is_good(domain, density.good, values)
         label = " or ".join(good.label for good in density.good)
         contrast = _contrast(study, "good", _spans(density), Bin(label, inside), rows)
     elif matters:

@@ -19,7 +19,7 @@ from condped.analyse.effects.trials import (
     trial_states,
 )
 from condped.analyse.importance.analysis import Analysis
-from condped.analyse.values import Good, good_places
+from condped.analyse.values import Good, is_good
 from condped.arrays import BoolArray, IntArray, ValueArray
 from condped.count.counts import ParameterCounts
 from condped.count.ranking import ranked
@@ -53,7 +53,7 @@ class PageEffects:
         contrasts: dict[str, Any] = {}
         known: dict[bytes, list[Any] | None] = {}
         for step, found in good.items():
-            inside = _inside(domain, found, values)
+            inside = is_good(domain, found, values)
             key = inside.tobytes()
             if key not in known:
                 known[key] = self._contrast(rows, inside)
@@ -139,17 +139,6 @@ def _first_steps(analysis: Analysis, rows: IntArray) -> list[int | None]:
     first = np.searchsorted(sets.top.cutoffs, levels)
     inside = region[rows] & (first < len(sets.top.cutoffs))
     return [step if found else None for step, found in zip(first.tolist(), inside, strict=True)]
-
-
-def _inside(domain: Domain, good: Sequence[Good], values: ValueArray) -> BoolArray:
-    """Return which values are good."""
-    inside = np.zeros(len(values), dtype=bool)
-    for one in good:
-        if isinstance(domain, Categorical):
-            inside |= np.isin(values, good_places(domain, one))
-        else:
-            inside |= (values >= one.low) & (values <= one.high)
-    return inside
 
 
 def _group(group: ValueGroup) -> list[Any]:
