@@ -120,7 +120,8 @@ def test_equal_to_optuna_is_said_where_it_is_so(
 ) -> None:
     """By the settings and what was done with the trials."""
     page = opened(condped.report(conditional(), **options))
-    assert said in words(page, "#importance-hint")
+    open_all(page)
+    assert said in words(page, "#importance-made")
 
 
 def test_pooled_domains_are_not_optunas_and_several_objectives_are() -> None:
@@ -371,11 +372,10 @@ def test_what_is_not_testable_says_why(opened: Opener) -> None:
     page = opened(condped.report(trials, objective="loss", space=space, sampling="random"))
     reason = "it takes only one value where it is active"
     assert f"Not testable same ({reason})" in words(page, "#answer")
-    assert "Tested: compared among all trials (taken as drawn at random" in words(
-        page, "#importance-hint"
-    )
     assert page.locator(f'#bar-rows .verdict.not-testable[title="{reason}"]').count() == 1
     open_all(page)
+    tested = "Tested: compared among all trials (taken as drawn at random"
+    assert tested in words(page, "#importance-made")
     cards = words(page, "#cards")
     assert "Not testable. It takes only one value where it is active." in cards
     assert "p-value –" in cards

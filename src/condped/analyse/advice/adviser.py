@@ -9,7 +9,7 @@ import numpy as np
 
 from condped.analyse.advice.narrow import Restrictions, meet
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.result import Kind, Step, UnknownCondition, measured_risk
+from condped.analyse.advice.result import Kind, Step, UnknownCondition
 from condped.analyse.advice.widen import PressedBound, wider
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure
@@ -173,7 +173,7 @@ class Adviser:
             reason = (
                 f"Of {proposal.outside} trials outside, {lost or 'none'} reached the target set."
             )
-            risk = f"{lost or 'None'} of {of} target trials given up. {measured_risk()}"
+            risk = f"{lost or 'None'} of {of} target trials given up."
         elif after is not None:
             reason = "The condition that the trials were chosen by."
             risk = "None: other trials were not looked at."
@@ -270,6 +270,8 @@ class Adviser:
                 else "a clear effect, but good values are not in a clearly smaller part of the "
                 "domain."
             )
+        if self.result.evidence[name].verdict == "matters":
+            return "it matters, but the evidence is not strong enough to leave out values."
         return "perhaps an effect, but too little is known to narrow anything."
 
 

@@ -305,6 +305,16 @@ class Advice(Result):
             {name: _shown(getattr(step, name)) for name in self._columns} for step in self.steps
         ]
 
+    @property
+    def risk(self) -> str:
+        """What narrowing may cost, as measured, and what to do about it; empty without any."""
+        if not self.changes:
+            return ""
+        if self.explore == 0:
+            return f"{measured_risk()} All new trials are to be drawn from the new space."
+        share = f"{100 * self.explore:.3g} %"
+        return f"{measured_risk()} So draw {share} of the new trials from the old space."
+
     def _readable(self) -> dict[str, Any]:
         return {
             "steps": self.steps,
@@ -316,6 +326,7 @@ class Advice(Result):
             "kept_region": self.kept_region,
             "region_size": self.region_size,
             "explore": self.explore,
+            "risk": self.risk,
             "target_quantile": self.importance.target_quantile,
             "tie": plain_tie(self.importance.tie),
             "optuna_code": self.optuna_code(),

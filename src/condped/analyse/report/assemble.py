@@ -228,7 +228,7 @@ def _advice(advice: Advice) -> dict[str, Any]:
         "steps": [_step(row, step) for row, step in zip(advice.rows(), advice.steps, strict=True)],
         "space": data["space"],
         "code": _code(advice) if advice.changes else {},
-        "explore": advice.explore,
+        "risk": advice.risk,
         **{name: data[name] for name in kept},
     }
 

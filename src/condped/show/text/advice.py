@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from condped.analyse.advice.result import Advice, Step, measured_risk
+from condped.analyse.advice.result import Advice, Step
 from condped.safe_text import shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import listed, wrapped
@@ -81,15 +81,8 @@ def _together(advice: Advice) -> str:
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
         f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "
-        f"stay are in the target set, instead of {100 * before:.3g} %.{gone} {measured_risk()} "
-        f"{_exploring(advice.explore)}"
+        f"stay are in the target set, instead of {100 * before:.3g} %.{gone} {advice.risk}"
     )
-
-
-def _exploring(share: float) -> str:
-    if share == 0:
-        return "All new trials are to be drawn from the new space."
-    return f"So draw {100 * share:.3g} % of the new trials from the old space."
 
 
 def _noted(notes: tuple[str, ...]) -> list[str]:

@@ -14,7 +14,7 @@ function drawAdvice() {
   const left = advice.steps.filter((step) => step.kind === "leave");
   const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed, and a margin is kept around their good values.`)];
   if (changes.length) {
-    parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), together(advice));
+    parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), advice.risk ? together(advice) : "");
   } else {
     parts.push(element("p", {}, element("strong", {}, "Change nothing. "), "No parameter shows clearly enough which of its values to leave out."));
   }
@@ -48,7 +48,7 @@ function adviceStep(step) {
     element("p", { class: "step" }, element("span", { class: "kind" }, `${STEPS[step.kind]} `), nameTag(step.parameter), stepWhere(step),
       element("span", { class: "move" }, ...moveWords(step))),
     element("p", { class: "aside" }, step.kind === "widen" ? `${step.reason} ${step.risk}`
-      : `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason} Risk: ${step.risk}`));
+      : `Keeps ${whole(step.kept)} of ${whole(step.of)} target trials in ${percent(step.covered)} of the domain. ${step.reason}`));
 }
 
 // Few choices that go are sooner read than many that stay.
@@ -61,7 +61,7 @@ function together(advice) {
   const before = advice.target_size / Math.max(1, advice.region_size), after = advice.kept_target / Math.max(1, advice.kept_region);
   const gone = advice.dropped.length ? [" ", ...listed(advice.dropped), advice.dropped.length === 1 ? " becomes inactive." : " become inactive."] : [];
   return element("p", { class: "together" }, "All together: ", element("strong", {}, `${percent(after)} of the trials that stay are in the target set`),
-    `, instead of ${percent(before)}. ${whole(advice.kept_target)} of ${whole(advice.target_size)} target trials stay.`, ...gone);
+    `, instead of ${percent(before)}. ${whole(advice.kept_target)} of ${whole(advice.target_size)} target trials stay.`, ...gone, ` ${advice.risk}`);
 }
 
 function leaveAlone(left) {

@@ -112,20 +112,20 @@ function testedWords() {
 }
 
 function drawHints() {
-  const calibrated = state.method === "calibrated";
-  const what = calibrated
-    ? "Importances without the bias of the paper's smoothing: each trial is left out of its own neighbourhood, and what is probably chance gets none."
-    : `${data.definition} Smoothing overstates weak effects of few trials: compare with Calibrated.`;
-  const reason = reasonNow();
+  const reason = reasonNow(), made = byId("importance-made");
+  made.hidden = Boolean(reason);
   if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
   const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
   const sums = unattributedNow() < 0.0005 ? "They sum to 1."
     : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;
   const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
   const tiny = parameters.some((parameter) => importanceOf(parameter) === 0 && verdictOf(parameter) === "matters");
-  fill("importance-hint", `${what} ${sums} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
-    over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "",
-    [...gates.keys()].length ? " Of a parameter that chooses the branch, η² between branches is what the choice itself explains, through all that it switches." : "",
-    " It matters if the adjusted p-value (Benjamini and Hochberg) is at most 0.1.",
+  fill("importance-hint", `Each parameter's share of what explains ${reaching}. ${sums}`, over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "");
+  const what = state.method === "calibrated"
+    ? "Importances without the bias of the paper's smoothing: each trial is left out of its own neighbourhood, and what is probably chance gets none."
+    : `${data.definition} Smoothing overstates weak effects of few trials: compare with Calibrated.`;
+  made.lastElementChild.replaceChildren(`${what} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
+    gates.size ? " Of a parameter that chooses the branch, η² between branches is what the choice itself explains, through all that it switches." : "",
+    " A parameter matters if its p-value, adjusted for the number of parameters (Benjamini and Hochberg), is at most 0.1.",
     data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());
 }
