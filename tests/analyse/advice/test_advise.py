@@ -280,3 +280,26 @@ def test_no_parameters_need_no_advice() -> None:
     advice = condped.advise(study)
     assert (advice.steps, len(advice.space), advice.region_size) == ((), 0, 3)
     assert "Change nothing" in str(advice)
+
+
+def test_a_choice_that_always_fails_is_named() -> None:
+    """Not one that fails now and then, nor what is active only where everything fails."""
+
+    def objective(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        kind = trial.suggest_categorical("kind", ["plain", "momentum", "nesterov"])
+        if kind == "momentum":
+            trial.suggest_categorical("decay", ["slow", "fast"])
+            raise RuntimeError
+        if kind == "nesterov" and x > 0.5:
+            raise RuntimeError
+        return (x - 0.3) ** 2
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=120, catch=RuntimeError)
+    tried = sum(trial.params["kind"] == "momentum" for trial in study.trials)
+    told = [note for note in condped.advise(study).notes if "failed" in note]
+    assert told == [
+        f"All {tried} trials with kind == 'momentum' failed, so they say nothing of good values. "
+        "Repair it, or leave it out."
+    ]

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from condped.analyse.advice.adviser import Adviser
+from condped.analyse.advice.failing import failing_notes
 from condped.analyse.advice.narrow import given, narrowed
 from condped.analyse.advice.result import EXPLORE, Advice, UnknownCondition
 from condped.analyse.advice.widen import pressed_bounds
@@ -125,6 +126,7 @@ def advise(
         notes=(
             *_space_notes(table, unknown, gone),
             *_trial_notes(recorded, table, region_quantile),
+            *failing_notes(recorded),
         ),
         unknown=unknown,
         explore=float(explore),

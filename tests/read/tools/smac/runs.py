@@ -26,6 +26,13 @@ STATES = {
 }
 
 
+class Kept:
+    """A directory that SMAC wrote, and the run history that it kept in memory."""
+
+    def __init__(self, path: Path, history: RunHistory) -> None:
+        self.path, self.history = path, history
+
+
 def conditional_space(seed: int = 0) -> CS.ConfigurationSpace:
     """Make a space with every type of hyperparameter, nested conditions and odd names."""
     space = CS.ConfigurationSpace(seed=seed)
@@ -59,6 +66,11 @@ def cost(config: CS.Configuration, seed: int = 0, budget: float = 1.0) -> float:
         raise ArithmeticError("does not converge")
     base = config.get("wid`th; DROP", 30) / 100 + config.get("lr", 0.3)
     return float(base + (seed % 7) / 50 + 1 / budget + (config["size"] == "m"))
+
+
+def cost_of_seed(config: CS.Configuration, seed: int = 0) -> float:
+    """Return the cost without a budget."""
+    return cost(config, seed)
 
 
 def scenario(directory: Path, name: str, **settings: Any) -> Scenario:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +12,23 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 from smac import (
-    AlgorithmConfigurationFacade,
-    HyperbandFacade,
-    HyperparameterOptimizationFacade,
     RandomFacade,
 )
-from smac.runhistory import RunHistory, StatusType, TrialInfo, TrialValue
+from smac.runhistory import StatusType, TrialInfo, TrialValue
 
 import condped
 from condped import TrialTable
-from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, SpaceError
-from condped.read.registry import reader_for
+from condped.errors import DataError, NameNotFoundError, SettingsError
 from condped.testing.reader_kit import Run, check_reader
 from condped.trials.table import State
 from tests.read.tools.smac.runs import (
+    Kept,
     changed,
     conditional_space,
-    cost,
+    cost_of_seed,
     optimised,
     runs_of,
     scenario,
-    with_first,
 )
 
 # The same conditions, written by hand.
@@ -54,81 +49,6 @@ SPACE: dict[str, Any] = {
     "shape": {"type": "categorical", "choices": [(8, 8), (16,)],
               "when": "`model:__choice__` != 'svm'"},
 }  # fmt: skip
-
-
-class Kept:
-    """A directory that SMAC wrote, and the run history that it kept in memory."""
-
-    def __init__(self, path: Path, history: RunHistory) -> None:
-        self.path, self.history = path, history
-
-
-@pytest.fixture(scope="module")
-def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where SMAC writes."""
-    return tmp_path_factory.mktemp("smac3_output")
-
-
-@pytest.fixture(scope="module")
-def noisy(out: Path) -> Kept:
-    """Bayesian optimisation with several seeds per configuration and failures."""
-    described = scenario(out, "noisy", n_trials=25, crash_cost=20.0)
-    return Kept(
-        out / "noisy" / "0", optimised(HyperparameterOptimizationFacade, described, cost_of_seed)
-    )
-
-
-@pytest.fixture(scope="module")
-def hyperband(out: Path) -> Kept:
-    """Budgets 1, 3 and 9, failures among them."""
-    described = scenario(
-        out, "hyperband", n_trials=80, min_budget=1, max_budget=9, deterministic=True, seed=5
-    )
-    return Kept(out / "hyperband" / "5", optimised(HyperbandFacade, described, cost))
-
-
-@pytest.fixture(scope="module")
-def instances(out: Path) -> Kept:
-    """Three instances, of which one fails now and then at a finite crash cost."""
-    described = scenario(
-        out, "instances", n_trials=50, instances=["i0", "i1", "i2"],
-        instance_features={"i0": [0], "i1": [1], "i2": [2]}, crash_cost=50.0,
-        deterministic=True,
-    )  # fmt: skip
-    return Kept(
-        out / "instances" / "0",
-        optimised(AlgorithmConfigurationFacade, described, cost_of_instance),
-    )
-
-
-@pytest.fixture(scope="module")
-def several(out: Path) -> Kept:
-    """Two objectives with names, and failures."""
-    described = scenario(
-        out, "several", n_trials=40, objectives=["error", "seconds"], deterministic=True
-    )
-    algorithm = RandomFacade.get_multi_objective_algorithm(described)
-    return Kept(
-        out / "several" / "0",
-        optimised(RandomFacade, described, two_costs, multi_objective_algorithm=algorithm),
-    )
-
-
-def cost_of_seed(config: CS.Configuration, seed: int = 0) -> float:
-    """Return the cost without a budget."""
-    return cost(config, seed)
-
-
-def cost_of_instance(config: CS.Configuration, instance: str, seed: int = 0) -> float:
-    """Return the cost of an instance; the last one fails for small sizes."""
-    if instance == "i2" and config["size"] == "s":
-        raise MemoryError
-    return float(config.get("lr", 0.5) + int(instance[1]) / 10)
-
-
-def two_costs(config: CS.Configuration, seed: int = 0) -> dict[str, float]:
-    """Return two costs, not in the scenario's order."""
-    return {"seconds": config.get("wid`th; DROP", 100) / 3, "error": cost(config, 1)}
 
 
 def from_api(runs: list[Run], names: tuple[str, ...]) -> TrialTable:
@@ -288,86 +208,6 @@ def test_every_status_has_its_state(several: Kept, tmp_path: Path) -> None:
     expected = [State.RUNNING, State.COMPLETE, State.FAILED, State.FAILED, State.FAILED]
     assert table.states[:5].tolist() == expected
     assert np.isnan(table.objectives[0].values[0])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (with_first("status", 9), "unknown status 9 in a run of configuration 1"),
-        (with_first("status", {"__enum__": "StatusType.SUCCESS"}), "unknown status .*as SMAC 2"),
-        (with_first("cost", "low"), "cost that is not a number in a run of configuration 1"),
-        (with_first("cost", [1.0, 2.0]), r"runs with 1, 2 costs, but scenario.json.*1 objectives"),
-        (with_first("config_id", 999), "run of configuration 999, which it does not list"),
-        (lambda h: {**h, "data": [{"cost": 1.0}]}, "a run without 'config_id'"),
-        (lambda h: {**h, "data": [3]}, "a run without 'config_id'"),
-        (lambda h: {**h, "configs": {"1": None}}, "no values for configuration 1"),
-        (lambda h: {"data": h["data"]}, "lacks 'configs'"),
-        (lambda h: [h], "must hold a JSON object"),
-        (lambda h: {**h, "data": []}, "There are no trials in an output directory of SMAC"),
-    ],
-)
-def test_run_histories_that_make_no_sense_are_refused(
-    noisy: Kept, tmp_path: Path, change: Callable[[Any], Any], message: str
-) -> None:
-    """With the file, the configuration and what is allowed."""
-    with pytest.raises(DataError, match=message):
-        condped.read(changed(noisy.path, tmp_path / "run", change))
-
-
-def test_files_that_are_cut_off_or_gone_are_told(noisy: Kept, tmp_path: Path) -> None:
-    """With the file and the place."""
-    path = shutil.copytree(noisy.path, tmp_path / "run")
-    file = path / "runhistory.json"
-    whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"runhistory.json' is not valid JSON: .* at line \d+"):
-        condped.read(path)
-    file.write_bytes(b"\xff" + whole)
-    with pytest.raises(DataError, match=r"runhistory.json' is not valid JSON: 'utf-8'"):
-        condped.read(path)
-    file.unlink()
-    with pytest.raises(DataError, match=r"no runhistory.json in .*smac3_output/<name>/<seed>"):
-        condped.read(path, reader="smac")
-    file.write_bytes(whole)
-    (path / "scenario.json").unlink()
-    with pytest.raises(DataError, match=r"There is no scenario\.json in"):
-        condped.read(path)
-
-
-def test_a_space_that_makes_no_sense_names_its_file(noisy: Kept, tmp_path: Path) -> None:
-    """A hyperparameter of an unknown type."""
-    path = shutil.copytree(noisy.path, tmp_path / "run")
-    file = path / "configspace.json"
-    text = file.read_text(encoding="utf-8").replace("uniform_float", "levy_float")
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(SpaceError, match=r"configspace.json': .*unknown type 'levy_float'"):
-        condped.read(path)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"budget": 4}, "no runs at budget 4. There is: 1, 3, 9"),
-        ({"budget": "lowest"}, "budget must be a number above 0 or 'highest'"),
-        ({"direction": "maximize"}, "direction cannot be set for an output directory of SMAC"),
-        ({"study": "a"}, "study cannot be set"),
-        ({"constraints": ["a"]}, "constraints cannot be set"),
-        ({"state": "a"}, "state cannot be set"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(
-    hyperband: Kept, options: dict[str, Any], message: str
-) -> None:
-    """SMAC records these itself, and its budgets are listed."""
-    with pytest.raises(SettingsError, match=message):
-        condped.read(hyperband.path, **options)
-
-
-def test_a_budget_is_refused_where_there_are_none(noisy: Kept) -> None:
-    """Rather than ignored."""
-    with pytest.raises(CondpedError, match=r"no runs at budget 3\. There is: none"):
-        condped.read(noisy.path, budget=3)
-    assert reader_for(str(noisy.path)).name == "smac"
 
 
 def test_times_and_origins_are_what_smac_recorded(noisy: Kept, several: Kept) -> None:
