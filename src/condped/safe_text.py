@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _MOST_NAME = 32
 
 
@@ -15,6 +17,12 @@ def shortened(text: str, most: int = _MOST_NAME) -> str:
         return plain
     end = (most - 1) // 2
     return f"{plain[: most - 1 - end]}…{plain[-end:]}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(map(shortened, names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def printable(text: str) -> str:

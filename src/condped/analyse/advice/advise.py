@@ -106,7 +106,7 @@ def advise(
         adaptive=_adaptive(table, top, question.settings),
         used=top.counts.used,
     )
-    found = adviser.proposals()
+    found, known = adviser.proposals()
     domains = {**restrictions, **{key: proposal.domain for key, proposal in found.items()}}
     stays = adviser.staying(domains)
     # Where nothing says when a parameter is active, the trials of the new space have a say.
@@ -115,7 +115,7 @@ def advise(
     space, possible = narrowed(base, domains, without=gone)
     unknown = tuple(adviser.unknown(name) for name in unexplained if name in space)
     return Advice(
-        steps=adviser.steps(found, possible),
+        steps=adviser.steps(found, known, possible),
         space=space,
         dropped=tuple(name for name in structure.space if name not in space),
         kept_target=int(np.count_nonzero(target & stays)),
@@ -130,6 +130,7 @@ def advise(
         ),
         unknown=unknown,
         explore=float(explore),
+        found_by_sampler=tuple(dict.fromkeys(name for name, _ in known)),
     )
 
 

@@ -19,6 +19,8 @@ from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
 from condped.trials.table import Parameter
 
+Proposals = dict[tuple[str, Domain], Proposal]  # by parameter and domain before
+_CLEAR = "a clear effect"
 # How often chance alone may make one parameter of a study, or one of its regimes, seem to matter.
 _MATTERS = 0.05
 # Fewer trials of a sampler that learns from results are too few to narrow anything: what it left
@@ -44,13 +46,14 @@ class Adviser:
     adaptive: bool  # whether a sampler that learns from results drew the trials
     used: int  # trials
 
-    def proposals(self) -> dict[tuple[str, Domain], Proposal]:
-        """Return smaller domains, by parameter and domain."""
+    def proposals(self) -> tuple[Proposals, Proposals]:
+        """Return smaller domains, by parameter and domain: to advise, and known to the sampler."""
         if self._too_few:
-            return {}
+            return {}, {}
         asked = [(name, d) for name in self.structure.space for d in self._sure_domains(name)]
         tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
-        found = {}
+        found: Proposals = {}
+        known: Proposals = {}
         for name, domain in asked:
             pressed = self.pressed.get((name, domain))
             proposal = propose(
@@ -60,9 +63,10 @@ class Adviser:
                 self._cuts(name),
                 keep=None if pressed is None else pressed.side,
             )
-            if proposal is not None and not self._drawn_there(name, domain, proposal):
-                found[name, domain] = self._restricted(name, domain, proposal)
-        return found
+            if proposal is not None:
+                kept = known if self._drawn_there(name, domain, proposal) else found
+                kept[name, domain] = self._restricted(name, domain, proposal)
+        return found, known
 
     @property
     def _too_few(self) -> bool:
@@ -137,7 +141,7 @@ class Adviser:
         return stays
 
     def steps(
-        self, found: dict[tuple[str, Domain], Proposal], possible: Collection[tuple[str, Domain]]
+        self, found: Proposals, known: Proposals, possible: Collection[tuple[str, Domain]]
     ) -> tuple[Step, ...]:
         """Return what to do with each domain that is still possible, the changes first."""
         changes: list[Step] = []
@@ -150,7 +154,8 @@ class Adviser:
                     continue
                 regime = domain.label if len(domains) > 1 else None
                 wide = self._wider(name, domain, regime)
-                step = self._step(name, domain, regime, found.get((name, domain)))
+                why = self._why_left(name, domain, known.get((name, domain)))
+                step = self._step(name, domain, regime, found.get((name, domain)), why)
                 if wide is not None:
                     changes.append(wide)
                 if step.kind != "leave":
@@ -160,13 +165,13 @@ class Adviser:
         return (*changes, *others)
 
     def _step(
-        self, name: str, domain: Domain, regime: str | None, proposal: Proposal | None
+        self, name: str, domain: Domain, regime: str | None, proposal: Proposal | None, why: str
     ) -> Step:
         """Return what to do with one domain: what is proposed, what was given, or nothing."""
         after = self.restrictions.get((name, domain))
         kept = of = int(np.count_nonzero(self._hits(name, domain)))
         share = 1.0 if after is None else covered(after, domain)
-        reason, risk = self._why_left(name, domain), "None."
+        reason, risk = why, "None."
         if proposal is not None:
             after, kept, share = proposal.domain, proposal.kept, proposal.covered
             of, lost = proposal.of, proposal.of - proposal.kept
@@ -236,7 +241,7 @@ class Adviser:
         rows = parameter.domain_ids == parameter.domains.index(domain)
         return np.asarray(rows & self.target)
 
-    def _why_left(self, name: str, domain: Domain) -> str:
+    def _why_left(self, name: str, domain: Domain, known: Proposal | None) -> str:
         """Say why a parameter is not touched."""
         if self.result.status != "ok":
             return f"the importances are undetermined: {self.result.reason}"
@@ -254,6 +259,8 @@ class Adviser:
                 f"fewer than {FEWEST_ADAPTIVE} trials of a sampler that learns from results are "
                 "not enough to narrow anything."
             )
+        if known is not None:
+            return f"{_CLEAR}, and the sampler already draws most values from {known.domain.label}."
         return self._why_not_narrowed(name, domain)
 
     def _why_not_narrowed(self, name: str, domain: Domain) -> str:
@@ -263,13 +270,7 @@ class Adviser:
         if self._untouchable(name):
             return "the domain varies in a way that a new space cannot say."
         if domain in self._sure_domains(name):
-            return (
-                "a clear effect, but good values are not in a clearly smaller part of the domain, "
-                "or the sampler already draws most values there."
-                if self.adaptive
-                else "a clear effect, but good values are not in a clearly smaller part of the "
-                "domain."
-            )
+            return f"{_CLEAR}, but good values are not in a clearly smaller part of the domain."
         if self.result.evidence[name].verdict == "matters":
             return "it matters, but the evidence is not strong enough to leave out values."
         return "perhaps an effect, but too little is known to narrow anything."

@@ -14,6 +14,7 @@ from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.result import Result
 from condped.optional import load_optional
+from condped.safe_text import listed
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Kind = Literal["fix", "narrow", "choices", "widen", "leave"]
 # The share of the new trials that stay in the old space, if nobody says otherwise.
 EXPLORE = 0.2
+_MOST_NAMES = 3
 # Of the studies in benchmarks/advice.json in which something was narrowed, the share whose best
 # known configuration lies outside the new space.
 OPTIMUM_LOST = 0.05
@@ -111,6 +113,8 @@ class Advice(Result):
         in place of each.
     explore
         The share of the new trials that should be drawn from the old space.
+    found_by_sampler
+        Parameters that would have been narrowed, had the sampler not found the good values itself.
 
     Examples
     --------
@@ -137,6 +141,17 @@ class Advice(Result):
     notes: tuple[str, ...] = ()
     unknown: tuple[UnknownCondition, ...] = ()
     explore: float = EXPLORE
+    found_by_sampler: tuple[str, ...] = ()
+
+    @property
+    def why_nothing(self) -> str:
+        """Why nothing is left out; empty where something is."""
+        if self.changes:
+            return ""
+        if self.found_by_sampler:
+            names = listed(self.found_by_sampler, _MOST_NAMES)
+            return f"the sampler already draws most values of {names} where good ones lie."
+        return "no parameter shows clearly enough which of its values to leave out."
 
     @property
     def unexplained(self) -> tuple[str, ...]:
@@ -327,6 +342,7 @@ class Advice(Result):
             "region_size": self.region_size,
             "explore": self.explore,
             "risk": self.risk,
+            "found_by_sampler": self.found_by_sampler,
             "target_quantile": self.importance.target_quantile,
             "tie": plain_tie(self.importance.tie),
             "optuna_code": self.optuna_code(),

@@ -176,11 +176,18 @@ def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Signi
 def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
     """Test among the trials that were drawn without regard to results: they need no replays."""
     drawn = own.independent()
-    return aligned(
-        _closed(drawn, decision, 1),
-        drawn.unit.count_ranked(drawn.top, 1).counts,
-        own.unit.count_ranked(own.top, 1).counts,
+    counts = own.unit.count_ranked(own.top, 1).counts
+    found = aligned(
+        _closed(drawn, decision, 1), drawn.unit.count_ranked(drawn.top, 1).counts, counts
     )
+    # The target set of those trials may have what that of all trials does not.
+    reached = [
+        sum(regime.target.sum(axis=-1) for regime in one.regimes if regime.domain is not None)
+        for one in counts.parameters
+    ]
+    sizes = found.p_values.shape[0]
+    held = np.array([np.broadcast_to(trials, sizes) for trials in reached]).reshape(-1, sizes).T
+    return replace(found, p_values=np.where(held > 0, found.p_values, np.nan))
 
 
 def replayed_bias(own: TestedTrials, decision: SamplingDecision) -> FloatArray | None:

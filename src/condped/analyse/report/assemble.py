@@ -229,6 +229,7 @@ def _advice(advice: Advice) -> dict[str, Any]:
         "space": data["space"],
         "code": _code(advice) if advice.changes else {},
         "risk": advice.risk,
+        "why_nothing": advice.why_nothing,
         **{name: data[name] for name in kept},
     }
 

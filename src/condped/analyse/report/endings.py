@@ -48,7 +48,7 @@ def _causes(result: ImportanceResult) -> Iterator[dict[str, Any]]:
             "name": parameter.name,
             "importance": round(parameter.importance, 5),
             "verdict": tested.verdict,
-            "p": small([tested.p_value])[0],
+            "p": small([tested.adjusted_p_value])[0],
             "values": [
                 value for density in result.densities[parameter.name] for value in _leading(density)
             ],

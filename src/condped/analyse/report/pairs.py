@@ -12,6 +12,7 @@ from condped.trials.table import TrialTable
 
 _MOST_PARAMETERS = 24  # whose pairs are looked at
 _MOST_PAIRS = 6  # that are drawn
+_MOST_NAMED = 6  # of those without evidence
 
 
 def pairs_data(table: TrialTable | None, result: ImportanceResult) -> dict[str, Any] | None:
@@ -35,6 +36,7 @@ def pairs_data(table: TrialTable | None, result: ImportanceResult) -> dict[str, 
         "of": len(found),
         "parameters": len(names),
         "sampling": found.sampling,
+        "nothing": [one.parameters for one in found if one.verdict == "no evidence"][:_MOST_NAMED],
         "pairs": [_pair(one) for one in told[:_MOST_PAIRS]],
     }
 

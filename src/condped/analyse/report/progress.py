@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from condped.analyse.effects.trials import trial_numbers, value_of
+from condped.analyse.summary.outlook import too_coarse
 from condped.analyse.summary.result import Summary
 from condped.analyse.summary.summarise import summary_of
 from condped.space.domain import choice_labels
@@ -29,6 +30,7 @@ def summary_data(table: TrialTable) -> dict[str, Any]:
                 "value": one.value,
                 "values": one.values,
                 "shared": one.shared,
+                "coarse": too_coarse(one.shared, found.states.complete),
                 "parameters": _labels(one.parameters),
                 "more": max(0, len(one.parameters) - _MOST_PARAMETERS),
             }

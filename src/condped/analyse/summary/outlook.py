@@ -16,6 +16,11 @@ _FEW = 20  # trials, below which a plateau says nothing
 _MANY_SHARE, _SHARE = 5, 0.05  # trials with the best value, from which on it is a ceiling
 
 
+def too_coarse(shared: int, trials: int) -> bool:
+    """Return whether so many trials share the best value that the objective has a ceiling."""
+    return shared >= max(_MANY_SHARE, _SHARE * trials)
+
+
 def plateau_sentences(
     progress: Sequence[Progress], best: Sequence[BestTrial], front: Front | None
 ) -> tuple[str, ...]:
@@ -32,7 +37,7 @@ def plateau_sentences(
         )
         ties = f"; {trial.shared:,} trials share the best value" if trial.shared > 1 else ""
         told.append(f"{when}{ties}.")
-        if trial.shared >= max(_MANY_SHARE, _SHARE * one.trials):
+        if too_coarse(trial.shared, one.trials):
             told.append(
                 "The objective cannot separate them: a finer metric would, such as log loss "
                 "instead of accuracy, or more data to validate on."
@@ -63,8 +68,8 @@ def outlook_sentence(
             f"chance of at most {chance:.2g} % ({_NEXT} / {one.trials + _NEXT:,})."
         )
     return (
-        "The trials seem to follow earlier results, so the chance of an improvement does not "
-        f"follow from their number. So far: {_recent(one)}."
+        "The sampler learns from results, so the chance of an improvement cannot be computed "
+        f"from the number of trials. So far: {_recent(one)}."
     )
 
 
@@ -75,7 +80,7 @@ def _recent(one: Progress) -> str:
     if gains:
         shown = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
         last = f", most recently by {shown}" if len(gains) > 1 else f", by {shown}"
-    return f"in {_trials(one.trials)} the best value improved {times} after the first trial{last}"
+    return f"in {_trials(one.trials)} the first value was improved on {times}{last}"
 
 
 def _times(count: int) -> str:

@@ -9,8 +9,8 @@ from condped.analyse.importance.account import Account
 from condped.analyse.importance.ties import is_notable
 from condped.arrays import FloatArray
 from condped.estimate.settings import BaselineSettings, Settings
-from condped.safe_text import printable, shortened
-from condped.show.text.layout import listed, percent, wrapped
+from condped.safe_text import listed, printable, shortened
+from condped.show.text.layout import percent, wrapped
 
 
 def headline(

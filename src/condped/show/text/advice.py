@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from condped.analyse.advice.result import Advice, Step
-from condped.safe_text import shortened
+from condped.safe_text import listed, shortened
 from condped.show.text.account import account_lines, headline
-from condped.show.text.layout import listed, wrapped
+from condped.show.text.layout import wrapped
 from condped.show.text.tables import first_lines
 from condped.show.words import tie_lines, tie_remark
 
@@ -30,10 +30,7 @@ def advice_text(advice: Advice) -> str:
         lines += ["", *wrapped(_together(advice))]
     else:
         lines += [""] if steps else []
-        lines += wrapped(
-            f"{'Leave out' if steps else 'Change'} nothing: no parameter shows clearly enough "
-            "which of its values to leave out."
-        )
+        lines += wrapped(f"{'Leave out' if steps else 'Change'} nothing: {advice.why_nothing}")
     left = [step for step in advice.steps if step.kind == "leave"]
     by_reason: dict[str, list[str]] = {}
     for step in left:

@@ -8,8 +8,6 @@ from contextvars import ContextVar
 from textwrap import wrap
 from unicodedata import east_asian_width
 
-from condped.safe_text import shortened
-
 _WIDTH: ContextVar[int] = ContextVar("width", default=100)
 _NARROWEST = 60
 
@@ -45,12 +43,6 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[s
             padded.append(space + entry if i in right else entry + space)
         lines.append("  ".join(padded).rstrip())
     return lines
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """Return the first of some names, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(map(shortened, names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def width_of(text: str) -> int:

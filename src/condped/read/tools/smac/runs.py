@@ -194,9 +194,10 @@ def _notes(configurations: Sequence[Configuration], trials: Sequence[Trial]) -> 
     if len(budgets) > 1:
         listed = ", ".join(f"{count} at {value:g}" for value, count in budgets)
         yield Caution(
-            f"Each configuration counts at its highest budget ({listed}); "
-            f"{total - _count(trials)} of {total} runs do not count. Set budget (--budget) to "
-            "compare at one."
+            "Configurations were run at several budgets, and each counts at its highest "
+            f"({listed}): costs at different budgets are compared as if they were equal, and "
+            f"{total - _count(trials)} of {total} runs, at lower budgets, do not count. To compare "
+            f"at one budget, set budget (--budget {budgets[-1][0]:g})."
         )
     waiting = sum(
         run.state is State.RUNNING

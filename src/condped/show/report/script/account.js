@@ -5,7 +5,7 @@ const GLOSSARY = [
   ["Importance", "share of what all parameters explain about reaching the target set; 1 in all"],
   ["η²", "how much of reaching the target set a parameter explains by itself, from 0 to 1"],
   ["Regime", "how a parameter behaves: absent, or present with one domain; values are compared within regimes"],
-  ["Verdict", "matters: statistically significant, adjusted for the number of parameters tested; unclear, no evidence, not testable: with less"],
+  ["Verdict", "matters: statistically significant after adjustment for the number of parameters (at most one in ten of those named is expected to be a false alarm); unclear: significant only before the adjustment; no evidence: the trials do not show an effect; not testable: they cannot show one"],
 ];
 
 function accountTold() {

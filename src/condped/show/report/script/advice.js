@@ -16,13 +16,16 @@ function drawAdvice() {
   if (changes.length) {
     parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), advice.risk ? together(advice) : "");
   } else {
-    parts.push(element("p", {}, element("strong", {}, "Change nothing. "), "No parameter shows clearly enough which of its values to leave out."));
+    parts.push(element("p", {}, element("strong", {}, "Change nothing. "), `${advice.why_nothing[0].toUpperCase()}${advice.why_nothing.slice(1)}`));
+  }
+  for (const { name, label, words } of valuesToAvoid()) {
+    parts.push(element("p", {}, element("strong", {}, "Avoid "), nameTag(name), element("strong", {}, ` ${cut(label, 48)}`), `, or repair what fails: ${words}.`));
   }
   if (left.length) parts.push(leaveAlone(left));
   for (const note of advice.notes) parts.push(element("p", { class: "aside" }, note));
   if (changes.length) {
     parts.push(...Object.entries(advice.code).map(([tool, code]) => codeBox(`Code for ${tool}`, tool === "Optuna"
-      ? "In a new study: the choices of an old one must not change. Or keep your code and use condped.advise(study).start(study), which takes the old trials along." : "", code, CODE_FILES[tool])),
+      ? "For a new study (Optuna refuses other choices in an old one). Or keep your code and call condped.advise(study).start(study): it takes the old trials along and draws some of the new ones from the old space." : "", code, CODE_FILES[tool])),
       Object.keys(advice.code).length < 2 ? element("p", { class: "aside" }, "Code for other tools: condped advise --code configspace, ray or hyperopt.") : "",
       codeBox("The new space, as JSON", "condped and other tools read it back.", `${JSON.stringify(advice.space, null, 2)}\n`, "space.json"));
   }

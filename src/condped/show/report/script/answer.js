@@ -25,8 +25,8 @@ function choiceRows() {
   const found = ranked().map((parameter) => [parameter, choiceOf(parameter)]).filter(([parameter, choice]) => telling(parameter, choice));
   found.sort(([, a], [, b]) => (b.between || 0) - (a.between || 0));
   return found.slice(0, 3).map(([parameter, choice]) => ({ name: parameter.name, row: element("div", {}, nameTag(parameter.name), ": ",
-    element("strong", {}, cut(choice.label, 40)), ` has ${choice.here === choice.size ? `all ${whole(choice.size)}` : `${whole(choice.here)} of ${whole(choice.size)}`} target trials${choice.always ? "" : " that have it"}`,
-    element("span", { class: "aside" }, `, and ${percent(choice.share)} of all ${choice.always ? "trials" : "that have it"}`), bestElsewhere(parameter, choice)) }));
+    element("strong", {}, cut(choice.label, 40)), ` has ${choice.here === choice.size ? `all ${whole(choice.size)}` : `${whole(choice.here)} of ${whole(choice.size)}`} target trials`,
+    element("span", { class: "aside" }, ` and ${percent(choice.share)} of ${choice.always ? "all trials" : "the trials where it is active"}. `), bestElsewhere(parameter, choice)) }));
 }
 
 // Where the best trial of all is not where most good ones are.
@@ -34,7 +34,7 @@ function bestElsewhere(parameter, choice) {
   const best = single && data.summary?.best[0], own = best && best.parameters.find(([name]) => name === parameter.name);
   const plain = (label) => label.replaceAll("'", "");
   const listed = parameter.regimes.some((regime) => regime.domain?.choices?.includes(choice.label));
-  return own && listed && plain(own[1]) !== plain(choice.label) ? element("strong", {}, `; the best trial has ${cut(own[1], 32)}`) : null;
+  return own && listed && plain(own[1]) !== plain(choice.label) ? element("strong", {}, `But the best trial has ${cut(own[1], 32)}.`) : null;
 }
 
 function drawAnswer() {
@@ -43,7 +43,7 @@ function drawAnswer() {
   const gating = reasonNow() ? [] : choiceRows(), choices = gating.map(({ row }) => row), progress = progressRows(), next = nextRows();
   const rows = [];
   const cautions = data.account.cautions || [];
-  if (cautions.length) rows.push(["Mind", cautions.map((note) => element("div", { class: "mind" }, note))]);
+  if (cautions.length) rows.push(["Caution", cautions.map((note) => element("div", { class: "mind" }, note))]);
   if (choices.length) rows.push(["Choice of the branch", choices]);
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters, new Set(gating.map(({ name }) => name)))]);
   if (progress.length) rows.push(["So far", progress]);
@@ -77,9 +77,12 @@ function nextRows() {
   if (!data.advice) return null;
   const changes = adviceChanges(), more = changes.length - 1;
   const link = foldLink("next", more > 0 ? `${count(more, "more change")}, code and risk` : changes.length ? "Code and risk" : "Why");
-  if (!changes.length) return [element("strong", {}, "Change nothing: "), "no parameter shows clearly enough which of its values to leave out. ", link];
+  const finer = data.summary?.best.some((best) => best.coarse) ? [element("strong", {}, "Measure more finely"), ", as too many trials share the best value. "] : [];
+  const [avoid] = valuesToAvoid();
+  if (avoid) finer.push(element("strong", {}, "Avoid "), nameTag(avoid.name), ` ${cut(avoid.label, 40)}: ${avoid.words}. `);
+  if (!changes.length) return [...finer, element("strong", {}, finer.length ? "Leave the search space as it is: " : "Change nothing: "), `${data.advice.why_nothing} `, link];
   const other = state.step === data.start ? "" : ` (advice for ${targetName(data.start)})`;
-  return [...stepWords(changes[0]), `${other}. `, link];
+  return [...finer, ...stepWords(changes[0]), `${other}. `, link];
 }
 
 function lead(matters) {
@@ -92,11 +95,12 @@ function lead(matters) {
   if (!matters.length) {
     const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "not testable")
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
-    const nearest = best && parameters.length === 1 ? [`, ${pWords(best.p[state.step])}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${pWords(best.p[state.step])}`] : [];
+    const adjusted = best && `${pWords(best.adjusted[state.step])}${parameters.length === 1 ? "" : " when adjusted"}`;
+    const nearest = best && parameters.length === 1 ? [`, ${adjusted}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${adjusted}`] : [];
     return [element("strong", {}, "Not enough evidence. "),
       ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", has no statistically significant effect"] : [`None of ${count(parameters.length, "parameter")} has a statistically significant effect`]),
       ` (${sizes}`, ...nearest,
-      "). Gather more trials, or look at a larger target set."];
+      data.steps && state.step < data.steps.length - 1 ? "). Gather more trials, or look at a larger target set." : "). Gather more trials."];
   }
   const shown = matters.slice(0, 5);
   const parts = shown.flatMap((parameter, place) => {
@@ -147,16 +151,14 @@ function goodRows(matters, choosing) {
     if (!texts.length) silent.push(parameter.name);
     for (const { regime, labels, where, target, region } of texts.slice(0, 3)) {
       const of = sum(targetCounts(regime)), covered = region / sum(regionCounts(regime));
-      const inside = where ? " there" : " that have it";
-      const there = where || sometimes(parameter) ? inside : "";
-      const all = there === " that have it" ? "the trials" : "all trials";
+      const there = where || sometimes(parameter) ? " there" : "";
       const kept = target === of ? `all ${whole(of)}` : `${whole(target)} of ${whole(of)}`;
       const contrast = contrastOf(regime);
       const values = labels.flatMap((label, place) => [place ? " or " : "", element("strong", {}, cut(label, 60))]);
       rows.push(element("li", {}, nameTag(parameter.name),
         element("span", {}, values, where, contrast ? [": ", ...contrastWords(contrast)] : null,
           element("span", { class: "aside" },
-            ` ${kept} target trials${there}, ${percent(covered)} of ${all}${there}`))));
+            ` ${kept} target trials${there}, ${percent(covered)} of ${there ? "the trials there" : "all trials"}${actsWith(parameter)}`))));
     }
   }
   const told = rows.slice(0, MOST_GOOD);
@@ -164,6 +166,12 @@ function goodRows(matters, choosing) {
   const unsaid = silent.filter((name) => !choosing.has(name));
   if (unsaid.length) told.push(remark("no values stand out for ", ...listed(unsaid, 4)));
   return element("ul", { class: "good-list" }, told);
+}
+
+// What it acts together with: its own values may then seem no better than others.
+function actsWith(parameter) {
+  const others = data.pairs ? matteringPairs().filter(({ names }) => names.includes(parameter.name)).map(({ names }) => names.find((name) => name !== parameter.name)) : [];
+  return others.length ? `; acts together with ${listedText(others, 2)}` : "";
 }
 
 function leftOut() {
@@ -183,6 +191,6 @@ function leftOut() {
     : trials.total === 1 && trials.used ? "nothing: the only trial was used"
     : trials.used === trials.total ? `nothing: all ${count(trials.used, "trial")} were used`
       : `${whole(trials.total - trials.used)} of ${count(trials.total, "trial")}`;
-  const link = lines.length ? [" · ", element("a", { href: "#trials" }, count(lines.length, "note"))] : [];
+  const link = lines.length ? [" · ", foldLink("trials", count(lines.length, "note"))] : [];
   return [kept, ...link];
 }

@@ -23,7 +23,7 @@ function barRow(parameter) {
   setText(number, importanceText(importanceOf(parameter), verdict));
   number.title = number.textContent === TINY ? TINY_WORDS : "";
   const chosen = reasonNow() ? null : choiceOf(parameter);
-  const between = chosen && chosen.between !== null ? ` · η² between branches ${share(chosen.between)}` : "";
+  const between = chosen && chosen.between !== null ? `; choosing the branch explains ${percent(chosen.between)}` : "";
   setText(choice, chosen ? `${choiceWords(chosen)}${between}` : "");
   choice.title = chosen ? seen(choiceSentence(chosen)) : "";
   if (low !== undefined) setText(interval, ` ${share(low)}–${share(high)}`);
@@ -124,8 +124,8 @@ function drawHints() {
   const what = state.method === "calibrated"
     ? "Importances without the bias of the paper's smoothing: each trial is left out of its own neighbourhood, and what is probably chance gets none."
     : `${data.definition} Smoothing overstates weak effects of few trials: compare with Calibrated.`;
-  made.lastElementChild.replaceChildren(`${what} η² is the same on an absolute scale: how much of ${reaching} a parameter explains by itself.`,
-    gates.size ? " Of a parameter that chooses the branch, η² between branches is what the choice itself explains, through all that it switches." : "",
+  made.lastElementChild.replaceChildren(`${what} η² is how much of ${reaching} a parameter explains by itself, from 0 to 1.`,
+    gates.size ? " What choosing a branch explains is on the same scale as η² and counts beside it: a parameter's own numbers compare values within a branch." : "",
     " A parameter matters if its p-value, adjusted for the number of parameters (Benjamini and Hochberg), is at most 0.1.",
     data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());
 }

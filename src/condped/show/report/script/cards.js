@@ -86,7 +86,7 @@ function fillCard(parameter) {
 
 function verdictWords(parameter) {
   const words = {
-    matters: "Statistically significant: of all parameters that are said to matter about one in ten does so by chance.",
+    matters: "Statistically significant, allowing for the number of parameters: at most one in ten of those said to matter is expected to be a false alarm.",
     unclear: "Unclear: there may be something, but too many would be found by chance if this were called an effect.",
     "no evidence": "No evidence of an effect: chance alone gives as much more than one time in ten.",
     "not testable": "Not testable.",

@@ -29,8 +29,8 @@ function contrastWords(contrast) {
     const better = direction === "maximize" ? one > other : one < other;
     const digits = digitsFor([one, other]), known = low !== null && otherLow !== null;
     const apart = known && (high < otherLow || low > otherHigh);
-    const words = better && (apart || !known) ? [element("span", { class: "reached" }, inUnits(one, digits)), `, with other values ${inUnits(other, digits)}`]
-      : [`${better ? "hardly" : "no"} better (${inUnits(one, Math.min(digits, 4))}, with other values ${inUnits(other, Math.min(digits, 4))})`];
+    const sure = apart || !known, judged = better && sure ? "" : one === other ? " (the same)" : sure ? " (worse)" : better ? " (not clearly better)" : " (no better)";
+    const words = [element("span", { class: judged ? "" : "reached" }, inUnits(one, digits)), `, with other values ${inUnits(other, digits)}${judged}`];
     return element("span", { class: "effect" }, `median ${cut(name, 24)} `, words);
   }).flatMap((words, place) => (place ? [", ", words] : [words]));
 }
@@ -66,6 +66,16 @@ function objectiveRange(place) {
   return { low: low - room, high: high + room, ticks: low === high ? [low] : [low, (low + high) / 2, high] };
 }
 
+// That of the study, unless most trials of a regime would lie beyond it.
+function regimeRange(parameter, regime, objective) {
+  const range = objectiveRange(objective), where = parameter.regimes.indexOf(regime);
+  const own = data.sample.objectives[objective].filter((value, trial) => value !== null && data.sample.regimes[parameter.place][trial] === where).sort((a, b) => a - b);
+  const beyond = range ? own.filter((value) => value < range.low || value > range.high) : [];
+  if (!range || 2 * beyond.length <= own.length) return range && { ...range, beyond: beyond.length };
+  const low = own[0], high = own[own.length - 1], room = 0.06 * (high - low || Math.abs(high) || 1);
+  return { low: low - room, high: high + room, ticks: low === high ? [low] : [low, (low + high) / 2, high], beyond: 0 };
+}
+
 const jitter = (number) => ((number * 0.618034) % 1) - 0.5;
 const stateNames = { p: "pruned", i: "infeasible" };
 const inTargetNow = (trial) => data.sample.steps[trial] !== null && data.sample.steps[trial] <= state.step;
@@ -87,7 +97,7 @@ function objectiveAxis(picture, frame, range, y) {
 // Value against objective for the trials of one regime, with medians; null where nothing is known.
 function sliceChart(parameter, regime, objective, width) {
   const sample = data.sample, values = sample?.values[parameter.place];
-  const range = values && objectiveRange(objective);
+  const range = values && regimeRange(parameter, regime, objective);
   if (!range) return null;
   const domain = regime.domain, where = parameter.regimes.indexOf(regime), choices = domain.choices;
   const height = 190, frame = { left: 52, right: width - 10, top: 8, bottom: height - 26 };
@@ -114,7 +124,7 @@ function sliceChart(parameter, regime, objective, width) {
     picture.append(drawn("line", { class: "median", x1: from, x2: to, y1: y(median), y2: y(median) }));
   }
   picture.append(drawn("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }), ...sliceTicks(domain, frame, x, width));
-  return { picture, group, dots };
+  return { picture, group, dots, beyond: range.beyond };
 }
 
 // A slice is drawn once; a step of the slider only moves dots from one path to another.
@@ -124,7 +134,7 @@ function slice(parameter, regime, objective, width) {
   if (!regime.slices.has(key)) regime.slices.set(key, sliceChart(parameter, regime, objective, width));
   const made = regime.slices.get(key);
   if (made) markDots(made);
-  return made ? made.picture : null;
+  return made;
 }
 
 function markSlices(regime, width) {
@@ -164,6 +174,6 @@ function sliceParts(parameter, regime, width) {
   if (!data.sample) return [];
   const charts = data.objectives.map((_, place) => [place, slice(parameter, regime, place, width)]).filter(([, chart]) => chart);
   const pruned = data.sample.states.includes("p") ? "; orange: pruned, at their last value" : "";
-  return charts.map(([place, chart]) => element("figure", {}, element("figcaption", { class: "aside" },
-    `${cut(data.objectives[place][0], 32)} that each trial reached; lines: medians with ${percent(0.9)} intervals${pruned}`), chart));
+  return charts.map(([place, { picture, beyond }]) => element("figure", {}, element("figcaption", { class: "aside" },
+    `${cut(data.objectives[place][0], 32)} that each trial reached; lines: medians with ${percent(0.9)} intervals${pruned}${beyond ? `; ${count(beyond, "worse trial")} drawn on the edge` : ""}`), picture));
 }

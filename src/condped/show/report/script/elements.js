@@ -39,8 +39,8 @@ function choiceWords({ label, here, size }) {
 }
 function choiceSentence({ label, here, size, share: part, always, between }) {
   const some = here === size ? `all ${whole(size)}` : `${whole(here)} of the ${whole(size)}`;
-  const explains = between === null ? "" : `; η² between the branches is ${share(between)}`;
-  return `It chooses the branch: ${cut(label, 40)} has ${some} target trials${always ? "" : " that have it"} and ${percent(part)} of all ${always ? "trials" : "that have it"}${explains}.`;
+  const explains = between === null ? "" : `; the choice of the branch explains ${percent(between)} of reaching ${targetName()}`;
+  return `It chooses the branch: ${cut(label, 40)} has ${some} target trials and ${percent(part)} of ${always ? "all trials" : "the trials where it is active"}${explains}.`;
 }
 
 // A share above 1 is none.

@@ -23,12 +23,19 @@ function endingParts(ending) {
   if (!found.length) return [element("p", {}, "No parameter has a statistically significant effect on it."), lost];
   const rest = ending.parameters.length - found.length;
   return [
-    table(`What led to it: ${ENDED[ending.outcome]}`, ["Parameter", "Values", "With them", "With others"], found.flatMap(causeRows), [2, 3]),
+    table(`What led to it: ${ENDED[ending.outcome]}`, ["Parameter", "Values", "With them", "With others", "p, adjusted"], found.flatMap(causeRows), [2, 3, 4]),
     rest ? element("p", { class: "aside" }, `${count(rest, "other parameter")}: no statistically significant effect on it.`) : null, lost];
+}
+
+// Values with which most trials end without a result: no advice on good values knows of them.
+function valuesToAvoid() {
+  const lost = (data.endings || []).filter(({ outcome }) => outcome === "failed" || outcome === "nonfinite");
+  return lost.flatMap((ending) => causes(ending).flatMap((cause) => cause.values.filter(({ inside: [some, of] }) => of >= 5 && some > of / 2)
+    .map(({ label, inside: [some, of], outside: [others, rest] }) => ({ name: cause.name, label, words: `${some} of ${of} trials ${ENDED[ending.outcome]}, with other values ${others} of ${rest}` }))));
 }
 
 function causeRows(cause) {
   const rate = ([some, of]) => (of ? `${whole(some)} of ${whole(of)} (${percent(some / of)})` : "–");
-  if (!cause.values.length) return [[nameTag(cause.name), element("span", { class: "aside" }, "none stand out"), "", ""]];
-  return cause.values.map((value) => [nameTag(cause.name), element("strong", { class: "cause" }, cut(value.label, 48)), rate(value.inside), rate(value.outside)]);
+  if (!cause.values.length) return [[nameTag(cause.name), element("span", { class: "aside" }, "none stand out"), "", "", cause.p === null ? "" : shortP(cause.p)]];
+  return cause.values.map((value) => [nameTag(cause.name), element("strong", { class: "cause" }, cut(value.label, 48)), rate(value.inside), rate(value.outside), cause.p === null ? "" : shortP(cause.p)]);
 }

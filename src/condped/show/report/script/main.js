@@ -116,7 +116,7 @@ function start() {
   byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); updateFolds(); });
   fill("parameters-hint", `Open a card to see where the target trials lie among all, and which values ${data.outcome ? "lead to it" : "are good"}.`);
   setUpFolds();
-  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). This page is one file and asks no server for anything.`));
+  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). This page is one file and works offline.`));
   draw();
   let width = innerWidth;
   addEventListener("resize", () => {

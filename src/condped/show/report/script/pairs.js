@@ -4,30 +4,40 @@ const matteringPairs = () => data.pairs.pairs.filter((pair) => pair.verdict === 
 function pairsTold() {
   if (!data.pairs) return null;
   if (!data.pairs.tested) return "no pair could be tested";
-  if (!data.pairs.pairs.length) return `no evidence that any of ${count(data.pairs.tested, "pair")} act together`;
+  if (!data.pairs.pairs.length) return data.pairs.tested === 1 ? "no evidence that the one testable pair acts together" : `no evidence that any of ${data.pairs.tested} pairs acts together`;
   const found = matteringPairs();
   if (!found.length) return `${count(data.pairs.pairs.length, "pair")} unclear`;
   return found.slice(0, 3).map(({ names }) => names.map((name) => cut(name, 24)).join(" × ")).join(", ");
 }
 
 function drawPairs() {
-  const { tested, of, parameters: paired, sampling, pairs } = data.pairs;
+  const { tested, of, parameters: paired, sampling, pairs, nothing } = data.pairs;
   const width = Math.min(460, Math.max(260, byId("pair-list").clientWidth));
   const some = paired < parameters.length ? ` The ${paired} most important parameters were paired.` : "";
-  fill("pair-list", element("p", { class: "hint" }, `Which values go together, beyond what each parameter does alone, for ${targetName(data.start)}; the slider does not change it. ${whole(tested)} of ${count(of, "pair")} could be tested; the verdicts allow for their number.${some} ${sampling} The darker a cell, the larger the share of its trials that are in the target set; a small cell has few trials.`),
+  const key = pairs.length ? " The darker a cell, the larger the share of its trials that are in the target set; a small cell has few trials." : "";
+  const more = tested - pairs.length - nothing.length, names = nothing.map((pair) => pair.map((name) => cut(name, 24)).join(" × ")).join(", ");
+  fill("pair-list", element("p", { class: "hint" }, `Which values go together, beyond what each parameter does alone, for ${targetName(data.start)}; the slider does not change it. ${whole(tested)} of ${count(of, "pair")} could be tested; the verdicts allow for their number.${some} ${sampling}${key}`),
+    nothing.length ? element("p", { class: "aside" }, `No evidence: ${names}${more > 0 ? ` and ${more} more` : ""}.`) : null,
     element("div", { class: "pair-grid" }, pairs.flatMap((pair) => pair.regimes.slice(0, 2).map((regime) => pairFigure(pair, regime, width)))));
 }
 
 function pairFigure(pair, regime, width) {
-  const p = pair.p === null ? "" : `, ${pWords(pair.p)}`;
+  const p = pair.p === null ? "" : `, ${pWords(pair.p)} before adjustment`;
   return element("figure", {}, element("figcaption", {}, nameTag(pair.names[0]), " × ", nameTag(pair.names[1]), " ", verdictTag(pair.verdict),
     element("span", { class: "aside" }, ` η² ${share(Math.max(0, pair.eta))}${p}, ${count(sum(regime.region.flat()), "trial")}`)), pairChart(regime, width), densestWords(regime));
 }
 
+// Between integers the edges of cells are halves.
+function edgesWords(low, high) {
+  const whole = (edge) => Math.abs(edge % 1) === 0.5;
+  if (whole(low) && whole(high)) return low + 1 === high ? `${low + 0.5}` : `${low + 0.5} … ${high - 0.5}`;
+  return `${short(Number(low.toPrecision(2)))} … ${short(Number(high.toPrecision(2)))}`;
+}
+
 // Where most trials are good, among cells with some trials.
 function densestWords({ axes: [first, second], target, region }) {
-  const name = ({ edges, choices }, place) => (choices ? choices[place] : `${short(Number(edges[place].toPrecision(2)))} … ${short(Number(edges[place + 1].toPrecision(2)))}`);
-  const cells = region.flatMap((row, i) => row.map((trials, j) => ({ i, j, trials, hits: target[i][j] }))).filter(({ trials, hits }) => trials >= 2 && hits > 0);
+  const name = ({ edges, choices }, place) => (choices ? choices[place] : edgesWords(edges[place], edges[place + 1]));
+  const cells = region.flatMap((row, i) => row.map((trials, j) => ({ i, j, trials, hits: target[i][j] }))).filter(({ trials, hits }) => trials >= 3 && hits > 0);
   if (!cells.length) return null;
   const { i, j, trials, hits } = cells.sort((a, b) => b.hits / b.trials - a.hits / a.trials || b.trials - a.trials)[0];
   return element("p", { class: "aside" }, `Most with ${cut(first.parameter, 24)} ${name(first, i)} and ${cut(second.parameter, 24)} ${name(second, j)}: ${hits} of ${trials} trials.`);

@@ -7,7 +7,12 @@ function linesTold() {
 }
 
 function axesShown() {
-  return ranked().filter((parameter) => data.sample.values[parameter.place]).slice(0, MOST_AXES);
+  const known = ranked().filter((parameter) => data.sample.values[parameter.place]);
+  const chosen = new Set(known.slice(0, MOST_AXES));
+  // What chooses the branch stays, however little it does within: the others hang on it.
+  known.filter((parameter) => gates.has(parameter.place) && !chosen.has(parameter)).slice(0, 2)
+    .forEach((parameter, place) => { chosen.delete(known[MOST_AXES - 1 - place]); chosen.add(parameter); });
+  return [...chosen].sort((a, b) => gates.has(b.place) - gates.has(a.place));
 }
 
 // Where a trial stands on a parameter's axis: 0 to 1, or null where the parameter is absent.
@@ -50,7 +55,7 @@ function drawLines() {
   shown.forEach((parameter, place) => picture.append(...axisOf(parameter, x(place), frame, y, apart)));
   ranges.forEach((range, place) => picture.append(...objectiveLine(data.objectives[place][0], x(shown.length + place), frame, range)));
   const hidden = parameters.length - shown.length;
-  fill("lines", element("p", { class: "hint" }, `Each line is a trial, from left to right what it tried and last what it reached. Where a parameter was absent the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` The ${shown.length} most important parameters of ${parameters.length}.` : ""}`),
+  fill("lines", element("p", { class: "hint" }, `Each line is a trial: the values that it tried, and on the right what it reached. Where a parameter was absent the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` ${shown.length} of ${parameters.length} parameters, the most important ones.` : ""}`),
     element("p", { class: "key-line" }, element("span", { class: "key-line-in", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}   `, element("span", { class: "key-line-out", "aria-hidden": "true" }), "Other trials"),
     element("div", { class: "scroll" }, picture));
 }

@@ -1,6 +1,7 @@
 // Which parameter switches which, with importances of the study and of each branch.
 const treeUpdates = [];
 const MOST_PLAIN = 8; // parameters that switch nothing, side by side
+const FEW_INSIDE = 10; // trials of a branch below which its own importances say nothing
 
 function treeTold() {
   if (!data.tree) return "not for this question";
@@ -99,6 +100,10 @@ function treeBranch(branch, gate) {
 function fillInside(branch, slot) {
   const { parameters: rows, reasons, sizes, more, unattributed } = branch.inside;
   const all = reasons[state.method], reason = all.length === 1 ? all[0] : all[state.step];
+  if (branch.trials < FEW_INSIDE) {
+    slot.replaceChildren(element("p", {}, `${count(branch.trials, "trial")}: too few to tell what matters inside.`));
+    return;
+  }
   if (reason || !rows.length) {
     slot.replaceChildren(element("p", {}, `Nothing can be told inside: ${reason || "no parameter varies here."}`));
     return;
