@@ -19,6 +19,8 @@ from condped.read import read
 
 if TYPE_CHECKING:
     from condped import optuna, problems
+    from condped.analyse.across.across import across
+    from condped.analyse.across.result import Across
     from condped.analyse.advice.advise import advise
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
@@ -47,6 +49,7 @@ __version__ = "0.1.0"
 
 # Where each public name is; its module is imported when the name is first used.
 _HOMES = {
+    "Across": "condped.analyse.across.result",
     "Advice": "condped.analyse.advice.result",
     "Branches": "condped.analyse.branches.result",
     "Budgets": "condped.analyse.budgets",
@@ -65,6 +68,7 @@ _HOMES = {
     "Summary": "condped.analyse.summary.result",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
+    "across": "condped.analyse.across.across",
     "advise": "condped.analyse.advice.advise",
     "baselines": "condped.comparison",
     "branches": "condped.analyse.branches.tree",
@@ -86,6 +90,7 @@ _HOMES = {
 _MODULES = ("baselines", "optuna", "plot", "problems")
 
 __all__ = [
+    "Across",
     "Advice",
     "Branches",
     "Budgets",
@@ -104,6 +109,7 @@ __all__ = [
     "Summary",
     "SweepResult",
     "TrialTable",
+    "across",
     "advise",
     "baselines",
     "branches",

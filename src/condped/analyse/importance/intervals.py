@@ -75,14 +75,14 @@ def uncertainty(
     """
     trials = counts.trials
     assert trials is not None
-    replicated = _replicated(trials.raw, trials.top, question)
-    if replicated is None:
+    parts = replicated(trials.raw, trials.top, question)
+    if parts is None:
         return None
-    variance, kappa = replicated
+    variance, kappa = parts
     if pooled:
         # As for the whole: what raw values show, or unit values if they show more.
         places = [place for place, name in enumerate(numbers.names) if name in pooled]
-        again = _replicated(trials.unit, trials.top, question)
+        again = replicated(trials.unit, trials.top, question)
         assert again is not None
         variance[:, :, places] = np.maximum(variance[:, :, places], again[0][:, :, places])
     if bias is not None:
@@ -106,7 +106,7 @@ def uncertainty(
     )
 
 
-def _replicated(
+def replicated(
     trials: Trials, top: Sets, question: Question
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return (S, T, P) variances and (S, T, 1) shares of the target set in the region set."""

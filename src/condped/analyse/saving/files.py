@@ -21,6 +21,7 @@ _KINDS = {
     "condped.importance/1": ("condped.analyse.importance.result", "ImportanceResult"),
     "condped.sweep/1": ("condped.analyse.importance.sweep", "SweepResult"),
     "condped.branches/1": ("condped.analyse.branches.result", "Branches"),
+    "condped.across/1": ("condped.analyse.across.result", "Across"),
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
     "condped.effects/1": ("condped.analyse.effects.result", "Effects"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),

@@ -1,0 +1,1 @@
+"""Several studies: what matters everywhere, and where they differ."""

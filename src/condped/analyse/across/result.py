@@ -1,0 +1,201 @@
+"""Importances of several studies side by side, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from condped.analyse.evidence.evidence import Verdict
+from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.result import Result
+from condped.errors import not_found
+from condped.estimate.settings import Settings
+
+# ``differs``: further apart than chance explains, adjusted for the number of parameters.
+Agreement = Literal["differs", "no evidence", "not testable"]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedStudy:
+    """One of the studies.
+
+    Attributes
+    ----------
+    trials, used, target_size
+        How many trials there are, how many count, and how many are in the target set.
+    sampling
+        How its parameters were tested, and why so.
+    reason
+        Why nothing can be told of it; None where something can.
+    missing
+        Parameters that other studies have and this one does not.
+    """
+
+    name: str
+    trials: int
+    used: int
+    target_size: int
+    sampling: str
+    reason: str | None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StudyImportance:
+    """One parameter in one study.
+
+    Attributes
+    ----------
+    importance, low, high
+        As :func:`condped.importance` gives them, with an interval; None without one.
+    explained, error
+        The share of reaching the target set that it explains, without bias, and its standard
+        error: what studies are compared by. None where unknown.
+    good
+        Good values, where the parameter matters.
+    inside, outside
+        The median objective with good values and with others.
+    odd
+        Whether it is further from all other studies than they are from each other.
+    odd_p_value
+        Of that, adjusted for all parameters and studies; None where it cannot be told.
+    """
+
+    study: str
+    parameter: str
+    importance: float
+    low: float | None
+    high: float | None
+    explained: float | None
+    error: float | None
+    p_value: float | None
+    verdict: Verdict
+    good: tuple[str, ...] = ()
+    inside: float | None = None
+    outside: float | None = None
+    odd: bool = False
+    odd_p_value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PooledParameter:
+    """One parameter over all studies that have it.
+
+    Attributes
+    ----------
+    studies
+        How many have it, and tell something about it.
+    importance, low, high
+        The mean, every study counting alike, with an interval for studies like these.
+    spread
+        Standard deviation of what it explains between studies, beyond chance.
+    spread_p_value, agreement
+        How often studies that agree lie as far apart by chance; and the verdict on it.
+    matters_in
+        In how many studies it matters.
+    odd
+        The studies in which it is odd.
+    domains
+        Its domains, where not all studies have the same.
+    """
+
+    name: str
+    studies: int
+    importance: float
+    low: float
+    high: float
+    explained: float
+    spread: float
+    spread_p_value: float | None
+    agreement: Agreement
+    matters_in: int
+    odd: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Across(Result):
+    """Importances over several studies, the most important parameter first.
+
+    Examples
+    --------
+    >>> import condped
+    >>> nested = condped.problems.get("nested")
+    >>> across = condped.across({f"run {seed}": nested.sample(300, seed=seed) for seed in range(4)})
+    >>> across.names[0], across["x"].matters_in, across["x"].agreement
+    ('x', 4, 'no evidence')
+    """
+
+    schema: ClassVar[str] = "condped.across/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter", "study", "importance", "low", "high", "explained", "error", "p_value",
+        "verdict", "good", "inside", "outside", "odd", "odd_p_value",
+    )  # fmt: skip
+
+    parameters: tuple[PooledParameter, ...]
+    studies: tuple[ComparedStudy, ...]
+    cells: tuple[StudyImportance, ...]
+    target_quantile: float
+    level: float
+    settings: Settings
+    notes: tuple[str, ...] = ()
+    _results: tuple[ImportanceResult, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, the most important first."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    def __getitem__(self, name: str) -> PooledParameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise not_found("parameter", name, self.names)
+
+    def __iter__(self) -> Iterator[PooledParameter]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, str], StudyImportance]:
+        return {(cell.parameter, cell.study): cell for cell in self.cells}
+
+    def cell(self, parameter: str, study: str) -> StudyImportance | None:
+        """Return a parameter in one study; None if the study does not have it."""
+        return self._by_place.get((parameter, study))
+
+    def result(self, study: str) -> ImportanceResult:
+        """Return the importances of one study, as :func:`condped.importance` gives them.
+
+        A result that was saved and loaded no longer has them.
+        """
+        known = dict(zip((one.name for one in self.studies), self._results, strict=False))
+        if study not in known:
+            raise not_found("study", study, known)
+        return known[study]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one record per parameter and study."""
+        return [
+            {name: row[name] for name in self._columns}
+            for row in (asdict(cell) | {"good": "; ".join(cell.good)} for cell in self.cells)
+        ]
+
+    def pooled_rows(self) -> list[dict[str, Any]]:
+        """Return one record per parameter, over all studies."""
+        return [asdict(parameter) for parameter in self.parameters]
+
+    def _readable(self) -> dict[str, Any]:
+        return {
+            "parameters": self.parameters,
+            "studies": self.studies,
+            "cells": self.cells,
+            "target_quantile": self.target_quantile,
+            "level": self.level,
+            "settings": self.settings,
+            "notes": self.notes,
+        }
