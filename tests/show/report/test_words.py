@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -383,3 +385,19 @@ def test_what_is_not_testable_says_why(opened: Opener) -> None:
     text = words(page, "body")
     assert "NaN" not in text
     assert "null" not in text
+
+
+def test_which_method_is_nearer_to_the_truth_is_what_was_measured(opened: Opener) -> None:
+    """By the errors in benchmarks/statistics.json."""
+    path = Path(__file__).parents[3] / "benchmarks" / "statistics.json"
+    cases: dict[tuple[Any, ...], dict[str, float]] = {}
+    for row in json.loads(path.read_text(encoding="utf-8"))["errors"]:
+        key = tuple(row[name] for name in ("group", "problem", "trials", "idle", "quantile"))
+        cases.setdefault(key, {})[row["method"]] = row["error"]
+    page = opened(condped.report(conditional()))
+    open_all(page)
+    told = words(page, "#importance-made")
+    for trials in (50, 200):
+        pairs = [errors for key, errors in cases.items() if key[2] == trials]
+        nearer = sum(errors["calibrated"] < errors["paper"] for errors in pairs) / len(pairs)
+        assert re.search(rf"\b{100 * nearer:.0f} % (of cases )?with {trials}\b", told)
