@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import optuna
 import pytest
 
 import condped
@@ -66,9 +68,6 @@ def test_pooled_domains_are_not_optunas_and_several_objectives_are() -> None:
 def _two_objectives(trial: optuna.Trial) -> tuple[float, float]:
     x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
     return x + 0.1 * y, x * y
-
-
-FEW = {"x": [0.1, 0.2, 0.5, 0.7, 0.9], "c": [1.0] * 5, "loss": [1.0, 2.0, 3.0, 4.0, 5.0]}
 
 
 def test_which_method_is_nearer_to_the_truth_is_what_was_measured(opened: Opener) -> None:

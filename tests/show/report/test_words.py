@@ -101,6 +101,9 @@ FLAT: dict[str, Any] = {"x": RNG.uniform(size=60), "y": RNG.uniform(size=60)}
 ONE = {**FLAT, "loss": FLAT["x"]}
 
 
+FEW = {"x": [0.1, 0.2, 0.5, 0.7, 0.9], "c": [1.0] * 5, "loss": [1.0, 2.0, 3.0, 4.0, 5.0]}
+
+
 def test_a_share_above_one_is_none(opened: Opener) -> None:
     """With few trials η² can exceed 1: this is said, and what could not be tested has a dash."""
     x = np.random.default_rng(1).uniform(size=12)
