@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+from condped.analyse.across.branches import compared_branches, study_branches
+from condped.analyse.across.effects import StudyEffect, study_effects
 from condped.analyse.across.pooled import pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
 from condped.analyse.across.studies import named_sources
@@ -65,13 +67,16 @@ def across(
         settings=question.settings,
         notes=tuple(_notes(found, names)),
         _results=tuple(study.result for study in found),
+        branches=compared_branches(study_branches(one.name, one.result) for one in found),
     )
 
 
 def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
     """Iterate over the parameters of one study."""
     result = study.result
+    effects = study_effects(result)
     for parameter in result:
+        effect = effects.get(parameter.name, StudyEffect(()))
         tested = result.evidence[parameter.name]
         own = None if parameter.intervals is None else parameter.intervals.importance
         yield StudyImportance(
@@ -84,6 +89,9 @@ def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
             error=plain_p(study.errors[parameter.name]),
             p_value=plain_p(tested.p_value),
             verdict=tested.verdict,
+            good=effect.good,
+            inside=effect.inside,
+            outside=effect.outside,
         )
 
 

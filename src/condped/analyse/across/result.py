@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+from condped.analyse.across.branches import StudyBranch
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
@@ -54,9 +55,11 @@ class StudyImportance:
         The share of reaching the target set that it explains, without bias, and its standard
         error: what studies are compared by. None where unknown.
     good
-        Good values, where the parameter matters.
+        Good values, where the parameter matters; of several regimes in that with the most target
+        trials.
     inside, outside
-        The median objective with good values and with others.
+        The median objective there with good values and with others; None of trials that are not in
+        memory, and of several objectives.
     odd
         Whether it is further from all other studies than they are from each other.
     odd_p_value
@@ -142,6 +145,7 @@ class Across(Result):
     settings: Settings
     notes: tuple[str, ...] = ()
     _results: tuple[ImportanceResult, ...] = field(default=(), repr=False, compare=False)
+    branches: tuple[StudyBranch, ...] = ()  # of gates that several studies share
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -189,11 +193,16 @@ class Across(Result):
         """Return one record per parameter, over all studies."""
         return [asdict(parameter) for parameter in self.parameters]
 
+    def branch_rows(self) -> list[dict[str, Any]]:
+        """Return one record per branch and study, of gates that several studies share."""
+        return [asdict(branch) for branch in self.branches]
+
     def _readable(self) -> dict[str, Any]:
         return {
             "parameters": self.parameters,
             "studies": self.studies,
             "cells": self.cells,
+            "branches": self.branches,
             "target_quantile": self.target_quantile,
             "level": self.level,
             "settings": self.settings,
