@@ -192,4 +192,6 @@ def compared_branches(found: Iterable[Sequence[FoundBranch]]) -> tuple[StudyBran
 def _standing(branch: StudyBranch, p_value: float) -> Standing:
     if p_value > _SURE:
         return "no evidence"
-    return "wins" if branch.target_trials * branch.of > branch.trials * branch.target_of else "loses"
+    return (
+        "wins" if branch.target_trials * branch.of > branch.trials * branch.target_of else "loses"
+    )
