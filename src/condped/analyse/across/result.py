@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.across.branches import StudyBranch
+from condped.analyse.across.reports import check_page, write_reports
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
+from condped.analyse.saving.files import write_whole
 from condped.errors import not_found
 from condped.estimate.settings import Settings
 
@@ -177,10 +181,37 @@ class Across(Result):
 
         A result that was saved and loaded no longer has them.
         """
-        known = dict(zip((one.name for one in self.studies), self._results, strict=False))
-        if study not in known:
-            raise not_found("study", study, known)
-        return known[study]
+        if study not in self._by_study:
+            raise not_found("study", study, self._by_study)
+        return self._by_study[study]
+
+    @cached_property
+    def _by_study(self) -> dict[str, ImportanceResult]:
+        return dict(zip((one.name for one in self.studies), self._results, strict=False))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        reports: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write everything on one page that anybody can open, without a network.
+
+        Parameters
+        ----------
+        path
+            Where to write the page; its name ends in ``.html``.
+        title
+            What stands on top.
+        reports
+            A folder to write the report of each study into; the page links to them. Needs the
+            trials, which a result that was saved does not have.
+        """
+        check_page(path)
+        links = {} if reports is None else write_reports(self._by_study, path, reports)
+        made: str = import_module("condped.show.report.across_page").across_page(self, title, links)
+        write_whole(made, path)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter and study."""

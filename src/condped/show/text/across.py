@@ -21,7 +21,7 @@ _WIDE = 80  # columns, from which there is room for bars
 _BAR = 12
 _ODD = "!"
 _LEGEND = "● matters, ◐ unclear, ○ no evidence, – not testable"
-_MEANING = (
+MEANING = (
     "importance: the mean over the studies, each counting alike, with an interval for studies like "
     "these. Whether studies differ, and which is odd, is told by what a parameter explains of "
     "reaching a study's target set, estimated without bias."
@@ -45,7 +45,7 @@ def across_text(across: Across) -> str:
         lines += ["", *_by_study(across, shown)]
     if across.branches:
         lines += ["", *_branches(across)]
-    lines += ["", *wrapped(_MEANING)]
+    lines += ["", *wrapped(MEANING)]
     for note in across.notes[:_MOST_NOTES]:
         lines += wrapped(printable(note), then="  ")
     if len(across.notes) > _MOST_NOTES:
