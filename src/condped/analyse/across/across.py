@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from condped.analyse.across.branches import compared_branches, study_branches
-from condped.analyse.across.effects import StudyEffect, study_effects
+from condped.analyse.across.branches import compared_branches
+from condped.analyse.across.effects import StudyEffect
 from condped.analyse.across.pooled import pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
 from condped.analyse.across.studies import named_sources
@@ -51,7 +51,7 @@ def across(
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     found = [
-        study_numbers(name, open_trials(source, **asked.reading), question)
+        study_numbers(name, open_trials(source, **asked.reading), question).described()
         for name, source in named_sources(studies)
     ]
     _require_common_parameters(found)
@@ -67,16 +67,15 @@ def across(
         settings=question.settings,
         notes=tuple(_notes(found, names)),
         _results=tuple(study.result for study in found),
-        branches=compared_branches(study_branches(one.name, one.result) for one in found),
+        branches=compared_branches(study.branches for study in found),
     )
 
 
 def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
     """Iterate over the parameters of one study."""
     result = study.result
-    effects = study_effects(result)
     for parameter in result:
-        effect = effects.get(parameter.name, StudyEffect(()))
+        effect = study.effects.get(parameter.name, StudyEffect(()))
         tested = result.evidence[parameter.name]
         own = None if parameter.intervals is None else parameter.intervals.importance
         yield StudyImportance(

@@ -13,17 +13,8 @@ from urllib.parse import quote
 
 from condped.analyse.importance.result import ImportanceResult
 from condped.errors import SettingsError
-from condped.writing import PAGES
 
 _MOST_LETTERS = 40  # of a study's name, in that of its file
-
-
-def check_page(path: str | os.PathLike[str]) -> None:
-    """Raise if a file's name is not that of a page."""
-    if Path(path).suffix.lower() not in PAGES:
-        raise SettingsError(
-            f"The name of a page must end in {' or '.join(PAGES)} (got {os.fspath(path)!r})."
-        )
 
 
 def write_reports(

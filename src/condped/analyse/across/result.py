@@ -10,13 +10,14 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from condped.analyse.across.branches import StudyBranch
-from condped.analyse.across.reports import check_page, write_reports
+from condped.analyse.across.reports import write_reports
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
 from condped.analyse.saving.files import write_whole
 from condped.errors import not_found
 from condped.estimate.settings import Settings
+from condped.writing import check_page
 
 # ``differs``: further apart than chance explains, adjusted for the number of parameters.
 Agreement = Literal["differs", "no evidence", "not testable"]

@@ -50,7 +50,7 @@ function drawMap() {
   const picture = drawn("svg", { class: "heat", width, height, role: "img", "aria-label": `${data.answer.matters} The table below has the numbers.` }, parts, here);
   watchPointer(picture, here, { columns, rows, x, y, wide });
   fill("heat", picture);
-  drawKey(rows, columns);
+  drawKey(rows, columns, wide);
   fill("tip", parameters.length > rows.length ? `${whole(parameters.length - rows.length)} more parameters below. ` : "", "Point at a cell to read its numbers; click a name to sort by it.");
 }
 
@@ -114,11 +114,11 @@ function watchPointer(picture, here, { columns, rows, x, y, wide }) {
   picture.addEventListener("pointerdown", move);
 }
 
-function drawKey(rows, columns) {
+function drawKey(rows, columns, wide) {
   const cells = rows.flatMap((one) => columns.map((study) => cellOf(one, study)));
   const entry = (kind, words) => element("span", { class: "key-entry" }, element("span", { class: `key-cell ${kind}` }), words);
   const parts = [element("span", { class: "key-entry" }, "importance 0", element("span", { class: "ramp" }), Math.max(0.05, ...cells.map((cell) => (cell && cell.told ? cell.importance : 0))).toFixed(2))];
-  if (cells.some((cell) => cell?.verdict === "unclear")) parts.push(entry("unclear", "unclear"));
+  if (wide >= 5 && cells.some((cell) => cell?.verdict === "unclear")) parts.push(entry("unclear", "unclear"));
   if (cells.some((cell) => cell && cell.verdict !== "matters" && cell.verdict !== "unclear")) parts.push(entry("grey", "no evidence, or not testable (–)"));
   if (cells.some((cell) => !cell)) parts.push(entry("blank", "not a parameter of the study"));
   if (cells.some((cell) => cell?.odd)) parts.push(entry("odd", "odd: unlike all other studies"));
