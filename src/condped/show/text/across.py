@@ -11,7 +11,7 @@ from condped.show.text.layout import percent, table_lines, text_width, width_of,
 from condped.show.words import p_text, share_text
 
 _MOST_ROWS = 30
-_MOST_NAME = 28
+_MOST_NAME, _NARROW_NAME = 28, 12
 _MOST_STUDY = 12  # letters of a study's name above its column
 _MOST_ODD = 2
 _MOST_BRANCHES = 12
@@ -69,10 +69,11 @@ def _pooled(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
     """Return the table of parameters over all studies."""
     wide = text_width() >= _WIDE
     header = ["parameter", "importance", percent(across.level), *([""] if wide else []),
-              "matters in", "between studies", "odd"]  # fmt: skip
+              "matters in" if wide else "matters", "between studies" if wide else "between",
+              "odd"]  # fmt: skip
     rows = [
         [
-            shortened(one.name, _MOST_NAME if wide else _MOST_NAME // 2),
+            shortened(one.name, _MOST_NAME if wide else _NARROW_NAME),
             share_text(one.importance),
             f"{one.low:.3f}–{one.high:.3f}",
             *(["█" * round(one.importance * _BAR)] if wide else []),
@@ -85,7 +86,9 @@ def _pooled(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
     if not rows:
         return ["No parameter can be told anything of."]
     columns = [column for column in zip(header, *rows, strict=True) if any(column[1:])]
-    right = {p for p, column in enumerate(columns) if column[0] in ("importance", "matters in")}
+    right = {
+        p for p, column in enumerate(columns) if column[0].startswith(("importance", "matters"))
+    }
     return [_cut(line) for line in table_lines(list(zip(*columns, strict=True)), right)]
 
 
@@ -154,16 +157,16 @@ def _branches(across: Across) -> list[str]:
         sums = totals.setdefault((one.gate, one.branch), [0, 0])
         sums[0] += one.target_trials
         sums[1] += one.trials
-    header = ["branch", "wins in", "loses in", "neither", "target trials", "trials"]
+    header = ["branch", "wins in", "loses in", "neither", "target", "trials"]
     rows = [
         [
-            f"{shortened(one.gate, _MOST_NAME // 2)}: {shortened(one.branch, _MOST_NAME)}",
+            f"{shortened(one.gate, _NARROW_NAME)}: {shortened(one.branch, _MOST_NAME)}",
             *(str(len(names)) for names in (one.wins, one.loses, one.open)),
             *(f"{total:,}" for total in totals[one.gate, one.branch]),
         ]
         for one in told[:_MOST_BRANCHES]
     ]
-    lines = table_lines([header, *rows], right=set(range(1, 6)))
+    lines = [_cut(line) for line in table_lines([header, *rows], right=set(range(1, 6)))]
     if len(told) > _MOST_BRANCHES:
         lines.append(f"… and {len(told) - _MOST_BRANCHES} more: result.branch_rows() has all.")
     return lines
