@@ -107,7 +107,8 @@ def _where(across: Across, parameter: PooledParameter, every: int, *, first: boo
     """Return in how many studies a parameter matters, and in which if these are few."""
     here, have = parameter.matters_in, parameter.studies
     if have < every:
-        where = f"{here} of the {have} that have it" if have > 1 else "the one that has it"
+        some = f"all {have}" if here == have else f"{here} of the {have}"
+        where = f"{some} that have it" if have > 1 else "the one that has it"
     elif here == every:
         where = f"all {every} studies"
     else:

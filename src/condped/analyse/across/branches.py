@@ -137,7 +137,8 @@ def _branches(
         if not group.any():
             continue
         # Where conditions were found from the trials, cuts of numbers differ a little.
-        key = (split.label,) if named else (split.children, seen[split.children])
+        cut = len(splits), split.children, seen[split.children]
+        key = (split.label,) if named else cut
         own = trials.study.rows[group]
         told = reached_by(objectives[0], own) if len(objectives) == 1 else None
         yield FoundBranch(

@@ -104,6 +104,8 @@ class AcrossView:
             told.append("blank: not a parameter of the study")
         if self.odd:
             told.append("outlined: odd")
+        if any(one.agreement == "differs" for one in self.pooled):
+            told.append("diamond: studies differ")
         return "; ".join(told)
 
     @property
