@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import condped
@@ -37,6 +38,17 @@ def test_branches_that_win_here_and_lose_there_are_named() -> None:
     assert said == (
         "Branches of model: svm wins in covertype and loses in adult, cifar, higgs; network wins "
         "in adult, cifar, higgs and loses in covertype."
+    )
+
+
+def test_without_evidence_the_leading_branches_are_named() -> None:
+    """A sampler that kept to one branch shows no winner, but where its target trials are."""
+    across = compared()
+    open_ones = tuple(replace(one, standing="no evidence") for one in across.branches)
+    (said,) = answer_of(replace(across, branches=open_ones)).branches
+    assert said == (
+        "Branches of model: no evidence that one wins; most target trials are in network (adult, "
+        "cifar, higgs), svm (covertype)."
     )
 
 

@@ -195,20 +195,43 @@ def standings(branches: Sequence[StudyBranch]) -> list[BranchStandings]:
 def branch_sentences(branches: Sequence[StudyBranch]) -> list[str]:
     """Say which branches win here and lose there; where none does, which win."""
     sentences = []
+    every = standings(branches)
     for gate in dict.fromkeys(one.gate for one in branches):
-        own = [one for one in standings(branches) if one.gate == gate]
+        own = [one for one in every if one.gate == gate]
         told = [one for one in own if one.both] or [one for one in own if one.wins]
         studies = len({one.study for one in branches if one.gate == gate})
         parts = [_standing_words(one, studies) for one in told[:_MOST_BRANCHES]]
-        more = len(told) - len(parts)
         if parts:
-            rest = (
-                f"; {_counted(more, 'more branch').replace('branchs', 'branches')}" if more else ""
-            )
+            more = len(told) - len(parts)
+            rest = f"; and {more} more do" if more else ""
             sentences.append(f"Branches of {shortened(gate)}: {'; '.join(parts)}{rest}.")
         else:
-            sentences.append(f"No branch of {shortened(gate)} wins or loses in any study for sure.")
+            sentences.append(_leading_words(gate, branches))
     return sentences
+
+
+def _leading_words(gate: str, branches: Sequence[StudyBranch]) -> str:
+    """Say where most target trials are, where that is no evidence.
+
+    A sampler that learns hardly tries other branches at the same time.
+    """
+    first: dict[str, StudyBranch] = {}
+    for one in branches:
+        if one.gate == gate:
+            before = first.setdefault(one.study, one)
+            if one.target_trials > before.target_trials:
+                first[one.study] = one
+    leading: dict[str, list[str]] = {}
+    for study, branch in first.items():
+        leading.setdefault(branch.branch, []).append(study)
+    most = [
+        f"{shortened(label)} ({listed(studies, _MOST_STUDIES)})"
+        for label, studies in list(leading.items())[:_MOST_BRANCHES]
+    ]
+    return (
+        f"Branches of {shortened(gate)}: no evidence that one wins; most target trials are in "
+        f"{', '.join(most)}."
+    )
 
 
 def _standing_words(one: BranchStandings, studies: int) -> str:
