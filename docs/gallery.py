@@ -149,6 +149,23 @@ PICTURES = (
         "colours go on beyond what chance alone reaches.",
         "condped.plot.joint(condped.joint_effects(table))",
     ),
+    Picture(
+        "paper-across",
+        "Several studies",
+        "All problems of the paper as if they were studies of one system. Colours are importances; "
+        "a parameter without evidence of an effect in a study is grey there, one that the study "
+        "does not have is blank, and an odd one is outlined. Studies that are alike stand side by "
+        "side. On the right the means with intervals, a diamond where studies differ by more than "
+        "chance explains.",
+        "condped.plot.across(\n"
+        "    condped.across(\n"
+        "        {\n"
+        "            name: condped.problems.get(name).sample(500, seed=0)\n"
+        "            for name in condped.problems.names()\n"
+        "        }\n"
+        "    )\n"
+        ")",
+    ),
 )
 
 

@@ -26,6 +26,14 @@ def ending_of(path: str | os.PathLike[str], *, page: bool = False) -> str:
     return ending
 
 
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Raise if a file's name is not that of a page."""
+    if Path(path).suffix.lower() not in PAGES:
+        raise SettingsError(
+            f"The name of a page must end in {' or '.join(PAGES)} (got {os.fspath(path)!r})."
+        )
+
+
 def check_output(output: str | os.PathLike[str], *sources: Any, page: bool = False) -> None:
     """Raise if a file cannot be written, or is one of the sources or a file inside one."""
     target = Path(output)

@@ -11,18 +11,11 @@ from click.shell_completion import get_completion_class
 
 import condped
 from condped.cli.demo import demo
-from condped.cli.options import source_options
+from condped.cli.options import source_options, target_quantile
 from condped.cli.output import answer, output_options
+from condped.cli.studies import across
 from condped.errors import CondpedError, SettingsError
 
-_target_quantile = click.option(
-    "-q",
-    "--target-quantile",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="γ': the best trials of this share are the target.",
-)
 _target = click.option(
     "--target",
     metavar="OUTCOME",
@@ -42,7 +35,7 @@ def app() -> None:
 
 @app.command("importance")
 @source_options(condped.importance)
-@_target_quantile
+@target_quantile
 @_target
 @output_options()
 def _importance(source: str, **options: Any) -> None:
@@ -79,7 +72,7 @@ def _sweep(source: str, **options: Any) -> None:
 
 @app.command("compare")
 @source_options(condped.compare)
-@_target_quantile
+@target_quantile
 @click.option(
     "-m",
     "--method",
@@ -108,7 +101,7 @@ def _compare(source: str, **options: Any) -> None:
 
 @app.command("branches")
 @source_options(condped.branches)
-@_target_quantile
+@target_quantile
 @output_options()
 def _branches(source: str, **options: Any) -> None:
     """Show the conditional structure and what matters inside each branch.
@@ -126,7 +119,7 @@ def _branches(source: str, **options: Any) -> None:
 
 @app.command("effects")
 @source_options(condped.effects)
-@_target_quantile
+@target_quantile
 @click.option(
     "--level",
     type=float,
@@ -166,7 +159,7 @@ def _summary(source: str, **options: Any) -> None:
 
 @app.command("advise")
 @source_options(condped.advise)
-@_target_quantile
+@target_quantile
 @click.option(
     "--explore",
     type=float,
@@ -203,7 +196,7 @@ def _advise(source: str, tool: str | None, as_code: bool, as_space: bool, **opti
 
 @app.command("joint")
 @source_options(condped.joint_effects)
-@_target_quantile
+@target_quantile
 @output_options()
 def _joint(source: str, **options: Any) -> None:
     """Find pairs of parameters that act together, beyond what each does alone.
@@ -219,7 +212,7 @@ def _joint(source: str, **options: Any) -> None:
 
 @app.command("report")
 @source_options(condped.report)
-@_target_quantile
+@target_quantile
 @_target
 @click.option("--title", metavar="TEXT", help="What stands on top.  [default: the source's name]")
 @output_options(page="condped-report.html")
@@ -282,6 +275,7 @@ def _sources(**options: Any) -> None:
         click.echo(f"condped: {problem}", err=True)
 
 
+app.add_command(across)
 app.add_command(demo)
 
 

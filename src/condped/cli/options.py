@@ -24,12 +24,25 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def source_options(function: Callable[..., Any]) -> Callable[[Command], Command]:
-    """Add the source and all options that a function shares with others."""
+target_quantile = click.option(
+    "-q",
+    "--target-quantile",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="γ': the best trials of this share are the target.",
+)
+
+
+def source_options(
+    function: Callable[..., Any], *arguments: Callable[[Any], Any]
+) -> Callable[[Command], Command]:
+    """Add the source, or other arguments, and all options that a function shares with others."""
     declared = [_click_option(option) for option in options_of(function) if not option.python_only]
+    given = arguments or (click.argument("source"),)
 
     def added(command: Command) -> Command:
-        options = [click.argument("source"), *declared]
+        options = [*given, *declared]
         return reduce(lambda done, option: option(done), reversed(options), command)
 
     return added

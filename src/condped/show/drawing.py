@@ -9,7 +9,7 @@ from condped.errors import SettingsError
 from condped.optional import load_optional
 
 Backend = Literal["plotly", "matplotlib"]
-_WHOLE_FIGURE = ("pairs", "panels", "slices")  # pictures of several panels
+_WHOLE_FIGURE = ("across", "pairs", "panels", "slices")  # pictures of several panels
 
 
 def drawn(picture: str, view: Any, backend: Backend, on: Any, size: tuple[float, float]) -> Any:

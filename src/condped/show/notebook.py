@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from condped.analyse.across.result import Across, ComparedStudy, PooledParameter
 from condped.analyse.branches.gates import Gate
 from condped.analyse.evidence.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.account import Account
@@ -14,9 +15,11 @@ from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
-from condped.safe_text import shortened
+from condped.safe_text import listed, shortened
+from condped.show.across_answer import answer_of
 from condped.show.report.page import framed, page
 from condped.show.text.account import headline, highest_first
+from condped.show.text.across import across_headline, agreement_words
 from condped.show.words import (
     UNATTRIBUTED,
     UNATTRIBUTED_WORDS,
@@ -36,6 +39,8 @@ from condped.show.words import (
 _MOST_ROWS = 30
 _MOST_NAME = 48
 _MOST_GOOD = 3  # ranges in a row
+_MOST_STUDIES = 60  # squares in a row
+_STRIP = 16.0  # letters that the squares of a row take
 _SWEEP_ROWS = 12
 _SWEEP_AT = (0.01, 0.05, 0.1, 0.25, 0.5)  # target quantiles whose numbers are shown
 # Inline, since a notebook keeps nothing else; colours that a dark page does not swallow.
@@ -59,6 +64,8 @@ def html_of(result: object) -> str:
         return importance_html(result)
     if isinstance(result, SweepResult):
         return sweep_html(result)
+    if isinstance(result, Across):
+        return across_html(result)
     if isinstance(result, Report):
         return framed(page(result))
     # Letters of one width; the classes keep notebooks from typesetting dollars as formulas.
@@ -138,6 +145,60 @@ def sweep_html(curve: SweepResult) -> str:
     told = sweep_messages(curve.flat, curve.account.ties)
     above = headline(curve.account, curve.settings, None)
     return _page(told, above, curve.reason, _table(header, rows), below)
+
+
+def across_html(across: Across) -> str:
+    """Return the parameters over all studies, with a square for each study."""
+    studies = across.studies[:_MOST_STUDIES]
+    header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT)]
+    header += [(f"{100 * across.level:.3g} %", _RIGHT), ("matters in", _RIGHT)]
+    header += [("between studies", _LEFT), ("odd", _LEFT), ("each study", _LEFT)]
+    shown = across.parameters[:_MOST_ROWS]
+    size = min(0.9, _STRIP / max(len(studies), 1))
+
+    def squares(parameter: PooledParameter) -> list[str]:
+        return [_square(across, parameter, study, size) for study in studies]
+
+    rows = [
+        [
+            _name(one.name),
+            escape(share_text(one.importance)),
+            _bar(one.importance),
+            f"{one.low:.3f}–{one.high:.3f}",
+            f"{one.matters_in} of {one.studies}",
+            escape(agreement_words(one)),
+            escape(listed(one.odd, _MOST_GOOD)),
+            f'<span style="white-space:nowrap">{"".join(squares(one))}</span>',
+        ]
+        for one in shown
+    ]
+    below = []
+    if len(across) > len(shown):
+        below.append(f"… and {len(across) - len(shown)} more parameters.")
+    if len(across.studies) > len(studies):
+        below.append(f"… and {len(across.studies) - len(studies)} more studies.")
+    below.append(
+        "each study: darker is more important; blue where it matters, grey without evidence, "
+        "outlined where it is odd. print() tells more."
+    )
+    below[:0] = answer_of(across).sentences
+    return _page((), across_headline(across), None, _table(header, rows), below)
+
+
+def _square(across: Across, parameter: PooledParameter, study: ComparedStudy, size: float) -> str:
+    """Return one study's square; it says its numbers to who points at it."""
+    cell = across.cell(parameter.name, study.name)
+    style = (
+        f"display:inline-block;width:{size:.2f}em;height:0.9em;margin-right:{size / 8:.2f}em;"
+        "vertical-align:middle"
+    )
+    if cell is None:
+        return f'<span style="{style}" title="{escape(study.name)}: not a parameter"></span>'
+    ink = "59,143,194" if cell.verdict == "matters" else "128,128,128"
+    shade = f"background:rgba({ink},{0.15 + 0.85 * min(max(cell.importance, 0.0), 1.0):.2f})"
+    ring = ";outline:2px solid #d55e00" if cell.odd else ""
+    told = f"{study.name}: {share_text(cell.importance)}, {cell.verdict}"
+    return f'<span style="{style};{shade}{ring}" title="{escape(told)}"></span>'
 
 
 def _used(account: Account) -> str:

@@ -8,6 +8,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 SHADES = ("#004C7A", "#3B8FC2", "#8FC3E3", "#D3E7F3")
 # The same for what has no evidence of an effect.
 GREYS = ("#555555", "#8a8a8a", "#b5b5b5", "#dddddd")
+# From light to dark: cells by importance; and cells without evidence.
+BLUES = ("#E4F0F8", "#8FC3E3", "#3B8FC2", "#004C7A")
+ABSENT_EVIDENCE = "#e3e3e3"
 INK, PALE, GREY = "#222222", "#dddddd", "#9a9a9a"
 GOOD = "#009E73"
 WARNING = "#D55E00"  # what leads to failing and other outcomes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from condped.analyse.across.result import Across
 from condped.analyse.effects.result import Effects
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
@@ -13,6 +14,7 @@ from condped.analyse.summary.result import Summary
 from condped.comparison import Comparison
 from condped.errors import SettingsError
 from condped.show.drawing import Backend, drawn
+from condped.show.views.across import across_view
 from condped.show.views.bars import bars_view, breakdown_view
 from condped.show.views.comparison import comparison_view
 from condped.show.views.curves import curves_view
@@ -24,6 +26,7 @@ from condped.show.views.parallel import parallel_view
 from condped.show.views.slices import slices_view
 
 __all__ = [
+    "across",
     "comparison",
     "densities",
     "heatmap",
@@ -352,6 +355,32 @@ def comparison(
     return drawn("comparison", view, backend, on, (9.5, 1.6 + 0.4 * max(len(view.labels), 3)))
 
 
+def across(result: Across, *, backend: Backend = "plotly", on: Any = None) -> Any:
+    """Draw the importances of several studies as a heat map, with the pooled ones beside it.
+
+    Studies that are alike stand side by side. A parameter without evidence of an effect in a study
+    is grey there, one that the study does not have is blank, and an odd one is outlined.
+
+    Parameters
+    ----------
+    result
+        What :func:`condped.across` returned.
+    backend, on
+        As for :func:`importance`, but with matplotlib a figure or subfigure to draw on.
+
+    Examples
+    --------
+    >>> import condped
+    >>> nested = condped.problems.get("nested")
+    >>> result = condped.across([nested.sample(200, seed=seed) for seed in range(3)])
+    >>> figure = condped.plot.across(result, backend="matplotlib")
+    """
+    _require(result, Across, "across")
+    view = across_view(result)
+    width = min(max(4.6, 3.4 + 0.3 * len(view.studies)), 9.5)
+    return drawn("across", view, backend, on, (width, 1.9 + 0.24 * max(len(view.labels), 3)))
+
+
 def _exact(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
     """Return the exact importances at each target quantile of the curve."""
     found = [
@@ -371,6 +400,7 @@ def _require(given: object, kind: type, function: str) -> None:
             JointEffects: "joint_effects",
             Effects: "effects",
             Summary: "summary",
+            Across: "across",
         }
         maker = makers.get(kind, "importance")
         raise SettingsError(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 
+from condped.analyse.across.result import Across
 from condped.analyse.report.result import Report
 
 OPEN_FOLDS = """() => {
@@ -24,9 +25,12 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
     wrong: list[str] = []
     contexts: list[BrowserContext] = []
 
-    def open_page(report: Report, *, folded: bool = False, **settings: Any) -> Page:
+    def open_page(report: Report | Across, *, folded: bool = False, **settings: Any) -> Page:
         path = tmp_path / f"report-{len(contexts)}.html"
-        report.save(path)
+        if isinstance(report, Across):
+            report.report(path)
+        else:
+            report.save(path)
         context = browser.new_context(
             offline=True,
             **{"viewport": {"width": 1280, "height": 900}, "accept_downloads": True, **settings},

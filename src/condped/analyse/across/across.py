@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+from condped.analyse.across.branches import compared_branches
+from condped.analyse.across.effects import StudyEffect
 from condped.analyse.across.pooled import pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
 from condped.analyse.across.studies import named_sources
@@ -49,7 +51,7 @@ def across(
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     found = [
-        study_numbers(name, open_trials(source, **asked.reading), question)
+        study_numbers(name, open_trials(source, **asked.reading), question).described()
         for name, source in named_sources(studies)
     ]
     _require_common_parameters(found)
@@ -65,6 +67,7 @@ def across(
         settings=question.settings,
         notes=tuple(_notes(found, names)),
         _results=tuple(study.result for study in found),
+        branches=compared_branches(study.branches for study in found),
     )
 
 
@@ -72,6 +75,7 @@ def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
     """Iterate over the parameters of one study."""
     result = study.result
     for parameter in result:
+        effect = study.effects.get(parameter.name, StudyEffect(()))
         tested = result.evidence[parameter.name]
         own = None if parameter.intervals is None else parameter.intervals.importance
         yield StudyImportance(
@@ -84,6 +88,9 @@ def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
             error=plain_p(study.errors[parameter.name]),
             p_value=plain_p(tested.p_value),
             verdict=tested.verdict,
+            good=effect.good,
+            inside=effect.inside,
+            outside=effect.outside,
         )
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar, Literal
 
+from condped.analyse.across.branches import StudyBranch
+from condped.analyse.across.reports import write_reports
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
+from condped.analyse.saving.files import write_whole
 from condped.errors import not_found
 from condped.estimate.settings import Settings
+from condped.writing import check_page
 
 # ``differs``: further apart than chance explains, adjusted for the number of parameters.
 Agreement = Literal["differs", "no evidence", "not testable"]
@@ -54,9 +60,11 @@ class StudyImportance:
         The share of reaching the target set that it explains, without bias, and its standard
         error: what studies are compared by. None where unknown.
     good
-        Good values, where the parameter matters.
+        Good values, where the parameter matters; of several regimes in that with the most target
+        trials.
     inside, outside
-        The median objective with good values and with others.
+        The median objective there with good values and with others; None of trials that are not in
+        memory, and of several objectives.
     odd
         Whether it is further from all other studies than they are from each other.
     odd_p_value
@@ -142,6 +150,7 @@ class Across(Result):
     settings: Settings
     notes: tuple[str, ...] = ()
     _results: tuple[ImportanceResult, ...] = field(default=(), repr=False, compare=False)
+    branches: tuple[StudyBranch, ...] = ()  # of gates that several studies share
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,10 +182,37 @@ class Across(Result):
 
         A result that was saved and loaded no longer has them.
         """
-        known = dict(zip((one.name for one in self.studies), self._results, strict=False))
-        if study not in known:
-            raise not_found("study", study, known)
-        return known[study]
+        if study not in self._by_study:
+            raise not_found("study", study, self._by_study)
+        return self._by_study[study]
+
+    @cached_property
+    def _by_study(self) -> dict[str, ImportanceResult]:
+        return dict(zip((one.name for one in self.studies), self._results, strict=False))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        reports: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write everything on one page that anybody can open, without a network.
+
+        Parameters
+        ----------
+        path
+            Where to write the page; its name ends in ``.html``.
+        title
+            What stands on top.
+        reports
+            A folder to write the report of each study into; the page links to them. Needs the
+            trials, which a result that was saved does not have.
+        """
+        check_page(path)
+        links = {} if reports is None else write_reports(self._by_study, path, reports)
+        made: str = import_module("condped.show.report.across_page").across_page(self, title, links)
+        write_whole(made, path)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter and study."""
@@ -189,11 +225,16 @@ class Across(Result):
         """Return one record per parameter, over all studies."""
         return [asdict(parameter) for parameter in self.parameters]
 
+    def branch_rows(self) -> list[dict[str, Any]]:
+        """Return one record per branch and study, of gates that several studies share."""
+        return [asdict(branch) for branch in self.branches]
+
     def _readable(self) -> dict[str, Any]:
         return {
             "parameters": self.parameters,
             "studies": self.studies,
             "cells": self.cells,
+            "branches": self.branches,
             "target_quantile": self.target_quantile,
             "level": self.level,
             "settings": self.settings,

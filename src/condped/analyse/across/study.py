@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from condped.analyse.across.branches import FoundBranch, study_branches
+from condped.analyse.across.effects import StudyEffect, study_effects
 from condped.analyse.importance.analysis import Analysis, answered, count_sets
 from condped.analyse.importance.intervals import replicated
 from condped.analyse.importance.result import ImportanceResult, importance_result
@@ -39,6 +41,13 @@ class StudyNumbers:
     result: ImportanceResult
     explained: dict[str, float]
     errors: dict[str, float]
+    effects: dict[str, StudyEffect] = field(default_factory=dict)
+    branches: tuple[FoundBranch, ...] = ()
+
+    def described(self) -> StudyNumbers:
+        """Return the same with effects and branches, which need the trials."""
+        branches = study_branches(self.name, self.result)
+        return replace(self, effects=study_effects(self.result), branches=branches)
 
     @property
     def domains(self) -> dict[str, str]:

@@ -253,19 +253,14 @@ def chance_of_so_few(group: BoolArray, hit: BoolArray, block: IntArray) -> float
     1.0
     """
     most = int(np.count_nonzero(group & hit))
+    _, block = np.unique(block, return_inverse=True)
+    numbers = (np.bincount(block, weights) for weights in (None, hit, group))
     chances = np.zeros(most + 1)
     chances[0] = 1.0
-    for one in np.unique(block):
-        rows = block == one
-        chances = np.convolve(
-            chances,
-            _chances(
-                trials=int(np.count_nonzero(rows)),
-                hits=int(np.count_nonzero(rows & hit)),
-                drawn=int(np.count_nonzero(rows & group)),
-                most=most,
-            ),
-        )[: most + 1]
+    for trials, hits, drawn in zip(*numbers, strict=True):
+        few = min(most, int(hits))
+        own = _chances(trials=int(trials), hits=int(hits), drawn=int(drawn), most=few)
+        chances = np.convolve(chances, own)[: most + 1]
     return float(min(1.0, chances.sum()))
 
 

@@ -1,5 +1,6 @@
 """Pictures with matplotlib: each draws on what it is given and returns it."""
 
+from condped.show.matplotlib.across import across
 from condped.show.matplotlib.bars import bars, breakdown, comparison
 from condped.show.matplotlib.curves import curves
 from condped.show.matplotlib.figures import AXES, FIGURE, figure
@@ -13,6 +14,7 @@ from condped.show.matplotlib.slices import slices
 __all__ = [
     "AXES",
     "FIGURE",
+    "across",
     "bars",
     "breakdown",
     "comparison",

@@ -1,5 +1,6 @@
 """Pictures with plotly: each adds to the figure it is given, or to a new one, and returns it."""
 
+from condped.show.plotly.across import across
 from condped.show.plotly.bars import bars, breakdown, comparison
 from condped.show.plotly.curves import curves
 from condped.show.plotly.figures import FIGURE
@@ -12,6 +13,7 @@ from condped.show.plotly.slices import slices
 
 __all__ = [
     "FIGURE",
+    "across",
     "bars",
     "breakdown",
     "comparison",

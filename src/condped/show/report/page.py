@@ -1,4 +1,4 @@
-"""Puts template, style, script and data together into one file."""
+"""Puts template, style, script and data together into one file; and the page of a study."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,7 +18,7 @@ from condped.show.text.account import data_lines, goals
 _SCRIPTS = (
     "study", "elements", "folds", "smooth", "effects", "answer", "bars", "curve", "density",
     "cards", "tree", "advice", "pairs", "endings", "cost", "history", "parallel", "account",
-    "downloads", "main",
+    "files", "downloads", "theme", "main",
 )  # fmt: skip
 # What could end a script element, start a comment in it, or end a line of old scripts.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -27,18 +27,33 @@ _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 def page(report: Report) -> str:
     """Return the page of a report; where no script runs its text is shown."""
     data = _with_sentences(report)
-    style, script = _read("report.css"), _script()
+    title = str(data.get("title") or "condped report")
+    return assembled(
+        "template.html", ("report.css",), _SCRIPTS, title=title, text=str(report), data=data
+    )
+
+
+def assembled(
+    template: str,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    *,
+    title: str,
+    text: str,
+    data: Mapping[str, Any],
+) -> str:
+    """Return a page of parts by their names; ``text`` is for readers without scripts."""
+    style, script = "".join(map(_read, styles)), _script(tuple(scripts))
     parts = {
         "policy": _policy(style, script),
-        "title": html.escape(str(data.get("title") or "condped report")),
+        "title": html.escape(title),
         "style": style,
         "script": script,
-        "text": html.escape(str(report)),
+        "text": html.escape(text),
         "data": json_in_html(data),
     }
-    page = _read("template.html")
     # In one pass: what a part holds is not looked at again.
-    pieces = page.split("{{")
+    pieces = _read(template).split("{{")
     for place, piece in enumerate(pieces[1:], start=1):
         name, _, rest = piece.partition("}}")
         pieces[place] = parts[name] + rest
@@ -88,9 +103,9 @@ def _digest(text: str) -> str:
 
 
 @cache
-def _script() -> str:
-    """Return all scripts as one that leaves nothing behind."""
-    parts = "\n".join(_read(f"script/{name}.js") for name in _SCRIPTS)
+def _script(names: tuple[str, ...]) -> str:
+    """Return some scripts as one that leaves nothing behind."""
+    parts = "\n".join(_read(f"script/{name}.js") for name in names)
     return f"(() => {{\n{parts}\n}})();"
 
 

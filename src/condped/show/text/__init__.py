@@ -6,6 +6,7 @@ from condped.show.text.layout import printed_within, text_width
 
 # The module and the function of each kind of result; loaded when one is printed.
 _TEXTS = {
+    "Across": ("across", "across_text"),
     "Advice": ("advice", "advice_text"),
     "Branches": ("branches", "branches_text"),
     "Budgets": ("budgets", "budgets_text"),

@@ -1,18 +1,4 @@
 // The numbers as files, made from the data of this page.
-function download(name, text, type) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-function csv(header, rows) {
-  const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return `${[header, ...rows].map((row) => row.map(cell).join(",")).join("\n")}\n`;
-}
-
 const HEADER = ["parameter", "method", "target_quantile", "target_trials", "importance", "importance_low",
   "importance_high", "joint_low", "joint_high", "eta_squared", "p_value", "adjusted_p_value", "verdict", "reason", "determined", "unattributed", "note"];
 
@@ -45,6 +31,5 @@ function drawDownloads() {
     ["Trials per regime and cell, as shown", "regimes.csv", regimesCsv, "text/csv"],
     ["Everything on this page", "report.json", () => byId("data").textContent, "application/json"],
   ];
-  fill("downloads", element("ul", { class: "files" }, files.map(([words, name, make, type]) =>
-    element("li", {}, element("button", { type: "button", onclick: () => download(name, make(), type) }, name), ` ${words}`))));
+  fill("downloads", fileList(files));
 }

@@ -68,15 +68,6 @@ function setUpMethods() {
   }
 }
 
-function setUpTheme() {
-  const dark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const button = byId("theme");
-  const show = () => button.replaceChildren(dark() ? "Light" : "Dark");
-  button.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; show(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
-  show();
-}
-
 // On paper everything is open, and drawn as wide as the paper is.
 function setUpPrinting() {
   let closed = [];

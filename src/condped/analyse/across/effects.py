@@ -1,0 +1,68 @@
+"""Good values of each parameter in one study, and what trials reached with and without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from condped.analyse.effects.find import StudyTrials, find_effect
+from condped.analyse.effects.reached import LEVEL
+from condped.analyse.effects.result import RegimeEffect
+from condped.analyse.importance.result import ImportanceResult
+
+
+@dataclass(frozen=True, slots=True)
+class StudyEffect:
+    """Good values of a parameter in one study.
+
+    Of several regimes that with the most target trials is told.
+
+    Attributes
+    ----------
+    inside, outside
+        The median objective with good values and with others; None of trials that are not in
+        memory, and of several objectives.
+    """
+
+    good: tuple[str, ...]
+    inside: float | None = None
+    outside: float | None = None
+
+
+def study_effects(result: ImportanceResult) -> dict[str, StudyEffect]:
+    """Return the effects of the parameters that matter and have good values."""
+    found: dict[str, StudyEffect] = {}
+    if result.status != "ok" or not result.has_evidence:
+        return found
+    for name in result.names:
+        if result.evidence[name].verdict == "matters":
+            regimes = [regime for regime in result.densities[name] if regime.good]
+            if regimes:
+                most = max(regimes, key=lambda one: sum(good.target_trials for good in one.good))
+                found[name] = StudyEffect(tuple(good.label for good in most.good))
+    return found | _from_trials(result, tuple(found))
+
+
+def _from_trials(result: ImportanceResult, names: tuple[str, ...]) -> dict[str, StudyEffect]:
+    """Return the effects of these parameters with medians, if the trials are in memory."""
+    counts = None if result._analysis is None else result._analysis.counts
+    if counts is None or counts.trials is None or counts.trials.asked.in_memory is None:
+        return {}
+    if not names or len(counts.trials.asked.goals) > 1 or result.target_quantile is None:
+        return {}
+    study = StudyTrials.of(counts, LEVEL)
+    told: dict[str, StudyEffect] = {}
+    for name in names:
+        effect = find_effect(study, result.evidence, result.densities, name, 0.0)
+        regimes = [one for one in effect.regimes if _is_good(one)]
+        if regimes:
+            most = max(regimes, key=lambda one: one.target_trials)
+            assert most.contrast is not None
+            inside, outside = most.contrast.inside.reached[0], most.contrast.outside.reached[0]
+            good = next(d.good for d in result.densities[name] if d.domain == most.domain)
+            labels = tuple(one.label for one in good)
+            told[name] = StudyEffect(labels, inside.median, outside.median)
+    return told
+
+
+def _is_good(regime: RegimeEffect) -> bool:
+    return regime.contrast is not None and regime.contrast.chosen == "good"

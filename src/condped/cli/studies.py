@@ -1,0 +1,92 @@
+"""Commands about several studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import condped
+from condped.cli.options import source_options, target_quantile
+from condped.cli.output import answer, output_options, progress_bar
+from condped.errors import SettingsError
+from condped.writing import check_output, check_page
+
+
+@click.command("across")
+@source_options(
+    condped.across,
+    click.argument("sources", nargs=-1, required=True, metavar="[NAME=]SOURCE..."),
+)
+@target_quantile
+@click.option(
+    "--report", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write everything on one HTML page, too, that needs no network.",
+)  # fmt: skip
+@click.option(
+    "--reports", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Write the report of each study into a folder; the page links to them.",
+)  # fmt: skip
+@click.option("--title", metavar="TEXT", help="What stands on top of the page.")
+@output_options()
+def across(
+    sources: tuple[str, ...],
+    page: Path | None,
+    folder: Path | None,
+    title: str | None,
+    **options: Any,
+) -> None:
+    """Compare what mattered in several studies: everywhere, here and not there, nowhere.
+
+    Each SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists;
+    NAME=SOURCE gives it a name. The options are the same for all.
+
+    \b
+    condped across adult=runs/adult.csv higgs=runs/higgs.csv --objective loss
+    condped across run-1.csv run-2.csv run-3.csv --objective loss --report across.html
+    condped across *.csv --objective loss --report across.html --reports reports
+    """  # noqa: D301
+    if page is None and (folder is not None or title is not None):
+        raise SettingsError("--reports and --title are about the page. Give --report FILE, too.")
+    studies, places = _studies(sources)
+    if page is not None:
+        check_page(page)
+        check_output(page, *places, options.get("space"), page=True)
+
+    def compared(*_: str, **given: Any) -> condped.Across:
+        return condped.across(studies, **given)
+
+    result = answer(compared, *places, **options)
+    if page is not None:
+        with progress_bar():
+            result.report(page, title=title, reports=folder)
+        click.echo(f"Written to {page}.", err=True)
+
+
+def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
+    """Return the sources as the function takes them, and where they are."""
+    pairs = [_named(source) for source in sources]
+    places = [place for _, place in pairs]
+    names = [name for name, _ in pairs if name is not None]
+    if names and len(names) < len(pairs):
+        unnamed = next(place for name, place in pairs if name is None)
+        raise SettingsError(
+            f"Give every source a name, or none: {unnamed!r} has none, such as NAME={unnamed}."
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SettingsError(f"The name {twice!r} stands for two sources. Give each its own.")
+    if names:
+        return dict(zip(names, places, strict=True)), places
+    # One by itself may hold several studies.
+    return (places[0] if len(places) == 1 else places), places
+
+
+def _named(source: str) -> tuple[str | None, str]:
+    """Return a source's name, if it has one, and where it is."""
+    name, mark, place = source.partition("=")
+    # An equals sign in a path or behind the question mark of a URL names nothing.
+    plain = mark and name and place and not any(sign in name for sign in "/\\:?*")
+    return (name, place) if plain and not Path(source).exists() else (None, source)

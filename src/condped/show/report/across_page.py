@@ -1,0 +1,112 @@
+"""Several studies as one page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import condped
+from condped.analyse.across.result import Across, PooledParameter, StudyImportance
+from condped.analyse.saving.plain import plain
+from condped.show.across_answer import answer_of
+from condped.show.report.page import assembled
+from condped.show.text.across import MEANING, across_headline
+from condped.show.views.across import alike_first
+
+# In the order in which they use each other.
+_SCRIPTS = (
+    "across/studies", "elements", "folds", "files", "theme", "across/answer", "across/map",
+    "across/forest", "across/tables", "across/main",
+)  # fmt: skip
+_LETTERS = {"matters": "m", "unclear": "u", "no evidence": "n", "not testable": "-"}
+_DIGITS = 4  # that anybody reads
+
+
+def across_page(across: Across, title: str | None, reports: Mapping[str, str]) -> str:
+    """Return the page; ``reports`` are links to the reports of single studies, by name."""
+    shown = "Several studies" if title is None else title
+    data = plain(across_data(across, shown, reports))
+    return assembled(
+        "across.html",
+        ("report.css", "across.css"),
+        _SCRIPTS,
+        title=shown,
+        text=str(across),
+        data=data,
+    )
+
+
+def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[str, Any]:
+    """Return all numbers and sentences of the page."""
+    return {
+        "schema": "condped.across-page/1",
+        "title": title,
+        "headline": across_headline(across),
+        "answer": asdict(answer_of(across)),
+        "meaning": MEANING,
+        "target_quantile": across.target_quantile,
+        "level": across.level,
+        "studies": [
+            {
+                "name": study.name,
+                "trials": study.trials,
+                "used": study.used,
+                "target": study.target_size,
+                "sampling": study.sampling,
+                "reason": study.reason,
+                "missing": study.missing,
+                "report": reports.get(study.name),
+            }
+            for study in across.studies
+        ],
+        "parameters": [_parameter(one) for one in across.parameters],
+        "cells": [
+            [_cell(across.cell(one.name, study.name)) for study in across.studies]
+            for one in across.parameters
+        ],
+        "alike": alike_first(across),
+        "branches": [
+            asdict(one) | {"p_value": _short(one.p_value), "median": _short(one.median),
+                           "best": _short(one.best)}
+            for one in across.branches
+        ],
+        "notes": across.notes,
+        "settings": {"target_quantile": across.target_quantile, **asdict(across.settings)},
+        "versions": {"condped": condped.__version__},
+    }  # fmt: skip
+
+
+def _parameter(one: PooledParameter) -> dict[str, Any]:
+    numbers = ("importance", "low", "high", "explained", "spread")
+    return {
+        "name": one.name,
+        "studies": one.studies,
+        **{name: _short(getattr(one, name)) for name in numbers},
+        "spread_p": _short(one.spread_p_value),
+        "agreement": one.agreement,
+        "matters_in": one.matters_in,
+        "domains": one.domains,
+    }
+
+
+def _cell(cell: StudyImportance | None) -> list[Any] | None:
+    """Return a cell as the script reads it: its fields without their names."""
+    if cell is None:
+        return None
+    numbers = (cell.importance, cell.low, cell.high, cell.explained, cell.error, cell.p_value)
+    return [
+        *map(_short, numbers),
+        _LETTERS[cell.verdict],
+        int(cell.odd),
+        _short(cell.odd_p_value),
+        cell.good,
+        _short(cell.inside),
+        _short(cell.outside),
+    ]
+
+
+def _short(value: float | None) -> float | None:
+    known = value is not None and math.isfinite(value)
+    return float(f"{value:.{_DIGITS}g}") if known else None

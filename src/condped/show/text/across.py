@@ -1,0 +1,172 @@
+"""Several studies side by side, as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from condped.analyse.across.result import Across, ComparedStudy, PooledParameter, StudyImportance
+from condped.safe_text import listed, printable, shortened
+from condped.show.across_answer import VERDICT_MARKS, answer_of, standings
+from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
+from condped.show.words import p_text, share_text
+
+_MOST_ROWS = 30
+_MOST_NAME, _NARROW_NAME = 28, 12
+_MOST_STUDY = 12  # letters of a study's name above its column
+_MOST_ODD = 2
+_MOST_BRANCHES = 12
+_MOST_NOTES = 8
+_MOST_NAMED = 12  # studies that are named in order
+_WIDE = 80  # columns, from which there is room for bars
+_BAR = 12
+_ODD = "!"
+_LEGEND = "● matters, ◐ unclear, ○ no evidence, – not testable"
+MEANING = (
+    "importance: the mean over the studies, each counting alike, with an interval for studies like "
+    "these. Whether studies differ, and which is odd, is told by what a parameter explains of "
+    "reaching a study's target set, estimated without bias."
+)
+
+
+def across_text(across: Across) -> str:
+    """Return the answer, the pooled parameters, those of each study, branches and notes."""
+    lines = [*wrapped(across_headline(across)), ""]
+    for sentence in answer_of(across).sentences:
+        lines += wrapped(sentence)
+    shown = across.parameters[:_MOST_ROWS]
+    lines += ["", *_pooled(across, shown)]
+    hidden = across.parameters[_MOST_ROWS:]
+    if hidden:
+        most = max(parameter.importance for parameter in hidden)
+        anywhere = sum(bool(parameter.matters_in) for parameter in hidden)
+        told = f"none above {share_text(most)}; {anywhere} of them matter in some study"
+        lines += wrapped(f"… and {len(hidden)} more parameters, {told}", then="  ")
+    if len(across.studies) > 1 and shown:
+        lines += ["", *_by_study(across, shown)]
+    if across.branches:
+        lines += ["", *_branches(across)]
+    lines += ["", *wrapped(MEANING)]
+    for note in across.notes[:_MOST_NOTES]:
+        lines += wrapped(printable(note), then="  ")
+    if len(across.notes) > _MOST_NOTES:
+        lines.append(f"… and {len(across.notes) - _MOST_NOTES} more notes: result.notes has all.")
+    return "\n".join(lines)
+
+
+def across_headline(across: Across) -> str:
+    """Return the question that the comparison answers."""
+    used = [study.used for study in across.studies]
+    each = f"{min(used):,} to {max(used):,} each" if min(used) < max(used) else f"{used[0]:,} each"
+    count = len(used)
+    studies = f"{count:,} studies with {sum(used):,} trials ({each})"
+    if count == 1:
+        studies = f"one study with {sum(used):,} trials"
+    best = f"reaching the best {percent(across.target_quantile)}"
+    return f"What mattered for {best} in {studies}"
+
+
+def _pooled(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
+    """Return the table of parameters over all studies."""
+    wide = text_width() >= _WIDE
+    header = ["parameter", "importance", percent(across.level), *([""] if wide else []),
+              "matters in" if wide else "matters", "between studies" if wide else "between",
+              "odd"]  # fmt: skip
+    rows = [
+        [
+            shortened(one.name, _MOST_NAME if wide else _NARROW_NAME),
+            share_text(one.importance),
+            f"{one.low:.3f}–{one.high:.3f}",
+            *(["█" * round(one.importance * _BAR)] if wide else []),
+            f"{one.matters_in} of {one.studies}",
+            agreement_words(one) if wide else one.agreement,
+            listed(one.odd, _MOST_ODD) if one.odd else "",
+        ]
+        for one in shown
+    ]
+    if not rows:
+        return ["No parameter can be told anything of."]
+    columns = [column for column in zip(header, *rows, strict=True) if any(column[1:])]
+    right = {
+        p for p, column in enumerate(columns) if column[0].startswith(("importance", "matters"))
+    }
+    return [_cut(line) for line in table_lines(list(zip(*columns, strict=True)), right)]
+
+
+def agreement_words(parameter: PooledParameter) -> str:
+    """Return whether studies agree on a parameter, with the p-value."""
+    if parameter.spread_p_value is None:
+        return parameter.agreement
+    return f"{parameter.agreement} ({p_text(parameter.spread_p_value)})"
+
+
+def _cut(line: str) -> str:
+    return line if width_of(line) <= text_width() else line[: text_width() - 1] + "…"
+
+
+def _by_study(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
+    """Return the parameters of each study: numbers if there is room, a mark each otherwise."""
+    names = [shortened(one.name, _MOST_NAME) for one in shown]
+    studies = across.studies
+    heads = [shortened(study.name, _MOST_STUDY) for study in studies]
+    room = text_width() - max(map(width_of, names)) - 2
+    if sum(max(width_of(head), 6) + 2 for head in heads) - 2 <= room:
+        cells = [[_number(across.cell(one.name, s.name), s) for s in studies] for one in shown]
+        table = [["", *heads], *([name, *row] for name, row in zip(names, cells, strict=True))]
+        marks = f"{_LEGEND}, {_ODD} odd; empty: the study does not have the parameter"
+        return [
+            *table_lines(table, right=set(range(1, len(heads) + 1))),
+            *wrapped(f"Importance by study: {marks}."),
+        ]
+    fit = studies[:room]
+    table = [[name, _strip(across, one, fit)] for name, one in zip(names, shown, strict=True)]
+    order = listed([study.name for study in fit], _MOST_NAMED)
+    left = len(studies) - len(fit)
+    rest = f" {left:,} more studies are in result.rows() and on the page." if left else ""
+    told = (
+        f"One mark per study ({_LEGEND}, {_ODD} odd, empty: it does not have the parameter), in "
+        f"this order: {order}.{rest}"
+    )
+    return [*table_lines(table, right=()), *wrapped(told)]
+
+
+def _number(cell: StudyImportance | None, study: ComparedStudy) -> str:
+    if cell is None:
+        return ""
+    if study.reason is not None:
+        return "?"
+    return f"{cell.importance:.2f} {VERDICT_MARKS[cell.verdict]}{_ODD if cell.odd else ' '}"
+
+
+def _strip(across: Across, one: PooledParameter, studies: Sequence[ComparedStudy]) -> str:
+    def mark(study: ComparedStudy) -> str:
+        cell = across.cell(one.name, study.name)
+        if cell is None:
+            return " "
+        if study.reason is not None:
+            return "?"
+        return _ODD if cell.odd else VERDICT_MARKS[cell.verdict]
+
+    return "".join(map(mark, studies))
+
+
+def _branches(across: Across) -> list[str]:
+    """Return in how many studies each branch wins and loses, and where its target trials are."""
+    told = standings(across.branches)
+    totals: dict[tuple[str, str], list[int]] = {}
+    for one in across.branches:
+        sums = totals.setdefault((one.gate, one.branch), [0, 0])
+        sums[0] += one.target_trials
+        sums[1] += one.trials
+    header = ["branch", "wins in", "loses in", "neither", "target", "trials"]
+    rows = [
+        [
+            f"{shortened(one.gate, _NARROW_NAME)}: {shortened(one.branch, _MOST_NAME)}",
+            *(str(len(names)) for names in (one.wins, one.loses, one.open)),
+            *(f"{total:,}" for total in totals[one.gate, one.branch]),
+        ]
+        for one in told[:_MOST_BRANCHES]
+    ]
+    lines = [_cut(line) for line in table_lines([header, *rows], right=set(range(1, 6)))]
+    if len(told) > _MOST_BRANCHES:
+        lines.append(f"… and {len(told) - _MOST_BRANCHES} more: result.branch_rows() has all.")
+    return lines

@@ -1,0 +1,191 @@
+"""Importances of several studies as a heat map, with the pooled ones beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.across.result import Across, ComparedStudy
+from condped.arrays import FloatArray
+from condped.show.text.across import across_headline
+from condped.show.text.layout import percent
+from condped.show.views.labels import labels_of
+
+_MOST_ROWS = 30
+_MOST_STUDIES = 200
+_MOST_STUDY = 18  # letters of a study's name
+_LABELLED = 60  # studies, up to which each has its name
+_SPACIOUS = 40  # studies, up to which cells are large enough for marks
+_NUMBERED = 12  # studies, up to which cells have room for numbers
+_LEAST = 0.05  # importance that the colours reach at least
+
+
+@dataclass(frozen=True, slots=True)
+class PooledRow:
+    """The importance of a parameter over all studies."""
+
+    value: float
+    low: float
+    high: float
+    matters: str  # in how many studies: "5 of 6"
+    agreement: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AcrossView:
+    """Parameters as rows, the most important first, and studies as columns, alike ones together.
+
+    Attributes
+    ----------
+    values
+        (rows, studies): importances; NaN where a study does not have the parameter, or nothing can
+        be told of it.
+    verdicts
+        (rows, studies): "" where a study does not have the parameter.
+    odd
+        (row, study) of each odd cell.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    studies: tuple[str, ...]
+    study_names: tuple[str, ...]
+    values: FloatArray
+    verdicts: tuple[tuple[str, ...], ...]
+    odd: tuple[tuple[int, int], ...]
+    pooled: tuple[PooledRow, ...]
+    level: float
+    note: str | None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not self.labels or not self.studies
+
+    @property
+    def highest(self) -> float:
+        """The importance with the strongest colour."""
+        known = self.values[np.isfinite(self.values)]
+        return float(max(_LEAST, known.max(initial=0.0)))
+
+    @property
+    def labelled(self) -> bool:
+        """Whether each study has its name below its column."""
+        return len(self.studies) <= _LABELLED
+
+    @property
+    def spacious(self) -> bool:
+        """Whether cells are large enough for hatching and dashes."""
+        return len(self.studies) <= _SPACIOUS
+
+    @property
+    def numbered(self) -> bool:
+        """Whether cells have room for their numbers."""
+        return len(self.studies) <= _NUMBERED
+
+    @property
+    def key(self) -> str:
+        """What the marks mean, of those that there are."""
+        verdicts = {verdict for row in self.verdicts for verdict in row}
+        told = ["colour: importance"]
+        if "unclear" in verdicts:
+            told.append("dot: unclear")
+        if "not testable" in verdicts and not self.spacious:
+            told.append("grey: no evidence, or not testable")
+        elif "no evidence" in verdicts:
+            told.append("grey: no evidence")
+        if "not testable" in verdicts and self.spacious:
+            told.append("dash: not testable")
+        if "?" in verdicts:
+            told.append("?: nothing can be told of the study")
+        if "" in verdicts:
+            told.append("blank: not a parameter of the study")
+        if self.odd:
+            told.append("outlined: odd")
+        if any(one.agreement == "differs" for one in self.pooled):
+            told.append("diamond: studies differ")
+        return "; ".join(told)
+
+    @property
+    def scale(self) -> str:
+        """What stands below the pooled importances."""
+        return f"mean, {percent(self.level)}"
+
+
+def across_view(across: Across) -> AcrossView:
+    """Return the most important parameters and at most 200 studies; the rest is counted."""
+    shown = across.parameters[:_MOST_ROWS]
+    studies = [across.studies[place] for place in alike_first(across)][:_MOST_STUDIES]
+    cells = [[across.cell(one.name, study.name) for study in studies] for one in shown]
+    verdicts = tuple(
+        tuple(
+            "" if cell is None else "?" if study.reason is not None else cell.verdict
+            for cell, study in zip(row, studies, strict=True)
+        )
+        for row in cells
+    )
+    values = [
+        [np.nan if c is None or v == "?" else c.importance for c, v in zip(row, told, strict=True)]
+        for row, told in zip(cells, verdicts, strict=True)
+    ]
+    left = []
+    if len(across) > len(shown):
+        left.append(f"{len(across) - len(shown)} less important parameters")
+    if len(across.studies) > len(studies):
+        left.append(f"{len(across.studies) - len(studies)} studies")
+    return AcrossView(
+        title=across_headline(across),
+        labels=labels_of([one.name for one in shown]),
+        names=tuple(one.name for one in shown),
+        studies=labels_of([study.name for study in studies], _MOST_STUDY),
+        study_names=tuple(study.name for study in studies),
+        values=np.array(values, dtype=float).reshape(len(shown), len(studies)),
+        verdicts=verdicts,
+        odd=tuple(
+            (row, column)
+            for row, line in enumerate(cells)
+            for column, cell in enumerate(line)
+            if cell is not None and cell.odd
+        ),
+        pooled=tuple(
+            PooledRow(
+                one.importance,
+                one.low,
+                one.high,
+                f"{one.matters_in} of {one.studies}",
+                one.agreement,
+            )
+            for one in shown
+        ),
+        level=across.level,
+        note=f"Not shown: {' and '.join(left)}." if left else None,
+    )
+
+
+def alike_first(across: Across) -> list[int]:
+    """Return the studies' places so that each is followed by the one most like it.
+
+    The first is that which is least like the average; what a study does not have counts as 0.
+    """
+    names = across.names
+    points = np.array(
+        [[_importance(across, name, study) for name in names] for study in across.studies]
+    ).reshape(len(across.studies), len(names))
+    if len(points) < 3 or not len(names):
+        return list(range(len(points)))
+    left = list(range(len(points)))
+    here = int(np.argmax(((points - points.mean(axis=0)) ** 2).sum(axis=1)))
+    order = [here]
+    left.remove(here)
+    while left:
+        apart = ((points[left] - points[here]) ** 2).sum(axis=1)
+        here = left.pop(int(np.argmin(apart)))
+        order.append(here)
+    return order
+
+
+def _importance(across: Across, name: str, study: ComparedStudy) -> float:
+    cell = across.cell(name, study.name)
+    return 0.0 if cell is None else cell.importance

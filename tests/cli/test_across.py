@@ -1,0 +1,111 @@
+"""``condped across`` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import condped
+from tests.analyse.across.families import SPACE, family
+from tests.cli.test_commands import condped_command
+
+OPTIONS = ("--objective", "loss", "--space", "space.json")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the CSV files of three studies and their space."""
+    place = tmp_path_factory.mktemp("studies")
+    for name, study in list(family().items())[:3]:
+        with (place / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, ["loss", *SPACE])
+            writer.writeheader()
+            writer.writerows(study)
+    (place / "space.json").write_text(json.dumps(SPACE), encoding="utf-8")
+    return place
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    """Run a command on the files of a folder; return its exit code, output and errors."""
+    files = (".csv", ".json", ".html")
+    inside = [
+        str(folder / one) if one.endswith(files) and "=" not in one else one for one in arguments
+    ]
+    done = condped_command(*inside)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expected(folder: Path) -> condped.Across:
+    """Return the same from Python."""
+    sources = {name: folder / f"{name}.csv" for name in ("adult", "cifar", "covertype")}
+    return condped.across(sources, objective="loss", space=folder / "space.json")
+
+
+def test_it_prints_what_python_prints(folder: Path) -> None:
+    """As text, with names from the files."""
+    code, out, err = run(folder, "across", "adult.csv", "cifar.csv", "covertype.csv", *OPTIONS)
+    assert (code, err) == (0, "")
+    assert out == f"{expected(folder)}\n"
+
+
+def test_json_and_csv_are_the_results_own(folder: Path) -> None:
+    """The plain data and the rows."""
+    sources = [f"{name}={folder / name}.csv" for name in ("adult", "cifar", "covertype")]
+    code, out, _ = run(folder, "across", *sources, *OPTIONS, "--json")
+    assert code == 0
+    assert json.loads(out) == json.loads(json.dumps(expected(folder).to_data()))
+    code, out, _ = run(folder, "across", *sources, *OPTIONS, "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["parameter"], row["study"]) for row in rows] == [
+        (row["parameter"], row["study"]) for row in expected(folder).rows()
+    ]
+
+
+def test_names_are_given_with_an_equals_sign(folder: Path) -> None:
+    """NAME=SOURCE for all of them, or for none."""
+    sources = [f"first={folder / 'adult.csv'}", f"second={folder / 'cifar.csv'}"]
+    code, out, _ = run(folder, "across", *sources, *OPTIONS, "--json")
+    assert code == 0
+    assert [study["name"] for study in json.loads(out)["studies"]] == ["first", "second"]
+    code, _, err = run(folder, "across", sources[0], "cifar.csv", *OPTIONS)
+    assert code == 2
+    assert "Give every source a name, or none" in err
+    code, _, err = run(folder, "across", sources[0], sources[0], *OPTIONS)
+    assert code == 2
+    assert "stands for two sources" in err
+
+
+def test_a_page_and_reports_are_written(folder: Path, tmp_path: Path) -> None:
+    """The page links to a report of each study."""
+    page, reports = tmp_path / "across.html", tmp_path / "reports"
+    code, _, err = run(
+        folder, "across", "adult.csv", "cifar.csv", *OPTIONS, "--report", str(page), "--reports",
+        str(reports), "--title", "Two of them",
+    )  # fmt: skip
+    assert code == 0
+    assert err == f"Written to {page}.\n"
+    assert "<title>Two of them</title>" in page.read_text("utf-8")
+    assert sorted(file.name for file in reports.iterdir()) == ["1-adult.html", "2-cifar.html"]
+    assert "reports/2-cifar.html" in page.read_text("utf-8")
+
+
+def test_wrong_pages_are_refused_before_any_work(folder: Path, tmp_path: Path) -> None:
+    """A file that is no page, reports without a page, and a page in place of a source."""
+    both = ("across", "adult.csv", "cifar.csv", *OPTIONS)
+    code, _, err = run(folder, *both, "--report", str(tmp_path / "page.txt"))
+    assert (code, "must end in .html or .htm" in err) == (2, True)
+    code, _, err = run(folder, *both, "--reports", str(tmp_path))
+    assert (code, "Give --report FILE, too" in err) == (2, True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    """One line on standard error, and exit code 2."""
+    code, out, err = run(folder, "across", "adult.csv", "nowhere.csv", *OPTIONS)
+    assert (code, out) == (2, "")
+    assert "nowhere.csv" in err
+    assert len(err.splitlines()) == 1
