@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,8 @@ from condped.trials.table import TrialTable
 ENTRY_POINTS = "condped.readers"
 # What a reader's module offers under the name read.
 ReadFunction: TypeAlias = Callable[[Any, ReadOptions], TrialTable]
+# And under the name read_all, if its sources may hold several studies.
+ReadAllFunction: TypeAlias = Callable[[Any, ReadOptions], list[tuple[str, TrialTable]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ class Reader:
             extra=self.extra,
         )
         return cast(ReadFunction, module.read)
+
+
+    def load_all(self) -> ReadAllFunction | None:
+        """Import the reader of all studies of a storage; None: such a source is one study."""
+        return getattr(sys.modules[self.load().__module__], "read_all", None)
 
 
 @dataclass(frozen=True, slots=True)

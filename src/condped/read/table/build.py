@@ -20,6 +20,7 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.space.space import Space
 from condped.trials.columns import NumberColumn
+from condped.trials.studies import StudyLabels
 from condped.trials.table import (
     DURATION,
     Objective,
@@ -57,10 +58,11 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
     """Build a table from columns in a tool's layout, or from plain columns."""
     if layout is not None:
         runs = layout.split(raw, options)
-        return build_runs(runs, layout.renamed(options), layout.source)
+        return _labelled(build_runs(runs, layout.renamed(options), layout.source), raw, options)
     states = states_of(raw, options.state)
     # Columns that are not parameters.
-    taken = {name for name in (options.state, options.order) if name is not None}
+    own = (options.state, options.order, options.study_column)
+    taken = {name for name in own if name is not None}
     if options.loss is None and options.objective is not None:
         taken.update(_listed("objective", options.objective))
     if options.constraints is not None:
@@ -70,13 +72,27 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
         if name in taken:
             raise DataError(
                 f"Column {name!r} is both a parameter of the space and an objective, state, "
-                "constraint or order. Take it out of one of them.",
+                "constraint, order or study. Take it out of one of them.",
                 column=name,
             )
-    table = _build(RawRuns(free, raw, states, mixed=True), options)
+    table = _labelled(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
+
+
+def _labelled(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTable:
+    """Return the trials with the studies that a column names."""
+    name = options.study_column
+    if name is None:
+        return table
+    labels = StudyLabels.of(raw.require("study column", name), name)
+    if len(table) != raw.rows:
+        raise SettingsError(
+            f"study_column cannot be set here (got {name!r}): several rows make one trial. Give "
+            "each study as a table of its own."
+        )
+    return replace(table, studies=labels)
 
 
 def _rows_in_time(raw: RawTable, name: str) -> IntArray:
