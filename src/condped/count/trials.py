@@ -83,6 +83,9 @@ class Trials:
         Whether each parameter has one domain that spans all of its domains.
     quiet
         Whether they are a subset of other trials, whose notes suffice.
+    only_counted
+        Whether they are tested as trials that are not in memory, even if they are: how they were
+        drawn is not looked into, which takes too long for one of very many studies.
     noted
         Notes, in order.
     known
@@ -93,6 +96,7 @@ class Trials:
     chosen: tuple[str, ...] | None = None
     spanned: bool = False
     quiet: bool = False
+    only_counted: bool = False
     noted: dict[str, None] = field(default_factory=dict)
     known: dict[Ranking, Tally] = field(default_factory=dict)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Unpack, cast
+from typing import Any, Literal, NamedTuple, TypeVar, Unpack, cast
 
 from condped.errors import CondpedError, DataError, SettingsError, SourceError
 from condped.optional import load_optional
@@ -33,6 +33,7 @@ _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "cs
 # Options that only work in memory.
 _WHOLE_ONLY = ("loss", "study", "budget", "reader", "groups")
 
+Read = TypeVar("Read")
 _Kind = Literal["files", "table", "long", "lazy", "spark", "ray", "other"]
 
 
@@ -111,6 +112,19 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
     if is_read_whole(found, options):
         return TableSource.of(_table(found, options))
     return open_batches(found, options)
+
+
+def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] | None:
+    """Read all studies of a storage, or those whose names match ``study``, as of one moment.
+
+    None if the source is no storage: it holds one study, or it is not known how many.
+    """
+    found = recognised(source, options)
+    read_them = None if found.reader is None else found.reader.load_all()
+    if found.reader is None or read_them is None:
+        return None
+    studies = _guarded(read_them, found.source, found.reader, needed(options))
+    return [(name, selected(table, options)) for name, table in studies]
 
 
 def is_read_whole(found: Recognised, options: ReadOptions) -> bool:
@@ -297,7 +311,13 @@ def _in_memory(found: Recognised, backend: str | None) -> Any:
 def _read(source: Any, reader: Reader | None, options: ReadOptions) -> TrialTable:
     """Read a source by its reader, which is found if it is not known yet."""
     reader = reader or reader_for(source)
-    function = reader.load()
+    return _guarded(reader.load(), source, reader, options)
+
+
+def _guarded(
+    function: Callable[[Any, ReadOptions], Read], source: Any, reader: Reader, options: ReadOptions
+) -> Read:
+    """Call a reader; errors that are none of ours say which reader failed, and on what."""
     try:
         return function(source, options)
     except CondpedError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -49,18 +48,20 @@ class Reader:
 
     def load(self) -> ReadFunction:
         """Import the reader."""
-        module = load_optional(
+        return cast(ReadFunction, self._load().read)
+
+
+    def load_all(self) -> ReadAllFunction | None:
+        """Import the reader of all studies of a storage; None: such a source is one study."""
+        return cast("ReadAllFunction | None", getattr(self._load(), "read_all", None))
+
+    def _load(self) -> Any:
+        return load_optional(
             self.module,
             feature=f"Reading {self.description}",
             library=self.library,
             extra=self.extra,
         )
-        return cast(ReadFunction, module.read)
-
-
-    def load_all(self) -> ReadAllFunction | None:
-        """Import the reader of all studies of a storage; None: such a source is one study."""
-        return getattr(sys.modules[self.load().__module__], "read_all", None)
 
 
 @dataclass(frozen=True, slots=True)

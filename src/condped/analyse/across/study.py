@@ -48,6 +48,13 @@ class StudyNumbers:
             for one in self.result
         }
 
+    def detached(self) -> StudyNumbers:
+        """Return the same without the trials."""
+        own = self.result._analysis
+        assert own is not None
+        kept = own.detached(tests=True, evidence=True)
+        return replace(self, result=replace(self.result, _analysis=kept))
+
 
 def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers:
     """Return the numbers of one study; without errors where it has too few trials."""

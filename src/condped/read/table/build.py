@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, NoTrialsError, SettingsError, not_found
 from condped.read.direction import unsaid_direction_notes
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.table.assign_domains import assign_domains
@@ -51,7 +51,7 @@ def select_layout(names: Sequence[str], space: Space | None) -> Layout | None:
 
 def no_rows() -> DataError:
     """Return the error for a source without any trial."""
-    return DataError("The source has no rows. Give at least one trial.")
+    return NoTrialsError("The source has no rows. Give at least one trial.")
 
 
 def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
@@ -110,7 +110,7 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
     """Build a table from the runs that a tool recorded and the caller's options."""
     options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
-        raise DataError(f"There are no trials in {source}. Give a source with at least one.")
+        raise NoTrialsError(f"There are no trials in {source}. Give a source with at least one.")
     return _build(runs, options)
 
 
