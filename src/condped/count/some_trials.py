@@ -82,4 +82,3 @@ def some_trials(
     """Return the first trials, at most so many from a worker, or those that contradict claims."""
     fold = SomeTrialsFold(tuple(names), counter.conditions, most, claims or {}, strict)
     return counter.source.fold(fold)
-

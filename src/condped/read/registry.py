@@ -50,7 +50,6 @@ class Reader:
         """Import the reader."""
         return cast(ReadFunction, self._load().read)
 
-
     def load_all(self) -> ReadAllFunction | None:
         """Import the reader of all studies of a storage; None: such a source is one study."""
         return cast("ReadAllFunction | None", getattr(self._load(), "read_all", None))

@@ -50,7 +50,6 @@ class StudyLabels:
         """Return the labels of these trials."""
         return StudyLabels(self.names, self.codes[rows])
 
-
     def places(self, of: Mapping[str, int]) -> IntArray:
         """Return (trials,): the place of each trial's study in another list; -1: it has none."""
         return np.array([*(of.get(name, -1) for name in self.names), -1])[self.codes]

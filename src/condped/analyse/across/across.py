@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
@@ -110,12 +111,14 @@ def _study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
 
 def _require_common_parameters(studies: Sequence[StudyNumbers]) -> None:
     """Raise if a study shares no parameter with any other."""
+    times = Counter(name for study in studies for name in study.result.names)
     for study in studies:
-        others = {name for one in studies if one is not study for name in one.result.names}
-        if len(studies) > 1 and study.result.names and not others & set(study.result.names):
+        own = study.result.names
+        if own and len(times) > len(own) and all(times[name] == 1 for name in own):
+            others = [name for name in times if name not in own]
             raise DataError(
                 f"The study {shortened(study.name)!r} has no parameter in common with the others: "
-                f"it has {listed(study.result.names, _MOST_NAMES)}, they have "
+                f"it has {listed(own, _MOST_NAMES)}, they have "
                 f"{listed(sorted(others), _MOST_NAMES)}. Leave it out, or rename its parameters."
             )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class StudyNumbers:
     explained: dict[str, float]
     errors: dict[str, float]
 
-    @property
+    @cached_property
     def domains(self) -> dict[str, str]:
         """The domains of each parameter, for people."""
         return {

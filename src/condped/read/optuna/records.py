@@ -203,12 +203,9 @@ class ParameterRecords:
         for name, start, end in zip(self.names, edges[:-1], edges[1:], strict=True):
             part = order[start:end]
             if len(part):
-                parameter = _RecordsOfParameter(
-                    len(trial_ids), rows[part], own[start:end], found
-                )
+                parameter = _RecordsOfParameter(len(trial_ids), rows[part], own[start:end], found)
                 made.append(parameter.build(name, values[part]))
         return tuple(made)
-
 
     def _join(self) -> None:
         """Make all blocks one, sorted by trial: each study's records are then found at once."""

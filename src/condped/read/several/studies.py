@@ -108,7 +108,10 @@ def _of_sources(
     _require_distinct(sources)
     return Studies(
         tuple(sources),
-        ((name, lambda source=source: _opened(source, reading)) for name, source in sources.items()),
+        (
+            (name, lambda source=source: _opened(source, reading))
+            for name, source in sources.items()
+        ),
         lambda: notes,
     )
 
@@ -180,9 +183,7 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     )
 
 
-def _in_memory(
-    table: TrialTable, options: ReadOptions, pattern: str | None, what: str
-) -> Studies:
+def _in_memory(table: TrialTable, options: ReadOptions, pattern: str | None, what: str) -> Studies:
     """Return the studies of a table in memory; a space that was inferred is that of all."""
     if table.studies is None or options.study_column is None:
         raise SettingsError(
@@ -219,7 +220,9 @@ def _matching(names: tuple[str, ...], pattern: str | None, column: str) -> tuple
 def _unnamed(rows: int, column: str) -> tuple[str, ...]:
     """Return the note on rows that belong to no study."""
     some = f"{rows:,} rows have" if rows > 1 else "1 row has"
-    return (f"{some} nothing in the study column {column!r} and count in no study.",) if rows else ()
+    return (
+        (f"{some} nothing in the study column {column!r} and count in no study.",) if rows else ()
+    )
 
 
 def _require_distinct(sources: Mapping[Any, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray, Rows
+from condped.arrays import BoolArray, FloatArray, Rows
 
 # ``independent``: without regard to earlier results (random, quasi-random, grid).
 SamplerKind = Literal["tpe", "independent", "other"]

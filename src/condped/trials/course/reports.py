@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray, Rows
+from condped.arrays import FloatArray, IntArray, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

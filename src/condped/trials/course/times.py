@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from condped.arrays import BoolArray, FloatArray, IntArray, Rows
+from condped.arrays import FloatArray, Rows
 
 
 class _Arrays(NamedTuple):
