@@ -7,8 +7,9 @@ of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic
 
 import numpy as np
@@ -204,15 +205,15 @@ class GroupedSource:
         noted = self.sizes.noted if self._noted is None else self._noted
         return (*self.source.notes, *noted.sentences(self.source.schema.names))
 
-    def studies(self, names: Sequence[str]) -> Iterator[tuple[str, Source]]:
-        """Iterate over some studies, wave by wave; those that fit into memory as tables."""
+    def studies(self, names: Sequence[str]) -> Iterator[tuple[str, Callable[[], Source]]]:
+        """Iterate over some studies and what opens each, wave by wave."""
         each = len(self.source.schema.names) + 2  # values of a trial, with its result and place
         wave: list[str] = []
         values = 0
         for name in names:
             size = self.sizes.trials[name] * each
             if size > VALUES_AT_A_TIME:
-                yield name, OneStudy(self.source, name)
+                yield name, partial(OneStudy, self.source, name)
                 continue
             if values + size > VALUES_AT_A_TIME:
                 yield from self._collected(wave)
@@ -222,7 +223,7 @@ class GroupedSource:
         if wave:
             yield from self._collected(wave)
 
-    def _collected(self, names: Sequence[str]) -> Iterator[tuple[str, Source]]:
+    def _collected(self, names: Sequence[str]) -> Iterator[tuple[str, Callable[[], Source]]]:
         schema = self.source.schema
         conditions = () if schema.where is None else schema.where.names
         needed = tuple(dict.fromkeys((*schema.names, *conditions)))
@@ -239,8 +240,13 @@ class GroupedSource:
         )
         found.parts.clear()
         for name, own in split(table, order):
-            chosen = own if schema.where is None else only_where(own, schema.where)
-            yield name, TableSource.of(chosen.with_parameters(_present(chosen, schema.names)))
+            yield name, partial(_selected, own, schema)
+
+
+def _selected(table: TrialTable, schema: Schema) -> Source:
+    """Return the trials of a study that meet the condition, with the parameters that it has."""
+    chosen = table if schema.where is None else only_where(table, schema.where)
+    return TableSource.of(chosen.with_parameters(_present(chosen, schema.names)))
 
 
 def split(table: TrialTable, order: IntArray | None = None) -> Iterator[tuple[str, TrialTable]]:

@@ -73,9 +73,7 @@ def archive(studies: int = 4, trials: int = 60, *, mixed: bool = True, seed: int
     return Archive(table.take(pa.array(order)))
 
 
-def _losses(
-    tree: Any, cost: FloatArray, depth: Any, rate: FloatArray, weight: FloatArray
-) -> FloatArray:
+def _losses(tree: Any, cost: FloatArray, depth: Any, rate: FloatArray, weight: Any) -> FloatArray:
     own = np.where(tree, 0.1 * (depth - 4) ** 2, np.abs(np.log10(cost)))
     return np.asarray(own + weight * (rate - 0.3) ** 2)
 

@@ -15,6 +15,7 @@ import pytest
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.options import Engine
 from condped.trials import by_study
 from tests.analyse.across.archives import (
     READING,
@@ -64,7 +65,7 @@ def test_frames_in_memory(expected: dict[tuple[str, str], Any], kind: str) -> No
 @pytest.mark.parametrize("engine", ["memory", "stream"])
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "folder"])
 def test_files(
-    tmp_path: Path, expected: dict[tuple[str, str], Any], kind: str, engine: str
+    tmp_path: Path, expected: dict[tuple[str, str], Any], kind: str, engine: Engine
 ) -> None:
     """Read whole, or in batches by threads; also a folder of parts with studies in all of them."""
     path, table = tmp_path / f"all.{kind}", ARCHIVE.table
@@ -136,7 +137,8 @@ def test_rows_of_studies_stay_in_their_order(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "all.parquet", row_group_size=50)
     given = {**READING, "space": SPACE, "sampling": "ordered"}
     expected = single_numbers(Archive(table).studies(), **given)
-    for engine in ("memory", "stream"):
+    engines: tuple[Engine, ...] = ("memory", "stream")
+    for engine in engines:
         found = condped.across(
             tmp_path / "all.parquet", study_column="study", engine=engine, **given
         )
@@ -182,15 +184,25 @@ def test_a_pattern_chooses_studies(expected: dict[tuple[str, str], Any]) -> None
     assert across_numbers(found) == chosen
 
 
-def test_conditions_and_chosen_parameters_hold_in_each_study() -> None:
-    """As for single studies, with the same notes on what was left out."""
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_conditions_and_chosen_parameters_hold_in_each_study(
+    tmp_path: Path, engine: Engine
+) -> None:
+    """As for single studies; one in which no trial meets the condition is noted."""
+    table = ARCHIVE.table
+    never = pc.and_(pc.equal(table["study"], "data-02"), pc.equal(table["model"], "tree"))
+    some = Archive(table.filter(pc.invert(never)))
+    pq.write_table(some.table, tmp_path / "all.parquet")
     given = {**GIVEN, "where": "model == 'tree'", "parameters": ["depth", "rate"]}
-    found = condped.across(ARCHIVE.table, study_column="study", **given)
-    assert across_numbers(found) == single_numbers(ARCHIVE.studies(), **given)
+    found = condped.across(tmp_path / "all.parquet", engine=engine, study_column="study", **given)
+    others = {name: own for name, own in some.studies().items() if name != "data-02"}
+    assert across_numbers(found) == single_numbers(others, **given)
+    assert {one.name: one.trials for one in found.studies}["data-02"] == 0
+    assert any("Nothing can be told of the study data-02" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("engine", ["memory", "stream"])
-def test_what_a_study_does_not_have_is_missing_there(tmp_path: Path, engine: str) -> None:
+def test_what_a_study_does_not_have_is_missing_there(tmp_path: Path, engine: Engine) -> None:
     """A column without any value in a study is no parameter of it."""
     table = ARCHIVE.table
     never = pc.equal(table["study"], "data-02")
@@ -204,7 +216,7 @@ def test_what_a_study_does_not_have_is_missing_there(tmp_path: Path, engine: str
 
 
 @pytest.mark.parametrize("engine", ["memory", "stream"])
-def test_rows_without_a_study_are_counted(tmp_path: Path, engine: str) -> None:
+def test_rows_without_a_study_are_counted(tmp_path: Path, engine: Engine) -> None:
     """They belong nowhere, and that is said."""
     names = pa.array([None if n % 50 == 0 else s for n, s in enumerate(ARCHIVE.table["study"])])
     table = ARCHIVE.table.set_column(0, "study", names.cast(pa.string()))
@@ -218,7 +230,7 @@ def test_rows_without_a_study_are_counted(tmp_path: Path, engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["memory", "stream"])
-def test_names_of_studies_in_csv_stay_texts(tmp_path: Path, engine: str) -> None:
+def test_names_of_studies_in_csv_stay_texts(tmp_path: Path, engine: Engine) -> None:
     """01 is another study than 1, and NA is a name like any other."""
     names = {"data-00": "01", "data-01": "1", "data-02": "NA", "data-03": "1.0"}
     table = ARCHIVE.table.set_column(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from optuna.storages.journal import JournalFileBackend
 
 import condped
 from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError
+from condped.trials.table import Direction
 from tests.analyse.across.archives import (
     READING,
     SPACE,
@@ -30,7 +33,7 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 def _objective(trial: optuna.Trial) -> float:
     if trial.suggest_categorical("model", ["svm", "tree"]) == "svm":
-        return abs(np.log(trial.suggest_float("cost", 1e-3, 10, log=True)))
+        return abs(math.log(trial.suggest_float("cost", 1e-3, 10, log=True)))
     return 0.1 * trial.suggest_int("depth", 1, 9)
 
 
@@ -59,7 +62,7 @@ def storage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         held = optuna.storages.InMemoryStorage()
         return held, _write(held)
     path = folder / "journal.log"
-    backend = optuna.storages.journal.JournalFileBackend(str(path))
+    backend = JournalFileBackend(str(path))
     return path, _write(optuna.storages.JournalStorage(backend))
 
 
@@ -202,7 +205,7 @@ def test_an_empty_study_is_noted_and_the_others_are_compared() -> None:
     assert across_numbers(found) == single_numbers({"a": FIRST, "b": SECOND}, **GIVEN)
 
 
-def _study(name: str, direction: str, metric: str | None = None) -> optuna.Study:
+def _study(name: str, direction: Direction, metric: str | None = None) -> optuna.Study:
     study = optuna.create_study(
         study_name=name, direction=direction, sampler=optuna.samplers.RandomSampler(seed=0)
     )

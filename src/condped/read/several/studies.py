@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict
 
@@ -106,14 +107,8 @@ def _of_sources(
     if not sources:
         raise DataError("There are no studies: at least one is needed.")
     _require_distinct(sources)
-    return Studies(
-        tuple(sources),
-        (
-            (name, lambda source=source: _opened(source, reading))
-            for name, source in sources.items()
-        ),
-        lambda: notes,
-    )
+    opened = ((name, partial(_opened, source, reading)) for name, source in sources.items())
+    return Studies(tuple(sources), opened, lambda: notes)
 
 
 def _opened(source: Any, reading: Reading) -> Source:
@@ -153,7 +148,7 @@ def _of_storage(given: Any, reading: Reading) -> Studies:
     found = read_all(given, ReadOptions.of(reading))
     if found is None:
         raise _one_study(describe_source(given))
-    opened = ((name, lambda table=table: TableSource.of(table)) for name, table in found)
+    opened = ((name, partial(TableSource.of, table)) for name, table in found)
     return Studies(tuple(name for name, _ in found), opened)
 
 
@@ -177,7 +172,7 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     unnamed = _unnamed(grouped.sizes.unnamed, study_column)
     return Studies(
         names,
-        ((name, lambda one=one: one) for name, one in grouped.studies(names)),
+        grouped.studies(names),
         lambda: (*grouped.notes, *unnamed),
         in_waves=True,
     )
@@ -199,7 +194,7 @@ def _in_memory(table: TrialTable, options: ReadOptions, pattern: str | None, wha
 
     return Studies(
         names,
-        ((name, lambda own=own: opened(own)) for name, own in parts if name in wanted),
+        ((name, partial(opened, own)) for name, own in parts if name in wanted),
         lambda: (*table.notes, *unnamed),
     )
 
