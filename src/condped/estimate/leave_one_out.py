@@ -7,6 +7,7 @@ of its own neighbourhood: the mean is exactly 0 if membership has nothing to do 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _NARROWEST = 0.5 / 1.64  # 90 % of a kernel stay inside its own cell
 _NEAR = 0.5  # share of Scott's bandwidth that the estimator smooths by
 
 
+@lru_cache(maxsize=64)  # most regimes of a study have as many trials and cells as others
 def neighbourhood(
     cells: int, trials: int, share_of_scott: float, *, ordered: bool
 ) -> FloatArray | None:
@@ -29,7 +31,9 @@ def neighbourhood(
         return None
     sigma = max(share_of_scott * _SCOTT * cells * max(trials, 1) ** -0.2, _NARROWEST)
     apart = np.arange(cells)
-    return np.asarray(np.exp(-((apart[:, None] - apart) ** 2) / (2.0 * sigma**2)))
+    found = np.exp(-((apart[:, None] - apart) ** 2) / (2.0 * sigma**2))
+    found.flags.writeable = False
+    return np.asarray(found)
 
 
 def twiced_excess(region: IntArray, target: IntArray, trials: int, *, ordered: bool) -> FloatArray:

@@ -102,11 +102,12 @@ def _pooled(
     level: float,
 ) -> PooledParameter:
     importances = np.array([cell.importance for cell in one.cells])
-    errors = np.array([_importance_error(cell, studies) for cell in one.cells])
+    by_name = {study.name: study for study in studies}
+    errors = np.array([_importance_error(cell, by_name[cell.study]) for cell in one.cells])
     mean = mean_of(importances, errors, level)
     explained = [cell.explained for cell in one.cells if cell.explained is not None]
-    domains = {study.name: study.domains.get(one.name, "") for study in studies}
-    labels = tuple(dict.fromkeys(domains[cell.study] for cell in one.cells))
+    domains = (by_name[cell.study].domains.get(one.name, "") for cell in one.cells)
+    labels = tuple(dict.fromkeys(domains))
     if len(one.cells) == 1:  # its own interval, as the study has it
         (cell,) = one.cells
         low = mean.value if cell.low is None else cell.low
@@ -130,7 +131,6 @@ def _pooled(
     )
 
 
-def _importance_error(cell: StudyImportance, studies: Sequence[StudyNumbers]) -> float:
-    own = next(study for study in studies if study.name == cell.study)
+def _importance_error(cell: StudyImportance, own: StudyNumbers) -> float:
     intervals = own.result[cell.parameter].intervals
     return 0.0 if intervals is None else intervals.importance.standard_error

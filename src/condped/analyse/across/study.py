@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -49,13 +50,20 @@ class StudyNumbers:
         branches = study_branches(self.name, self.result)
         return replace(self, effects=study_effects(self.result), branches=branches)
 
-    @property
+    @cached_property
     def domains(self) -> dict[str, str]:
         """The domains of each parameter, for people."""
         return {
             one.name: ", ".join(r.label for r in one.regimes if r.domain is not None)
             for one in self.result
         }
+
+    def detached(self) -> StudyNumbers:
+        """Return the same without the trials."""
+        own = self.result._analysis
+        assert own is not None
+        kept = own.detached(tests=True, evidence=True)
+        return replace(self, result=replace(self.result, _analysis=kept))
 
 
 def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers:

@@ -93,7 +93,7 @@ class Significance:
 def significance(own: TestedTrials) -> Significance:
     """Test all parameters."""
     table = own.asked.in_memory
-    if table is None:
+    if table is None or own.asked.only_counted:
         return _counted(own)
     whole = table if table.whole is None else table.whole
     decision = decided(whole, own.settings, own.top.sorted_by_objective)
@@ -145,8 +145,9 @@ def _counted(own: TestedTrials) -> Significance:
         return _not_testable(own, SamplingDecision("none", f"Not testable: {NO_ORDER}."))
     strata = _strata(own)
     reason = (
-        f"Compared among trials of the same stretch of time, {strata:,} of them (trials that are "
-        "only counted are not replayed)."
+        f"Compared among trials of the same stretch of time, {strata:,} of them (trials "
+        f"{'of so many studies' if own.asked.only_counted else 'that are only counted'} are not "
+        "replayed)."
     )
     return _closed(own, SamplingDecision("strata", reason), strata)
 

@@ -81,7 +81,7 @@ class SetTrials:
         table = self.asked.in_memory
         if table is None or self.quantiles is None or not repeats_by_design(table):
             return self
-        once = Trials.of(merged(table))
+        once = replace(Trials.of(merged(table)), only_counted=self.asked.only_counted)
         top = once.top_sets(self.quantiles, self.settings.region_quantile, self.handling)
         return SetTrials.of(once, top, self.settings, self.handling, self.quantiles)
 

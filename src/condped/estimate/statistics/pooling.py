@@ -11,6 +11,8 @@ from condped.arrays import FloatArray
 from condped.estimate.statistics.gamma_distribution import upper_tail
 from condped.estimate.statistics.student_distribution import student_quantile, student_tail
 
+_AT_A_TIME = 256  # studies
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:
@@ -92,14 +94,29 @@ def odd_p_values(values: FloatArray, errors: FloatArray) -> FloatArray:
     found = np.full(studies, np.nan)
     if studies < 3 or not (errors > 0).all():
         return found
-    for place in range(studies):
-        others = np.arange(studies) != place
-        spread = spread_of(values[others], errors[others]).deviation ** 2
-        # Of the mean of the others, and of one more study like them.
-        variance = float((errors[others] ** 2).sum()) / (studies - 1) ** 2
-        variance += spread * (1 + 1 / (studies - 1)) + float(errors[place] ** 2)
-        apart = (values[place] - values[others].mean()) / math.sqrt(variance)
-        found[place] = student_tail(float(apart), studies - 2 if spread > 0 else math.inf)
+    spreads = _spreads_of_others(values, errors)
+    rest = studies - 1
+    # Of the mean of the others, and of one more study like them.
+    variances = ((errors**2).sum() - errors**2) / rest**2 + spreads * (1 + 1 / rest) + errors**2
+    apart = (values - (values.sum() - values) / rest) / np.sqrt(variances)
+    for place, (distance, spread) in enumerate(zip(apart.tolist(), spreads.tolist(), strict=True)):
+        found[place] = student_tail(distance, studies - 2 if spread > 0 else math.inf)
+    return found
+
+
+def _spreads_of_others(values: FloatArray, errors: FloatArray) -> FloatArray:
+    """Return for each study the variance between all others (DerSimonian and Laird)."""
+    weights, studies = errors**-2.0, len(values)
+    found = np.empty(studies)
+    for start in range(0, studies, _AT_A_TIME):
+        # Summed anew for each: taken out of a sum, a study with a tiny error would leave rounding.
+        own = np.arange(start, min(start + _AT_A_TIME, studies))
+        others = np.where(own[:, None] == np.arange(studies), 0.0, weights)
+        total = others.sum(axis=1)
+        middle = others @ values / total
+        statistic = (others * (values - middle[:, None]) ** 2).sum(axis=1)
+        scale = total - (others**2).sum(axis=1) / total
+        found[own] = np.maximum(0.0, (statistic - (studies - 2)) / scale)
     return found
 
 
