@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+from condped.analyse.across.difference import require_one_direction
 from condped.analyse.across.pooled import pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
 from condped.analyse.across.studies import named_sources
@@ -48,10 +49,9 @@ def across(
     asked = Options.of(across, options)
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    found = [
-        study_numbers(name, open_trials(source, **asked.reading), question)
-        for name, source in named_sources(studies)
-    ]
+    named = [(name, open_trials(one, **asked.reading)) for name, one in named_sources(studies)]
+    require_one_direction([name for name, _ in named], [trials for _, trials in named])
+    found = [study_numbers(name, trials, question) for name, trials in named]
     _require_common_parameters(found)
     cells = tuple(cell for study in found for cell in _cells(study))
     parameters, cells = pooled(found, cells, question.level)
@@ -80,8 +80,8 @@ def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
             importance=parameter.importance,
             low=None if own is None else own.low,
             high=None if own is None else own.high,
-            explained=plain_p(study.explained[parameter.name]),
-            error=plain_p(study.errors[parameter.name]),
+            explained=plain_p(study.explained[parameter.name].value),
+            error=plain_p(study.explained[parameter.name].error),
             p_value=plain_p(tested.p_value),
             verdict=tested.verdict,
         )
