@@ -52,7 +52,9 @@ class Family:
         """Return where a member is: one of nine, or the odd one."""
         return self.odd if isinstance(member, str) else PLACES[member]
 
-    def sample(self, member: int | str, trials: int, seed: int, *, wide: bool = False) -> TrialTable:
+    def sample(
+        self, member: int | str, trials: int, seed: int, *, wide: bool = False
+    ) -> TrialTable:
         """Return random trials of a member, and parameters that do nothing.
 
         ``wide``: in other units, so that all domains of numbers differ and no effect does.
@@ -60,9 +62,20 @@ class Family:
         table = _problem(self, self.place(member)).sample(trials, seed=seed)
         if wide:
             table = replace(table, parameters=tuple(_scaled(one) for one in table.parameters))
-        return replace(
-            table, parameters=(*table.parameters, *idle_parameters(trials, IDLE, seed))
-        )
+        return replace(table, parameters=(*table.parameters, *idle_parameters(trials, IDLE, seed)))
+
+    def objective(self, member: int | str, seed: int) -> Callable[[Any], float]:
+        """Return a member as an objective for Optuna, with the parameters that do nothing."""
+        problem, rng = _problem(self, self.place(member)), np.random.default_rng(seed)
+
+        def objective(trial: Any) -> float:
+            trial.suggest_float("idle0", 0, 1)
+            trial.suggest_int("idle1", 0, 8)
+            if isinstance(problem, BranchingProblem):
+                return problem.objective(trial)
+            return _suggested(problem, trial, rng.random())
+
+        return objective
 
     @cache  # noqa: B019
     def explained(self, member: int | str, quantile: float = 0.1) -> Mapping[str, float]:
@@ -88,6 +101,20 @@ class Family:
 @cache
 def _problem(family: Family, place: float) -> Problem:
     return family.make(place)
+
+
+def _suggested(problem: AdditiveProblem, trial: Any, noise: float) -> float:
+    """Evaluate one trial; branches are equally likely."""
+    chosen = {
+        name: trial.suggest_categorical(name, list(domain.choices))
+        for name, domain in problem.domains.items()
+        if isinstance(domain, Categorical)
+    }
+    branch = next(one for one in problem.branches if dict(one.chosen) == chosen)
+    values = {
+        name: noise if name == NOISE else trial.suggest_float(name, 0, 1) for name in branch.slopes
+    }
+    return branch.base + sum(slope * values[name] for name, slope in branch.slopes.items())
 
 
 def _scaled(parameter: Any) -> Any:

@@ -21,7 +21,7 @@ from condped.analyse.across.result import ComparedStudy
 from condped.analyse.across.study import FEWEST_HITS, Explained, StudyNumbers, study_numbers
 from condped.analyse.evidence.evidence import plain_p
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
-from condped.arrays import FloatArray
+from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
 from condped.errors import DataError, SettingsError
@@ -188,11 +188,7 @@ def _differences(found: Sequence[StudyNumbers], level: float) -> list[ParameterD
             f"{listed(other.result.names, _MOST_NAMES)}. Rename their parameters."
         )
     pairs = [(one.explained[name], other.explained[name]) for name in names]
-    trials = np.array([one.trials, other.trials])
-    errors = np.array([_error(pair, trials) for pair in pairs])
-    apart = np.array([after.value - before.value for before, after in pairs])
-    p_values = np.array([math.erfc(z) for z in np.abs(apart) / errors / math.sqrt(2.0)])
-    adjusted = holm(p_values)
+    apart, errors, p_values, adjusted = compare_pairs(pairs, (one.trials, other.trials))
     reach = NormalDist().inv_cdf(0.5 + level / 2) * errors
     described = [
         _difference(
@@ -205,7 +201,17 @@ def _differences(found: Sequence[StudyNumbers], level: float) -> list[ParameterD
     return [described[k] for k in order]
 
 
-def _error(pair: tuple[Explained, Explained], trials: Any) -> float:
+def compare_pairs(
+    pairs: Sequence[tuple[Explained, Explained]], trials: tuple[int, int]
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return (P,) differences, their errors, p-values and adjusted ones; NaN: not testable."""
+    errors = np.array([_error(pair, np.array(trials)) for pair in pairs])
+    apart = np.array([after.value - before.value for before, after in pairs])
+    p_values = np.array([math.erfc(z) for z in np.abs(apart) / errors / math.sqrt(2.0)])
+    return apart, errors, p_values, holm(p_values)
+
+
+def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
     """Return the standard error of a difference, as if both studies were alike; NaN: unknown."""
     if not all(one.known for one in pair):
         return math.nan
