@@ -60,7 +60,7 @@ def _cells(rows: Iterable[Row], keys: Sequence[str], summary: Any) -> list[Row]:
     return [dict(zip(keys, cell, strict=True)) | summary(own) for cell, own in cells.items()]
 
 
-def _total(rows: Sequence[Row], name: str) -> float:
+def _total(rows: Sequence[Row], name: str) -> Any:
     return sum(row[name] for row in rows)
 
 

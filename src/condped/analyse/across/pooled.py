@@ -33,8 +33,9 @@ class _Compared:
     ----------
     cells
         All of them.
-    studies, values, errors
-        Those that can be compared, what it explains there, and errors if they are alike.
+    studies, values, errors, chance
+        Those that can be compared, what it explains there, errors if they are alike, and what of
+        their variance is chance.
     """
 
     name: str
@@ -42,6 +43,7 @@ class _Compared:
     studies: tuple[str, ...]
     values: FloatArray
     errors: FloatArray
+    chance: FloatArray
     spread: Spread
 
 
@@ -76,12 +78,14 @@ def _compared(
     studies = tuple(cell.study for cell in cells if told[cell.study].explained[name].known)
     explained = [told[study].explained[name] for study in studies]
     values = np.array([one.value for one in explained])
+    chance = np.array([one.chance for one in explained])
     errors = errors_if_alike(
         np.array([one.sampling for one in explained]),
-        np.array([one.chance for one in explained]),
+        chance,
         np.array([told[study].trials for study in studies]),
     )
-    return _Compared(name, tuple(cells), studies, values, errors, spread_of(values, errors, level))
+    spread = spread_of(values, errors, level)
+    return _Compared(name, tuple(cells), studies, values, errors, chance, spread)
 
 
 def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agreement]]:
@@ -102,7 +106,7 @@ def _odd_ones(
 ) -> tuple[StudyImportance, ...]:
     """Return the cells with those marked that are unlike the other studies."""
     places = [(one.name, study) for one in every for study in one.studies]
-    p_values = [odd_p_values(one.values, one.errors) for one in every]
+    p_values = [odd_p_values(one.values, one.errors, one.chance) for one in every]
     fair = holm(np.concatenate(p_values)) if p_values else np.zeros(0)
     known = dict(zip(places, fair.tolist(), strict=True))
     return tuple(
