@@ -113,8 +113,8 @@ def _names(a: Any, b: Any) -> tuple[str, str]:
 def _own_name(source: Any) -> str | None:
     if isinstance(source, str | Path):
         return Path(str(source)).name.partition(".")[0] or None
-    name = getattr(source, "study_name", None)
-    return str(name) if name else None
+    name = str(getattr(source, "study_name", None) or "")
+    return None if not name or name.startswith("no-name-") else name  # Optuna's, for any study
 
 
 def require_one_direction(names: Sequence[str], every: Sequence[Trials]) -> None:
@@ -338,6 +338,6 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
         )
     elif all(adaptive):
         yield (
-            "Both samplers learn from results: runs of one problem differ more than random ones, "
-            "and errors allow for it."
+            "Neither study was drawn at random: runs of one problem differ more than random ones "
+            "do, and errors allow for it."
         )
