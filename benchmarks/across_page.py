@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from condped.analyse.across.difference import FALSE_ALARMS, compare_pairs
+from condped.analyse.across.difference import FALSE_ALARMS, compare_pairs, other_shares
 from condped.analyse.across.study import Explained, StudyNumbers
 
 Row: TypeAlias = dict[str, Any]
-# The stored objectives by which it was chosen how much errors of samplers that learn are stretched.
-CHOSEN_BY = ("cancer_svm", "diabetes_boosting", "diabetes_kernel", "diabetes_pipeline")
+# The stored objectives by which errors of samplers that learn were chosen.
+CHOSEN_BY = (
+    "cancer_svm", "diabetes_boosting", "diabetes_kernel", "diabetes_pipeline", "wine_models",
+)  # fmt: skip
 
 
 def plain_numbers(study: StudyNumbers) -> Row:
@@ -21,12 +23,15 @@ def plain_numbers(study: StudyNumbers) -> Row:
         name: [one.value, one.sampling, one.chance, one.hits]
         for name, one in study.explained.items()
     }
-    return {"trials": study.trials, "independent": study.independent, "explained": explained}
+    return {"trials": study.trials, "share": study.share, "independent": study.independent,
+            "explained": explained}  # fmt: skip
 
 
 def named(one: Row, other: Row) -> list[str]:
     """Return the parameters that ``condped.difference`` says matter more or less."""
     names = [name for name in one["explained"] if name in other["explained"]]
+    if other_shares((one["share"], other["share"])):
+        return []
     pairs = [
         (Explained(*one["explained"][name]), Explained(*other["explained"][name])) for name in names
     ]

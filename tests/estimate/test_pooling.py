@@ -53,15 +53,18 @@ def cochran(values: np.ndarray, variances: np.ndarray) -> float:
 
 
 def test_the_spread_is_where_cochrans_q_is_what_it_should_be() -> None:
-    """Estimate and both ends, by scipy's root finder; the test by scipy's χ²."""
+    """Estimate and ends, the upper one with smaller errors, by scipy's root finder and χ²."""
     rng = np.random.default_rng(1)
     values, errors = rng.normal(0, 0.5, 9), rng.uniform(0.05, 0.2, 9)
     found = spread_of(values, errors, 0.9)
-    for wanted, own in (
-        (8.0, found.deviation), (stats.chi2(8).ppf(0.95), found.low),
-        (stats.chi2(8).ppf(0.05), found.high),
+    for wanted, own, part in (
+        (8.0, found.deviation, 1.0), (stats.chi2(8).ppf(0.95), found.low, 1.0),
+        (stats.chi2(8).ppf(0.05), found.high, 0.7),
     ):  # fmt: skip
-        root = optimize.brentq(lambda s, q=wanted: cochran(values, errors**2 + s**2) - q, 0, 50)
+        variances = (part * errors) ** 2
+        root = optimize.brentq(
+            lambda s, q=wanted, v=variances: cochran(values, v + s**2) - q, 0, 50
+        )
         assert own == pytest.approx(root, abs=1e-6)
     assert found.p_value == pytest.approx(stats.chi2(8).sf(cochran(values, errors**2)), abs=1e-12)
 

@@ -33,6 +33,9 @@ from condped.trials.batch import Batch
 FALSE_ALARMS = 0.05  # chance of any parameter that is said to differ where none does
 _MOST_NAMES = 5
 _MUCH_LARGER = 2.0  # times as many trials, from which on it is said
+# Times as large a share of the trials in one target set, from which on nothing is compared: with
+# ties, a parameter explains another thing then.
+_OTHER_SHARE = 1.5
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -84,8 +87,9 @@ def difference(
         study_numbers(name, trials, replace(question, target_quantiles=(quantile,)))
         for name, trials, quantile in zip(names, both, quantiles, strict=True)
     ]
-    parameters = _differences(found, question.level)
-    shares = tuple(one.result.target_size / max(one.trials, 1) for one in found)
+    shares = tuple(one.share for one in found)
+    tied = cutoff == "own" and other_shares(shares)
+    parameters = _differences(found, question.level, tied=tied)
     before, after = (tuple(one.result.names) for one in found)
     return Difference(
         parameters=tuple(parameters),
@@ -177,7 +181,14 @@ def _study(one: StudyNumbers, other: StudyNumbers) -> ComparedStudy:
     )
 
 
-def _differences(found: Sequence[StudyNumbers], level: float) -> list[ParameterDifference]:
+def other_shares(shares: Sequence[float]) -> bool:
+    """Return whether target sets are so unlike in size that what is explained is not the same."""
+    return max(shares) > _OTHER_SHARE * min(shares)
+
+
+def _differences(
+    found: Sequence[StudyNumbers], level: float, *, tied: bool
+) -> list[ParameterDifference]:
     """Compare the parameters of both; those that most plainly differ come first."""
     one, other = found
     names = [name for name in one.result.names if name in other.result]
@@ -189,6 +200,8 @@ def _differences(found: Sequence[StudyNumbers], level: float) -> list[ParameterD
         )
     pairs = [(one.explained[name], other.explained[name]) for name in names]
     apart, errors, p_values, adjusted = compare_pairs(pairs, (one.trials, other.trials))
+    if tied:
+        p_values, adjusted = np.full((2, len(names)), np.nan)
     reach = NormalDist().inv_cdf(0.5 + level / 2) * errors
     described = [
         _difference(
@@ -267,6 +280,8 @@ def _sentence(
     if verdict == "not testable":
         if any(study.result.reason is not None for study in found):
             return f"{shown}: not testable, since nothing can be told of a study."
+        if all(one.known for one in explained):
+            return f"{shown}: not testable, since ties make the target sets too unlike in size."
         return (
             f"{shown}: not testable. {explained[0].hits} target trials have it before, "
             f"{explained[1].hits} after; {FEWEST_HITS} are needed in both."
@@ -313,6 +328,13 @@ def _comparable(
             f"{sizes[0][0]:,}: errors allow for it, and the smaller one limits what can be found."
         )
     yield from _samplers(found)
+    if cutoff == "own" and other_shares(shares):
+        yield (
+            f"Ties at the cut-offs: {100 * shares[0]:.3g} % of {shortened(one.name)} and "
+            f"{100 * shares[1]:.3g} % of {shortened(other.name)} are in the target sets. What a "
+            "parameter explains depends on this share, so nothing is tested. Set cutoff to "
+            "'common', or a higher target_quantile."
+        )
     if cutoff == "common":
         told = " and ".join(
             f"{100 * share:.3g} % of {shortened(study.name)}"

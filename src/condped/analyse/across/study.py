@@ -13,7 +13,7 @@ from condped.analyse.importance.intervals import replicated
 from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.options import Question
-from condped.arrays import FloatArray
+from condped.arrays import BoolArray, FloatArray
 from condped.count.counts import StudyCounts, is_ordered
 from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import calibrated_estimate
@@ -28,6 +28,9 @@ _CHANCE_IN_JACKKNIFE = 3.0
 # stored studies, measured on the others and on fresh ones (docs/across.md).
 _LEARNING = 2.0
 _NOT_REPLAYED = 3.0
+# Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
+# explains, as a share of it.
+_LUCKY_BRANCH = 1 / 3
 FEWEST_HITS = 5  # target trials with a parameter, below which errors say little
 
 
@@ -83,6 +86,11 @@ class StudyNumbers:
         return self.result.account.trials.used
 
     @property
+    def share(self) -> float:
+        """The share of its trials that is in the target set; more than was asked for with ties."""
+        return self.result.target_size / max(self.trials, 1)
+
+    @property
     def domains(self) -> dict[str, str]:
         """The domains of each parameter, for people."""
         return {
@@ -125,6 +133,8 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     if counts.significance.decision.test != "one":
         stretch = np.where(drifted > 0, _LEARNING, _NOT_REPLAYED) ** 2
         sampling, chance = stretch * sampling, stretch * np.maximum(chance, drifted)
+        inside = np.where(_conditional(ranked), np.maximum(values, 0.0), 0.0)
+        chance = chance + (_LUCKY_BRANCH * inside) ** 2
     hits = per_parameter(found.target_trials * _present(ranked), found.owner, len(names))[0]
     return {
         name: Explained(float(value), float(part), float(random), int(number))
@@ -166,6 +176,16 @@ def _chance(counts: StudyCounts) -> FloatArray:
         for regime, hits, trials in zip(regimes, target_trials, region_trials, strict=True)
     ]
     return np.array(found).reshape(-1, 1) / max(counts.region_size, 1) ** 2
+
+
+def _conditional(counts: StudyCounts) -> BoolArray:
+    """Return (P,): whether some trials do not have the parameter."""
+    return np.array(
+        [
+            bool(one.dropped_region.size) or any(regime.domain is None for regime in one.regimes)
+            for one in counts.parameters
+        ]
+    )
 
 
 def _present(counts: StudyCounts) -> FloatArray:
