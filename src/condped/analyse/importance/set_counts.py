@@ -13,7 +13,7 @@ from condped.analyse.evidence.sampling import FEWEST_INDEPENDENT
 from condped.analyse.evidence.significance import (
     Significance,
     aligned,
-    replayed_bias,
+    all_replayed,
     significance,
 )
 from condped.arrays import FloatArray
@@ -191,7 +191,8 @@ class SetCounts:
         if found.decision.test != "independent":
             return found.bias
         # The test takes some of the trials, the estimate all of them.
-        return replayed_bias(self._trials, found.decision)
+        again = all_replayed(self._trials, found.decision)
+        return None if again is None else again.bias
 
     @cached_property
     def adjusted_p_values(self) -> FloatArray:
