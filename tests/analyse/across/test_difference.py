@@ -53,6 +53,7 @@ def test_the_difference_is_that_of_what_across_shows() -> None:
         assert one.difference == pytest.approx((shares[1] or 0) - (shares[0] or 0))
         assert one.low is not None
         assert one.high is not None
+        assert one.difference is not None
         assert one.low < one.difference < one.high
         # By the normal distribution: the interval's reach gives the p-value back.
         z = one.difference / ((one.high - one.low) / 2 / 1.6448536)

@@ -219,10 +219,10 @@ def _study(name: str, direction: Direction, metric: str | None = None) -> optuna
 def test_other_directions_and_objectives_are_refused() -> None:
     """With the names of both studies; an objective that is named counts as told."""
     plain = _study("plain", "minimize")
-    with pytest.raises(DataError, match=r"'plain' and 'up' have other directions: min.* max"):
+    with pytest.raises(DataError, match=r"'plain' \(min.*'up' \(max.*different directions"):
         condped.across([plain, _study("up", "maximize")])
     named = _study("named", "minimize", "error")
-    with pytest.raises(DataError, match=r"'plain' and 'named' have other objectives.*error"):
+    with pytest.raises(DataError, match=r"'plain'.*'named' \(error\) have different objectives"):
         condped.across([plain, named])
     assert len(condped.across([plain, named], objective=0).studies) == 2
 

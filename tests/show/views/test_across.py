@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 import condped
 from condped.errors import SettingsError
@@ -93,11 +94,12 @@ def test_matplotlib_draws_the_same() -> None:
     numbers = {text.get_text() for text in heat.texts} - {"–"}
     shown = np.isfinite(view.values) & (np.array(view.verdicts) != "not testable")
     assert numbers == {f"{value:.2f}" for value in view.values[shown]}
-    outlined = [patch for patch in heat.patches if not patch.get_fill()]
+    outlined = [one for one in heat.patches if isinstance(one, Rectangle) and not one.get_fill()]
     assert [patch.get_xy() for patch in outlined] == [
         (column - 0.5, row - 0.5) for row, column in view.odd
     ]
-    middles = [line.get_xdata()[0] for line in side.lines if len(line.get_xdata()) == 1]
+    places = [np.asarray(line.get_xdata()) for line in side.lines]
+    middles = [float(place[0]) for place in places if len(place) == 1]
     assert middles == [parameter.importance for parameter in across]
 
 

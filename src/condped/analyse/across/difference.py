@@ -17,6 +17,7 @@ from condped.analyse.across.difference_result import (
     Difference,
     ParameterDifference,
 )
+from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.result import ComparedStudy
 from condped.analyse.across.study import FEWEST_HITS, Explained, StudyNumbers, study_numbers
 from condped.analyse.evidence.evidence import plain_p
@@ -79,7 +80,7 @@ def difference(
     question = replace(question, intervals=question.intervals or "jackknife")
     names = _names(a, b)
     both = [open_trials(source, **asked.reading) for source in (a, b)]
-    require_one_direction(names, both)
+    require_same_goals(names, [trials.goals for trials in both])
     value, quantiles = None, [target_quantile] * 2
     if cutoff == "common":
         value, quantiles = _common_cutoff(names, both, question)
@@ -119,19 +120,6 @@ def _own_name(source: Any) -> str | None:
         return Path(str(source)).name.partition(".")[0] or None
     name = str(getattr(source, "study_name", None) or "")
     return None if not name or name.startswith("no-name-") else name  # Optuna's, for any study
-
-
-def require_one_direction(names: Sequence[str], every: Sequence[Trials]) -> None:
-    """Raise if studies are not all minimised, or all maximised, in as many objectives."""
-    directions = [tuple(goal.direction for goal in trials.goals) for trials in every]
-    for name, own in zip(names, directions, strict=True):
-        if own != directions[0]:
-            raise DataError(
-                f"The studies {shortened(names[0])!r} ({listed(directions[0], _MOST_NAMES)}) and "
-                f"{shortened(name)!r} ({listed(own, _MOST_NAMES)}) have other directions: what is "
-                "good in one is bad in the other. Compare studies of one direction, or name the "
-                "objective to compare."
-            )
 
 
 def _common_cutoff(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.study import StudyNumbers, study_numbers
 from condped.analyse.options import Question
 from condped.count.trials import Trials
@@ -46,29 +47,13 @@ class _Seen:
         """Look at a study; raises if it is about something else than the others."""
         if self.goals is None:
             self.goals, self.first = trials.goals, name
-        self._check(name, trials.goals)
+        require_same_goals((self.first, name), (self.goals, trials.goals), same_names=not self.told)
         table = trials.in_memory
         if table is not None:
             content = _content(table)
             if content in self.contents:
                 self.twice.append((self.contents[content], name))
             self.contents.setdefault(content, name)
-
-    def _check(self, name: str, goals: tuple[Goal, ...]) -> None:
-        assert self.goals is not None
-        both = f"The studies {shortened(self.first)!r} and {shortened(name)!r}"
-        mine, others = (", ".join(g.name for g in some) for some in (goals, self.goals))
-        if len(goals) != len(self.goals) or (mine != others and not self.told):
-            raise DataError(
-                f"{both} have other objectives: {others}, and {mine}. Set objective to what they "
-                "share, by its name or its place, or leave one of them out."
-            )
-        ways, other_ways = ([g.direction for g in some] for some in (goals, self.goals))
-        if ways != other_ways:
-            raise DataError(
-                f"{both} have other directions: {', '.join(other_ways)}, and {', '.join(ways)}. "
-                "Leave one of them out, or negate its objective."
-            )
 
     def notes(self) -> Iterator[str]:
         """Iterate over what the user should know."""
