@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from condped.analyse.across.difference import require_one_direction
-from condped.analyse.across.pooled import pooled
+from condped.analyse.across.pooled import comparison_limits, pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
 from condped.analyse.across.studies import named_sources
 from condped.analyse.across.study import StudyNumbers, study_numbers
@@ -63,7 +63,7 @@ def across(
         target_quantile=target_quantile,
         level=question.level,
         settings=question.settings,
-        notes=tuple(_notes(found, names)),
+        notes=(*_notes(found, names), *comparison_limits(found)),
         _results=tuple(study.result for study in found),
     )
 

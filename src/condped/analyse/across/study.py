@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +32,9 @@ _NOT_REPLAYED = 3.0
 # Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
 # explains, as a share of it.
 _LUCKY_BRANCH = 1 / 3
+# Times as large a share of the trials in one target set, from which on nothing is compared: with
+# ties, a parameter explains another thing then.
+_OTHER_SHARE = 1.5
 FEWEST_HITS = 5  # target trials with a parameter, below which errors say little
 
 
@@ -97,6 +101,11 @@ class StudyNumbers:
             one.name: ", ".join(r.label for r in one.regimes if r.domain is not None)
             for one in self.result
         }
+
+
+def other_shares(shares: Sequence[float]) -> bool:
+    """Return whether target sets are so unlike in size that what is explained is not the same."""
+    return max(shares) > _OTHER_SHARE * min(shares)
 
 
 def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers:
