@@ -287,5 +287,6 @@ def _shown(row: Row, name: str) -> str:
     if name in _SHARES:
         return f"{100 * value:.1f} %"
     if name == "kind":
-        return {"pair, alike": "alike", "pair, odd": "changed", "odd": "changed"}.get(value, value)
+        words = {"pair, alike": "alike", "pair, odd": "changed", "odd": "changed"}
+        return words.get(str(value), str(value))
     return f"{value:.2f}" if name == "width" else str(value)

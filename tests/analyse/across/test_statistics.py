@@ -91,7 +91,7 @@ def test_intervals_hold_the_exact_importance() -> None:
     assert np.mean(held) >= 0.85
 
 
-def random_study(name: str, trials: int, direction: str = "minimize") -> optuna.Study:
+def random_study(name: str, trials: int, direction: Any = "minimize") -> optuna.Study:
     """Run a study of one parameter at random."""
     sampler = optuna.samplers.RandomSampler(seed=trials)
     study = optuna.create_study(study_name=name, direction=direction, sampler=sampler)
