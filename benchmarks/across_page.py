@@ -137,8 +137,8 @@ reaching the target set that a parameter explains, estimated without bias, so th
 different sizes can be compared. Its error has two parts: what other trials would show (a
 jackknife, shared by studies that are taken to be alike) and chance (known from the counts). For
 samplers that learn, the variance of replays of the sampler takes the place of chance if it is
-larger, both are taken twice as large, and to parameters inside a branch a third of what they
-explain is added in quadrature, since which branch such a sampler settles in is luck.
+larger, errors are taken 1.5 times as large, and to those of parameters inside a branch a third of
+what they explain is added in quadrature, since which branch such a sampler settles in is luck.
 
 - *spread*: Cochran's test of whether studies differ (`differs`: adjusted p ≤ 0.05), and an
   interval around the standard deviation between them (Q-profile).
@@ -187,7 +187,8 @@ _DIFFERENCE = """## Two studies
 
 How often `condped.difference` says of any parameter that it matters more or less. *alike*: two
 studies of one problem, false alarms. *changed*: one of the middle of the family and an odd one,
-power.
+power. Runs of a sampler that learns differ so much from each other that 100 to 200 trials of it
+rarely show a change.
 """
 
 _STORED = """### Stored runs of one objective

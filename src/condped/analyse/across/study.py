@@ -27,7 +27,7 @@ _CHANCE_IN_JACKKNIFE = 3.0
 # Runs of one sampler that learns differ by more than the trials of a run and replays of it show: so
 # many times more, and so many times chance where nothing could be replayed. Chosen on some of the
 # stored studies, measured on the others and on fresh ones (docs/across.md).
-_LEARNING = 2.0
+_LEARNING = 1.5
 _NOT_REPLAYED = 3.0
 # Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
 # explains, as a share of it.
