@@ -173,7 +173,8 @@ interval includes what an estimator is wrong by with so few trials, so it is wid
 where that is little. *spread*: how often its interval holds the true standard deviation.
 *differs*: in how many families any parameter is said to differ that does not (*falsely*) or that
 does (*rightly*; the smooth families differ little, compared with errors of such small studies).
-*odd*: in how many any study is said to be odd, falsely.
+*odd*: in how many any study is said to be odd, falsely. The same studies serve in families of
+every size, and by both methods.
 """
 
 _ODD = """### Is an odd study named?
@@ -187,15 +188,15 @@ _DIFFERENCE = """## Two studies
 
 How often `condped.difference` says of any parameter that it matters more or less. *alike*: two
 studies of one problem, false alarms. *changed*: one of the middle of the family and an odd one,
-power. Runs of a sampler that learns differ so much from each other that 100 to 200 trials of it
-rarely show a change.
+power. Runs of a sampler that learns differ so much from each other that a change between so few
+trials of it hardly shows: draw at random to compare what matters.
 """
 
 _STORED = """### Stored runs of one objective
 
 All pairs of runs by one sampler of an objective of benchmarks/studies (real models and data sets,
-51 to 500 trials; sizes differ within pairs, too): every alarm is a false one. Pairs of one run
-are not independent. Pairs whose target sets are too unlike in size, because of ties, are not
+41 to 500 trials that count; sizes differ within pairs, too): every alarm is a false one. Pairs of
+one run are not independent. Pairs whose target sets are too unlike in size, because of ties, are not
 tested and count as silent.
 """
 
@@ -256,6 +257,14 @@ def _found(told: Mapping[str, Any]) -> str:
         f"- Difference, false alarms: {_rate(random, 'named', 'pairs')} of pairs of random runs, "
         f"{_rate(tpe, 'named', 'pairs')} of fresh runs by TPE, {_rate(new, 'named', 'pairs')} of "
         f"stored runs by TPE that nothing was chosen by ({_rate(fresh, 'named', 'pairs')} of all).",
+        "- Difference, real changes: found in "
+        + ", ".join(
+            f"{_rate(own, 'named', 'pairs')} of pairs of {trials} {name} trials"
+            for name, rows in (("random", told["random pairs"]), ("TPE", told["tpe pairs"]))
+            for trials in sorted({row["trials"] for row in rows})
+            for own in ([row for row in rows if row["trials"] == trials and "odd" in row["kind"]],)
+        )
+        + ".",
     ]
     return "\n".join(lines) + "\n"
 
