@@ -152,7 +152,9 @@ on the stored runs of {chosen}. The families below, their runs by TPE and the ot
 objectives played no part in choosing them. But three needs were noticed on first blocks of these
 families before they were measured on the problems above: that pooled intervals have to include
 what an estimator is wrong by, that what chance explains has a skew tail, and that the upper end
-of a spread has to allow for errors that are too large.
+of a spread has to allow for errors that are too large. That errors of samplers that learn are
+taken 1.5 rather than 2 times as large was decided by the runs that they were chosen by, when the
+others were known to show no alarm either way.
 
 ## Families
 
@@ -196,8 +198,8 @@ _STORED = """### Stored runs of one objective
 
 All pairs of runs by one sampler of an objective of benchmarks/studies (real models and data sets,
 41 to 500 trials that count; sizes differ within pairs, too): every alarm is a false one. Pairs of
-one run are not independent. Pairs whose target sets are too unlike in size, because of ties, are not
-tested and count as silent.
+one run are not independent. Pairs whose target sets are too unlike in size, because of ties, are
+not tested and count as silent.
 """
 
 
