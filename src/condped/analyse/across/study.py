@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -29,11 +30,14 @@ _CHANCE_IN_JACKKNIFE = 3.0
 # Runs of one sampler that learns differ by more than the trials of a run and replays of it show: so
 # many times more, and so many times chance where nothing could be replayed. Chosen on some of the
 # stored studies, measured on the others and on fresh ones (docs/across.md).
-_LEARNING = 2.0
+_LEARNING = 1.5
 _NOT_REPLAYED = 3.0
 # Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
 # explains, as a share of it.
 _LUCKY_BRANCH = 1 / 3
+# Times as large a share of the trials in one target set, from which on nothing is compared: with
+# ties, a parameter explains another thing then.
+_OTHER_SHARE = 1.5
 FEWEST_HITS = 5  # target trials with a parameter, below which errors say little
 
 
@@ -114,6 +118,11 @@ class StudyNumbers:
         assert own is not None
         kept = own.detached(tests=True, evidence=True)
         return replace(self, result=replace(self.result, _analysis=kept))
+
+
+def other_shares(shares: Sequence[float]) -> bool:
+    """Return whether target sets are so unlike in size that what is explained is not the same."""
+    return max(shares) > _OTHER_SHARE * min(shares)
 
 
 def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers:
