@@ -36,9 +36,7 @@ _WIDE, _NARROW = 42.1, 8.6  # bytes per row of the table measured, and of its ob
 _NARROW_PASSES = 2
 
 
-def page(
-    text: str, scale: dict[str, Any], workers: dict[str, Any], archive: dict[str, Any]
-) -> str:
+def page(text: str, scale: dict[str, Any], workers: dict[str, Any], archive: dict[str, Any]) -> str:
     """Return the page with its numbers filled in anew."""
     for name, lines in (
         ("measured", [*_sizes(scale), "", *_one_and_two(workers), "", *_shuffled(workers)]),
