@@ -10,7 +10,7 @@ import ibis
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
 
-from condped.errors import DataError, SourceError
+from condped.errors import NoTrialsError, SourceError
 from condped.optional import load_optional
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import (
@@ -187,7 +187,7 @@ def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
     if not total:
         raise no_rows()
     if not met:
-        raise DataError(
+        raise NoTrialsError(
             f"None of the {total} trials meets the condition {condition!r}. Correct where, or "
             "leave it out."
         )
