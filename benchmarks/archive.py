@@ -5,10 +5,10 @@ Run: python -m benchmarks.archive [--quick] [--studies 100 1000] [--scratch DIRE
 
 A Parquet file of studies of 200 trials and 20 parameters each, told apart by a column, one study
 after the other. Each measurement runs in a fresh process, after a call with ten of the studies,
-which does the imports: reading the file (pyarrow, all columns, into memory); ``condped.across``
-over batches of it, over the same rows in memory, and over a table of DuckDB; and a loop of single
-``condped.importance`` calls with intervals and verdicts, one per study. Ratios are to reading the
-file, in processor time; memory is the process's peak.
+which does the imports: reading the file (pyarrow, all columns, into memory); reading it as one
+table of trials; ``condped.across`` over batches of it, over the same rows in memory, and over a
+table of DuckDB; and a loop of single ``condped.importance`` calls with intervals and verdicts, one
+per study. Ratios are to reading the file, in processor time; memory is the process's peak.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """What benchmarks.archive measures, each in a process of its own.
 
-Run: python -m benchmarks.archive_tasks read|batches|memory|duckdb|singles FILE
+Run: python -m benchmarks.archive_tasks read|trials|batches|memory|duckdb|singles FILE
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -34,6 +33,11 @@ _FEW = "study-0000?"
 def read(path: str, _: str | None) -> None:
     """Read the file."""
     pq.read_table(path)
+
+
+def trials(path: str, _: str | None) -> None:
+    """Read the file into a table of trials, all values checked."""
+    condped.read(path, **_READING)
 
 
 def batches(path: str, study: str | None) -> None:
@@ -69,11 +73,18 @@ def singles(path: str, study: str | None) -> None:
 
 TASKS: dict[str, Callable[[str, str | None], None]] = {
     "read": read,
+    "trials": trials,
     "batches": batches,
     "memory": memory,
     "duckdb": duckdb,
     "singles": singles,
 }
+
+
+def _peak_bytes() -> int:
+    """Return the most memory that this process has had; not what its parent had before."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
 
 def main() -> None:
@@ -87,7 +98,7 @@ def main() -> None:
             {
                 "seconds": time.perf_counter() - started,
                 "cpu_seconds": time.process_time() - used,
-                "peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+                "peak_bytes": _peak_bytes(),
             }
         )
     )

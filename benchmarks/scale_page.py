@@ -24,6 +24,7 @@ _WORKERS = {
 }
 _ARCHIVES = {
     "read": "the file read by pyarrow",
+    "trials": "the file read by `condped.read`",
     "batches": "`across`, in batches",
     "memory": "`across`, in memory",
     "duckdb": "`across`, a table of DuckDB",

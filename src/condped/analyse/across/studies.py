@@ -68,7 +68,7 @@ class _Seen:
 
 def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> StudiesFound:
     """Return the numbers of each study; ``told`` says that the caller named the objective."""
-    many = studies.in_waves or len(studies.names) > MOST_REPLAYED
+    many = len(studies.names) > MOST_REPLAYED
     seen = _Seen(told)
     found: list[StudyNumbers] = []
     for number, (name, open_it) in enumerate(studies.opened, start=1):

@@ -10,7 +10,7 @@ import ibis
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
 
-from condped.errors import DataError, SourceError
+from condped.errors import NoTrialsError, SourceError
 from condped.optional import load_optional
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import (
@@ -175,9 +175,11 @@ def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSo
 def _chooses(session: Session, options: ReadOptions) -> bool:
     """Return whether the engine may choose rows: one that is known to compare as numpy does.
 
-    What is dropped for a value outside its domain goes before what a condition leaves out.
+    What is dropped for a value outside its domain goes before what a condition leaves out, and a
+    study without any row that meets it must not vanish.
     """
-    return session.backend.name in ("duckdb", "postgres") and options.outside != "drop"
+    known = session.backend.name in ("duckdb", "postgres")
+    return known and options.outside != "drop" and options.study_column is None
 
 
 def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
@@ -187,7 +189,7 @@ def _selection(condition: str, table: IbisTable) -> tuple[Selection, str]:
     if not total:
         raise no_rows()
     if not met:
-        raise DataError(
+        raise NoTrialsError(
             f"None of the {total} trials meets the condition {condition!r}. Correct where, or "
             "leave it out."
         )
