@@ -57,6 +57,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "effects": lambda: condped.effects(conditional(4), objective="loss"),
     "summary": lambda: condped.summary(conditional(5), objective="loss"),
     "comparison": lambda: condped.compare(NESTED, methods=["paper", "ped-anova", "mdi"]),
+    "across": lambda: condped.across([conditional(6), conditional(7)], objective="loss"),
     "report": lambda: condped.report(conditional(3), objective="loss", intervals="jackknife"),
 }
 
@@ -90,7 +91,7 @@ def test_damaged_files_of_every_kind_are_refused(kind: str, tmp_path: Path) -> N
     needed = (
         ("told", "steps", "parameters")
         if kind == "report"
-        else set(whole) - {"notes", "unknown", "sampling", "explore"}
+        else set(whole) - {"notes", "unknown", "sampling", "explore", "branches"}
     )
     for name in set(needed) - {"schema"}:
         file.write_text(json.dumps({k: v for k, v in whole.items() if k != name}), encoding="ascii")
