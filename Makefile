@@ -87,6 +87,7 @@ bench: $(VENV)/.bench
 scale: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.scale --output benchmarks/scale.json
 	$(BIN)/python -m benchmarks.workers --output benchmarks/workers.json
+	$(BIN)/python -m benchmarks.archive --output benchmarks/archive.json
 	$(BIN)/python -m benchmarks.scale_page
 
 $(BIN)/python:

@@ -28,7 +28,7 @@ Key = tuple[str, str, Sampler, int]
 SAMPLERS: tuple[Sampler, ...] = ("random", "tpe")
 FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
 FIRST_SEED = 100  # rules were chosen by looking at runs of lower ones
-SEEDS = {"random": 20, "tpe": 10}
+SEEDS = {"random": 20, "tpe": 20}
 SLOW_SEEDS = {"random": 10, "tpe": 3}  # of tasks with dozens of conditional parameters
 # What takes long comes later, so that a run that is stopped has measured a bit of everything.
 TURNS = {("random", False): 1, ("random", True): 2, ("tpe", False): 3, ("tpe", True): 10}

@@ -78,9 +78,15 @@ class AdditiveProblem:
     def _values(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for b in self.branches for name in b.slopes))
 
-    @lru_cache  # noqa: B019
     def truth(self, target_quantile: float) -> dict[str, float]:
-        """Return the exact importances: variances of the chance of reaching the target set."""
+        """Return the exact importances."""
+        found = self.variances(target_quantile)
+        total = sum(found.values())
+        return {name: float(value / total) for name, value in found.items()}
+
+    @lru_cache  # noqa: B019
+    def variances(self, target_quantile: float) -> dict[str, float]:
+        """Return the exact variances of the chance of reaching the target set."""
         weights = np.array([b.weight for b in self.branches])
         cutoff = self._cutoff(target_quantile)
         chance = np.array([_reached(b.slopes, cutoff - b.base) for b in self.branches])
@@ -94,8 +100,7 @@ class AdditiveProblem:
             for place in np.flatnonzero(inside):
                 groups.setdefault(self.branches[place].chosen[name], []).append(place)
             found[name] = _between(weights, chance, list(groups.values()))
-        total = sum(found.values())
-        return {name: float(value / total) for name, value in found.items()}
+        return found
 
     def _value_variance(self, name: str, cutoff: float, inside: Array) -> float:
         value = (np.arange(_STEPS) + 0.5) / _STEPS

@@ -1,4 +1,4 @@
-"""The numbers of docs/scale.md, from what benchmarks.scale and benchmarks.workers wrote down.
+"""The numbers of docs/scale.md: what benchmarks.scale, .workers and .archive wrote down.
 
 Run: python -m benchmarks.scale_page
 """
@@ -22,6 +22,13 @@ _WORKERS = {
     "spark": "Spark, task slots",
     "ray": "Ray Data, workers",
 }
+_ARCHIVES = {
+    "read": "the file read by pyarrow",
+    "batches": "`across`, in batches",
+    "memory": "`across`, in memory",
+    "duckdb": "`across`, a table of DuckDB",
+    "singles": "`importance`, study by study",
+}
 _TASKS = {"scan": "", "one": "one γ'", "many": "99 γ'"}
 # The plan: rows, workers, cores of each, bytes per second that each reads.
 _ROWS, _MACHINES, _CORES, _READS = 1e12, 100, 16, 1e9
@@ -29,10 +36,11 @@ _WIDE, _NARROW = 42.1, 8.6  # bytes per row of the table measured, and of its ob
 _NARROW_PASSES = 2
 
 
-def page(text: str, scale: dict[str, Any], workers: dict[str, Any]) -> str:
+def page(text: str, scale: dict[str, Any], workers: dict[str, Any], archive: dict[str, Any]) -> str:
     """Return the page with its numbers filled in anew."""
     for name, lines in (
         ("measured", [*_sizes(scale), "", *_one_and_two(workers), "", *_shuffled(workers)]),
+        ("archive", _archive(archive)),
         ("plan", _plan(workers)),
     ):
         start = text.index("-->\n", text.index(f"<!-- {name}:")) + 4
@@ -113,6 +121,26 @@ def _shuffled(workers: dict[str, Any]) -> list[str]:
     return [f"Shuffled by Spark, all stages together: {told}."]
 
 
+def _archive(archive: dict[str, Any]) -> list[str]:
+    """Return how long the comparison of many studies takes."""
+    lines = [
+        f"Studies of {archive['trials']} trials and {archive['parameters']} parameters each, in "
+        "one Parquet file, one core",
+        "([benchmarks/archive.json](../benchmarks/archive.json)); processor time, with intervals "
+        "and verdicts for all.",
+        "",
+        "| studies | | seconds | ms a study | × reading the file | peak memory |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {run['studies']:,} | {_ARCHIVES[run['task']]} | {run['cpu_seconds']:.2f} | "
+        f"{1e3 * run['cpu_seconds'] / run['studies']:.2f} | {run['cpu_ratio']:,.0f} | "
+        f"{run['peak_bytes'] / 1e6:.0f} MB |"
+        for run in archive["runs"]
+    ]
+    return lines
+
+
 def _plan(workers: dict[str, Any]) -> list[str]:
     read = _ROWS * (_WIDE + _NARROW_PASSES * _NARROW)
     reading = read / (_MACHINES * _READS)
@@ -131,11 +159,11 @@ def _plan(workers: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Fill the page in."""
-    scale, workers = (
+    found = (
         json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("scale", "workers")
+        for name in ("scale", "workers", "archive")
     )
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), scale, workers), encoding="utf-8")
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), *found), encoding="utf-8")
 
 
 if __name__ == "__main__":

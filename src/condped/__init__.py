@@ -20,6 +20,8 @@ from condped.read import read
 if TYPE_CHECKING:
     from condped import optuna, problems
     from condped.analyse.across.across import across
+    from condped.analyse.across.difference import difference
+    from condped.analyse.across.difference_result import Difference
     from condped.analyse.across.result import Across
     from condped.analyse.advice.advise import advise
     from condped.analyse.advice.result import Advice
@@ -55,6 +57,7 @@ _HOMES = {
     "Budgets": "condped.analyse.budgets",
     "Categorical": "condped.space",
     "Comparison": "condped.comparison.compare",
+    "Difference": "condped.analyse.across.difference_result",
     "Effects": "condped.analyse.effects.result",
     "Float": "condped.space",
     "ImportanceResult": "condped.analyse.importance.result",
@@ -74,6 +77,7 @@ _HOMES = {
     "branches": "condped.analyse.branches.tree",
     "budgets": "condped.analyse.budgets",
     "compare": "condped.comparison",
+    "difference": "condped.analyse.across.difference",
     "effects": "condped.analyse.effects.effects",
     "importance": "condped.analyse.importance.importance",
     "joint_effects": "condped.analyse.joint_effects",
@@ -96,6 +100,7 @@ __all__ = [
     "Budgets",
     "Categorical",
     "Comparison",
+    "Difference",
     "Effects",
     "Float",
     "ImportanceResult",
@@ -115,6 +120,7 @@ __all__ = [
     "branches",
     "budgets",
     "compare",
+    "difference",
     "effects",
     "errors",
     "importance",

@@ -12,5 +12,7 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 # Small signed integers of whatever width fits: domain ids, buckets.
 IdArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+# Some of the rows of an array; positions also give their order.
+Rows: TypeAlias = BoolArray | IntArray | slice
 # Parameter values: float64, int64, or small integers for the position of a choice.
 ValueArray: TypeAlias = npt.NDArray[Any]

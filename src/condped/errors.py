@@ -6,6 +6,7 @@
     ├── SpaceError (ValueError)        an invalid search space
     │   └── ConditionError             a ``when`` condition that cannot be parsed
     ├── DataError (ValueError)         trials that contradict the space or the settings
+    │   └── NoTrialsError              a source without any trial, or none that is wanted
     ├── NameNotFoundError (KeyError)   an unknown column, parameter, objective or problem
     ├── SettingsError (ValueError)     an option with an invalid value
     ├── SourceError (TypeError)        a source that no reader recognises
@@ -25,6 +26,7 @@ __all__ = [
     "DataError",
     "MissingLibraryError",
     "NameNotFoundError",
+    "NoTrialsError",
     "SettingsError",
     "SourceError",
     "SpaceError",
@@ -68,6 +70,10 @@ class DataError(CondpedError, ValueError):
         self.column = column
         self.first_row = first_row
         self.count = count
+
+
+class NoTrialsError(DataError):
+    """A source without any trial, or without one that is wanted."""
 
 
 class NameNotFoundError(CondpedError, KeyError):

@@ -150,8 +150,13 @@ def range_label(low: float, high: float) -> str:
     digits = 3
     while digits < 12 and low != high and f"{low:.{digits}g}" == f"{high:.{digits}g}":
         digits += 1
-    shown = [_number(value, digits) for value in (low, high)]
+    shown = [_end(value, digits) for value in (low, high)]
     return shown[0] if low == high else f"{shown[0]} … {shown[1]}"
+
+
+def _end(value: float, digits: int) -> str:
+    whole = isinstance(value, int) and abs(value) < 10**7
+    return str(value) if whole else number_text(value, digits)
 
 
 def choices_label(choices: tuple[Any, ...], most: int = 6) -> str:
@@ -162,10 +167,11 @@ def choices_label(choices: tuple[Any, ...], most: int = 6) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
-def _number(value: float, digits: int) -> str:
-    if isinstance(value, int):
-        return str(value) if abs(value) < 10**7 else f"{value:.{digits}g}"
+def number_text(value: float, digits: int = 3) -> str:
+    """Return a number as people write it."""
     text = f"{value:.{digits}g}"
+    if "e" in text and 1e-4 <= abs(value) < 1e9:
+        text = f"{value:,.0f}"
     return text.replace("e-0", "e-").replace("e+0", "e")
 
 

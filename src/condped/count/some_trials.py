@@ -82,27 +82,3 @@ def some_trials(
     """Return the first trials, at most so many from a worker, or those that contradict claims."""
     fold = SomeTrialsFold(tuple(names), counter.conditions, most, claims or {}, strict)
     return counter.source.fold(fold)
-
-
-def joined(tables: Sequence[TrialTable]) -> TrialTable:
-    """Return the trials of several tables with the same parameters as one table."""
-    first = tables[0]
-    columns = zip(*(table.parameters for table in tables), strict=True)
-    goals = zip(*(table.objectives for table in tables), strict=True)
-    return replace(
-        first,
-        parameters=tuple(
-            replace(
-                parts[0],
-                values=np.concatenate([part.values for part in parts]),
-                domain_ids=np.concatenate([part.domain_ids for part in parts]),
-            )
-            for parts in columns
-        ),
-        objectives=tuple(
-            replace(parts[0], values=np.concatenate([part.values for part in parts]))
-            for parts in goals
-        ),
-        states=np.concatenate([table.states for table in tables]),
-        violations=None,
-    )

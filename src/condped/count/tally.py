@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.count.ranking import Ranking, ranked
-from condped.errors import DataError
+from condped.errors import NoTrialsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.notes import Notes
@@ -210,9 +210,9 @@ def check_any_left(tally: Tally) -> None:
     total = tally.selections[0].total if tally.selections else 0
     if total:
         conditions = " and ".join(selection.condition for selection in tally.selections)
-        raise DataError(
+        raise NoTrialsError(
             f"None of the {total} trials meets the condition {conditions!r}. Correct where, or "
             "leave it out."
         )
     if tally.dropped:
-        raise DataError("All trials have a value outside its domain. Correct the space.")
+        raise NoTrialsError("All trials have a value outside its domain. Correct the space.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,18 +83,25 @@ class Trials:
         Whether each parameter has one domain that spans all of its domains.
     quiet
         Whether they are a subset of other trials, whose notes suffice.
+    only_counted
+        Whether they are tested as trials that are not in memory, even if they are: how they were
+        drawn is not looked into, which takes too long for one of very many studies.
     noted
         Notes, in order.
     known
         Tallies so far.
+    found
+        Cells by rank and subsamples so far: several counts of the same sets need them.
     """
 
     counter: Counter
     chosen: tuple[str, ...] | None = None
     spanned: bool = False
     quiet: bool = False
+    only_counted: bool = False
     noted: dict[str, None] = field(default_factory=dict)
     known: dict[Ranking, Tally] = field(default_factory=dict)
+    found: dict[Hashable, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, trials: TrialTable | Source | Trials) -> Trials:
@@ -304,14 +311,20 @@ class Trials:
         return RankedStudy(study, tuple(ranked))
 
     def _rank_cells(self, sets: Sets, blocks: int) -> RankCells:
-        return rank_cells(
-            self.counter,
-            self.domains,
-            Region(sets.ranking, sets.region),
-            tally=sets.tally,
-            blocks=blocks,
-            spanned=self.spanned,
-        )
+        edges = ("edges", sets, self.counter, self.names, self.spanned)
+        starts = ("starts", sets, self.counter, blocks)
+        if edges not in self.found or (blocks > 1 and starts not in self.found):
+            cells = rank_cells(
+                self.counter,
+                {} if edges in self.found else self.domains,
+                Region(sets.ranking, sets.region),
+                tally=sets.tally,
+                blocks=blocks,
+                spanned=self.spanned,
+            )
+            self.found.setdefault(edges, cells.edges)
+            self.found[starts] = cells.block_starts
+        return RankCells(self.found[edges], self.found[starts] if blocks > 1 else None)
 
     def _query(self, sets: Sets) -> Query:
         return Query(sets.ranking, sets.levels, self.names, spanned=self.spanned)
@@ -352,9 +365,13 @@ class Trials:
             )
         if sets.counts.used < FEWEST or not self.names:
             return None
-        subsamples = draw_subsamples(
-            self.counter, sets, target_quantiles, region_quantile, intervals=intervals, seed=seed
-        )
+        quantiles = None if target_quantiles is None else tuple(target_quantiles)
+        drawn = ("subsamples", sets, self.counter, quantiles, region_quantile, intervals, seed)
+        if drawn not in self.found:
+            self.found[drawn] = draw_subsamples(
+                self.counter, sets, quantiles, region_quantile, intervals=intervals, seed=seed
+            )
+        subsamples = self.found[drawn]
         edges = self._rank_cells(sets, 1).edges if by_rank else None
         ranges = cell_ranges(self.domains, edges)
         total = ranges[-1].start + ranges[-1].cells
@@ -376,7 +393,7 @@ class Trials:
             counter = Counter(TableSource.of(replace(table, notes=(), ignored_columns=())))
         else:
             counter = self.counter.where(condition)
-        return replace(self, counter=counter, quiet=True, noted={}, known={})
+        return replace(self, counter=counter, quiet=True, noted={}, known={}, found={})
 
     def varying(self) -> tuple[str, ...]:
         """Return the parameters that take at least two values or domains."""

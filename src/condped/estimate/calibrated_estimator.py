@@ -52,12 +52,17 @@ def calibrated_estimate(
         return nothing_estimated(counts)
     thresholds, parameters = len(counts.target_sizes), len(counts.parameters)
     contribution = np.zeros((len(regimes), thresholds))
+    groups: dict[tuple[bool, int, int], list[int]] = {}  # that can be smoothed together
     for place, regime in enumerate(regimes):
         if len(regime.region) > 1:
-            ordered, trials = is_ordered(regime.domain), int(region_trials[place])
-            contribution[place] = twiced_excess(
-                regime.region, regime.target, trials, ordered=ordered
-            )
+            alike = is_ordered(regime.domain), len(regime.region), int(region_trials[place])
+            groups.setdefault(alike, []).append(place)
+    for (ordered, _, trials), places in groups.items():
+        region, target = (
+            np.array([getattr(regimes[place], of) for place in places])
+            for of in ("region", "target")
+        )
+        contribution[places] = twiced_excess(region, target, trials, ordered=ordered)
     contribution /= max(counts.region_size, 1)
     if bias is not None:
         contribution -= bias

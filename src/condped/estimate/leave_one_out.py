@@ -7,6 +7,7 @@ of its own neighbourhood: the mean is exactly 0 if membership has nothing to do 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _NARROWEST = 0.5 / 1.64  # 90 % of a kernel stay inside its own cell
 _NEAR = 0.5  # share of Scott's bandwidth that the estimator smooths by
 
 
+@lru_cache(maxsize=64)  # most regimes of a study have as many trials and cells as others
 def neighbourhood(
     cells: int, trials: int, share_of_scott: float, *, ordered: bool
 ) -> FloatArray | None:
@@ -29,7 +31,9 @@ def neighbourhood(
         return None
     sigma = max(share_of_scott * _SCOTT * cells * max(trials, 1) ** -0.2, _NARROWEST)
     apart = np.arange(cells)
-    return np.asarray(np.exp(-((apart[:, None] - apart) ** 2) / (2.0 * sigma**2)))
+    found = np.exp(-((apart[:, None] - apart) ** 2) / (2.0 * sigma**2))
+    found.flags.writeable = False
+    return np.asarray(found)
 
 
 def twiced_excess(region: IntArray, target: IntArray, trials: int, *, ordered: bool) -> FloatArray:
@@ -82,3 +86,31 @@ def excess(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Flo
     )
     share = np.where(alone, chance[..., None], share)
     return np.asarray((target * share).sum(axis=-1) - hits * chance)
+
+
+def chance_variance(region: IntArray, hits: int, trials: int, *, ordered: bool) -> float:
+    """Return the variance of :func:`twiced_excess` if so many hits were drawn at random.
+
+    To first order: the pairs of trials are then uncorrelated. ``region`` is (cells,).
+    """
+    number = float(region.sum())
+    if number < 3 or hits < 2 or hits >= number:
+        return 0.0
+    shares = (_NEAR, math.sqrt(2.0) * _NEAR) if ordered else (_NEAR,)
+    near = [
+        _weights(region, neighbourhood(len(region), trials, share, ordered=ordered))
+        for share in shares
+    ]
+    weights = (2.0 * near[0] - near[1] if ordered else near[0]) - 1.0 / (number - 1.0)
+    pairs = region @ weights**2 @ region - (region * np.diag(weights) ** 2).sum()
+    share = hits / number
+    return float(2.0 * (share * (1.0 - share)) ** 2 * pairs)
+
+
+def _weights(region: IntArray, kernel: FloatArray | None) -> FloatArray:
+    """Return (cells, cells): how much two other trials of these cells count as a pair."""
+    near = np.eye(len(region)) if kernel is None else kernel
+    around = (region @ near - 1.0)[:, None]
+    plain = np.full(near.shape, 1.0 / (region.sum() - 1.0))
+    each = np.divide(near, around, out=plain, where=np.broadcast_to(around > 1e-9, near.shape))
+    return np.asarray((each + each.T) / 2.0)

@@ -88,13 +88,14 @@ def _excesses(counts: SubsetCounts, ranges: Sequence[CellRange], trials: IntArra
     """Return (S, T, R): what the calibrated method finds beyond chance."""
     subsets, sets, _ = counts.target.shape
     found = np.zeros((subsets, sets, len(ranges)))
-    for place, part in enumerate(ranges):
+    groups: dict[tuple[bool, int, int], list[int]] = {}  # that can be smoothed together
+    for place, typical in enumerate(np.median(trials, axis=0).astype(np.int64).tolist()):
+        part = ranges[place]
         if part.cells > 1:
-            inside = slice(part.start, part.start + part.cells)
-            found[:, :, place] = twiced_excess(
-                counts.region[:, inside],
-                counts.target[:, :, inside],
-                int(np.median(trials[:, place])),
-                ordered=part.ordered,
-            )
+            groups.setdefault((part.ordered, part.cells, typical), []).append(place)
+    for (ordered, width, typical), places in groups.items():
+        where = np.array([ranges[p].start for p in places])[:, None] + np.arange(width)
+        target = counts.target[:, :, where].swapaxes(1, 2)  # (S, regimes, T, cells)
+        excess = twiced_excess(counts.region[:, where], target, typical, ordered=ordered)
+        found[:, :, places] = excess.swapaxes(1, 2)
     return found

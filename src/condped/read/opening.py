@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Unpack, cast
+from typing import Any, Literal, NamedTuple, TypeVar, Unpack, cast
 
 from condped.errors import CondpedError, DataError, SettingsError, SourceError
 from condped.optional import load_optional
@@ -33,6 +33,7 @@ _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "cs
 # Options that only work in memory.
 _WHOLE_ONLY = ("loss", "study", "budget", "reader", "groups")
 
+Read = TypeVar("Read")
 _Kind = Literal["files", "table", "long", "lazy", "spark", "ray", "other"]
 
 
@@ -67,7 +68,7 @@ _OPENERS: Mapping[_Kind, _Opener] = {
 }
 
 
-class _Recognised(NamedTuple):
+class Recognised(NamedTuple):
     """A source, what it is, and the reader that reads it into memory, if known already."""
 
     source: Any  # a path as text
@@ -84,14 +85,14 @@ def read_whole(source: Any, given: Mapping[str, Any]) -> TrialTable:
             "condped.read reads all trials into memory (got engine='stream'). Leave engine out; "
             "importance, sweep, branches and report can count trials in batches."
         )
-    return _table(_recognised(source, options), options)
+    return _table(recognised(source, options), options)
 
 
 def read_with_reports(source: Any, given: Mapping[str, Any]) -> TrialTable:
     """Read all trials into memory, with what they measured at every budget."""
     options = replace(ReadOptions.of(given), reports=True)
     options.refuse("a comparison of budgets", "budget")
-    return _table(_recognised(source, options), options)
+    return _table(recognised(source, options), options)
 
 
 def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
@@ -107,9 +108,32 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
         Options of :func:`condped.read`.
     """
     options = ReadOptions.of(reading)
-    found = _recognised(source, options)
-    if options.engine == "memory" or (options.engine == "auto" and _fits(found, options)):
+    found = recognised(source, options)
+    if is_read_whole(found, options):
         return TableSource.of(_table(found, options))
+    return open_batches(found, options)
+
+
+def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] | None:
+    """Read all studies of a storage, or those whose names match ``study``, as of one moment.
+
+    None if the source is no storage: it holds one study, or it is not known how many.
+    """
+    found = recognised(source, options)
+    read_them = None if found.reader is None else found.reader.load_all()
+    if found.reader is None or read_them is None:
+        return None
+    studies = _guarded(read_them, found.source, found.reader, needed(options))
+    return [(name, selected(table, options)) for name, table in studies]
+
+
+def is_read_whole(found: Recognised, options: ReadOptions) -> bool:
+    """Return whether a source is read into memory."""
+    return options.engine == "memory" or (options.engine == "auto" and _fits(found, options))
+
+
+def open_batches(found: Recognised, options: ReadOptions) -> Source:
+    """Open a source for its batches."""
     for name in _WHOLE_ONLY:
         if getattr(options, name) is not None:
             raise SettingsError(
@@ -122,7 +146,7 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
     return cast(Source, open_it(found.source, options, *extra))
 
 
-def _recognised(source: Any, options: ReadOptions) -> _Recognised:
+def recognised(source: Any, options: ReadOptions) -> Recognised:
     """Find out what a source is."""
     source = str(source) if isinstance(source, Path) else source
     if options.backend is not None and not isinstance(source, str):
@@ -138,15 +162,15 @@ def _recognised(source: Any, options: ReadOptions) -> _Recognised:
     if isinstance(source, str) and source.startswith("~") and options.backend is None:
         source = str(Path(source).expanduser())
     if options.reader is not None:
-        return _Recognised(source, "other", reader_named(options.reader))
+        return Recognised(source, "other", reader_named(options.reader))
     kind = _kind(source, options.backend)
     if kind != "other" or isinstance(source, TrialTable):
-        return _Recognised(source, kind)
+        return Recognised(source, kind)
     if isinstance(source, str) and options.engine == "stream":
-        return _Recognised(source, kind)  # whether it can be streamed is told when it is opened
+        return Recognised(source, kind)  # whether it can be streamed is told when it is opened
     reader = reader_for(source)
     lazy = reader.name == "frame" and _is_lazy(source)
-    return _Recognised(source, "lazy" if lazy else "other", reader)
+    return Recognised(source, "lazy" if lazy else "other", reader)
 
 
 def _kind(source: Any, backend: str | None) -> _Kind:
@@ -181,7 +205,7 @@ def _is_lazy(frame: Any) -> bool:
         return False
 
 
-def _fits(found: _Recognised, options: ReadOptions) -> bool:
+def _fits(found: Recognised, options: ReadOptions) -> bool:
     """Return whether a source is to be read into memory if nothing is said about it."""
     if found.kind == "lazy":
         return _only_in_memory(options)
@@ -201,7 +225,7 @@ def _only_in_memory(options: ReadOptions) -> bool:
     return not isinstance(options.objective, str)
 
 
-def _too_large(found: _Recognised) -> bool:
+def _too_large(found: Recognised) -> bool:
     """Return whether files take more than their share of the memory."""
     if found.reader is None or found.reader.module not in _STREAMED:
         return False
@@ -221,31 +245,47 @@ def _load(kind: _Kind) -> Any:
     )
 
 
-def _table(found: _Recognised, options: ReadOptions) -> TrialTable:
+def _table(found: Recognised, options: ReadOptions) -> TrialTable:
     """Read trials into memory."""
+    return selected(unselected(found, options), options)
+
+
+def unselected(found: Recognised, options: ReadOptions) -> TrialTable:
+    """Read trials into memory, with all that :func:`selected` needs to choose some of them."""
     if found.kind == "spark" and isinstance(found.source, str):
         options = with_sidecar(found.source, options)
-    requested, condition, groups = options.parameters, options.where, options.groups or {}
-    if requested is not None:
-        groups = {name: members for name, members in groups.items() if name in requested}
-        needed = [name for one in requested for name in groups.get(one, (one,))]
-        needed += () if condition is None else condition.names
-        options = replace(options, parameters=tuple(dict.fromkeys(needed)))
+    options = needed(options)
     if isinstance(found.source, TrialTable):
         options.refuse(
             "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
         )
-        table = chosen_objective(found.source, options, "a TrialTable")
-    else:
-        table = _read(_in_memory(found, options.backend), found.reader, options)
+        return chosen_objective(found.source, options, "a TrialTable")
+    return _read(_in_memory(found, options.backend), found.reader, options)
+
+
+def needed(options: ReadOptions) -> ReadOptions:
+    """Return options with the parameters that must be read for those that are requested."""
+    if options.parameters is None:
+        return options
+    groups = options.groups or {}
+    names = [name for one in options.parameters for name in groups.get(one, (one,))]
+    names += () if options.where is None else options.where.names
+    return replace(options, parameters=tuple(dict.fromkeys(names)))
+
+
+def selected(table: TrialTable, options: ReadOptions) -> TrialTable:
+    """Return those trials and parameters of a table that the caller wants."""
     if options.failure_values:
         table = table.with_failures(options.failure_values)
     if options.outside != "error":  # otherwise the reader has raised already
         table = apply_outside_policy(table, options.outside)
-    if condition is not None:
-        table = only_where(table, condition)
+    if options.where is not None:
+        table = only_where(table, options.where)
     if options.ignore:
         table = table.without_parameters(options.ignore)
+    requested, groups = options.parameters, options.groups or {}
+    if requested is not None:
+        groups = {name: members for name, members in groups.items() if name in requested}
     if groups:
         table = with_groups(table, groups)
     if requested is None:
@@ -253,7 +293,7 @@ def _table(found: _Recognised, options: ReadOptions) -> TrialTable:
     return replace(table.with_parameters(requested), some_parameters=True)
 
 
-def _in_memory(found: _Recognised, backend: str | None) -> Any:
+def _in_memory(found: Recognised, backend: str | None) -> Any:
     """Return what the readers take: tables of databases and clusters as Arrow tables."""
     source, kind = found.source, found.kind
     if kind == "long":
@@ -271,7 +311,13 @@ def _in_memory(found: _Recognised, backend: str | None) -> Any:
 def _read(source: Any, reader: Reader | None, options: ReadOptions) -> TrialTable:
     """Read a source by its reader, which is found if it is not known yet."""
     reader = reader or reader_for(source)
-    function = reader.load()
+    return _guarded(reader.load(), source, reader, options)
+
+
+def _guarded(
+    function: Callable[[Any, ReadOptions], Read], source: Any, reader: Reader, options: ReadOptions
+) -> Read:
+    """Call a reader; errors that are none of ours say which reader failed, and on what."""
     try:
         return function(source, options)
     except CondpedError:

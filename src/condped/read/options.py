@@ -126,6 +126,7 @@ class ReadOptions:
         metavar="URL",
     )
 
+    study_column: str | None = None  # with the study of each row; an option of across alone
     reports: bool = False  # whether to read what was measured at every budget; no caller's option
 
     def __post_init__(self) -> None:

@@ -17,6 +17,8 @@ from condped.trials.table import TrialTable
 ENTRY_POINTS = "condped.readers"
 # What a reader's module offers under the name read.
 ReadFunction: TypeAlias = Callable[[Any, ReadOptions], TrialTable]
+# And under the name read_all, if its sources may hold several studies.
+ReadAllFunction: TypeAlias = Callable[[Any, ReadOptions], list[tuple[str, TrialTable]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,19 @@ class Reader:
 
     def load(self) -> ReadFunction:
         """Import the reader."""
-        module = load_optional(
+        return cast(ReadFunction, self._load().read)
+
+    def load_all(self) -> ReadAllFunction | None:
+        """Import the reader of all studies of a storage; None: such a source is one study."""
+        return cast("ReadAllFunction | None", getattr(self._load(), "read_all", None))
+
+    def _load(self) -> Any:
+        return load_optional(
             self.module,
             feature=f"Reading {self.description}",
             library=self.library,
             extra=self.extra,
         )
-        return cast(ReadFunction, module.read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
+from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, Rows, ValueArray
 from condped.errors import DataError, SettingsError, not_found
 from condped.space.condition import Condition
 from condped.space.domain import Domain
@@ -24,6 +24,7 @@ from condped.trials.course.drawing import Drawing
 from condped.trials.course.reports import Reports
 from condped.trials.course.times import Times
 from condped.trials.notes import RowsNote
+from condped.trials.studies import StudyLabels
 
 Direction = Literal["minimize", "maximize"]
 ABSENT = -1
@@ -79,9 +80,12 @@ class Parameter:
         """Whether all trials are known, without a scan, to share the one domain."""
         return len(self.domains) == 1 and self.domain_ids.strides == (0,)
 
-    def only(self, rows: BoolArray | IntArray) -> Parameter:
+    def only(self, rows: Rows) -> Parameter:
         """Return the parameter in these trials only; positions also give their order."""
-        return replace(self, values=self.values[rows], domain_ids=self.domain_ids[rows])
+        values, ids = self.values[rows], self.domain_ids
+        if self.everywhere and len(ids):  # and stays known to be
+            return replace(self, values=values, domain_ids=np.broadcast_to(ids[:1], values.shape))
+        return replace(self, values=values, domain_ids=ids[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,8 @@ class TrialTable:
         this is all.
     rows
         Their positions there.
+    studies
+        The study of each trial, if the table holds those of several; None: one study.
     """
 
     parameters: tuple[Parameter, ...]
@@ -153,6 +159,7 @@ class TrialTable:
     groups: Mapping[str, tuple[Parameter, ...]] = field(default_factory=dict, repr=False)
     whole: TrialTable | None = field(default=None, repr=False)
     rows: IntArray | None = field(default=None, repr=False)
+    studies: StudyLabels | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
@@ -288,7 +295,7 @@ class TrialTable:
         note = RowsNote("failed", "", "", int(np.count_nonzero(failed)), end)
         return replace(self.with_notes([note]), states=states)
 
-    def only(self, rows: BoolArray | IntArray) -> TrialTable:
+    def only(self, rows: Rows) -> TrialTable:
         """Return the table with these trials only; positions also give their order."""
         return replace(
             self,
@@ -307,6 +314,7 @@ class TrialTable:
             reports=None if self.reports is None else self.reports.only(rows),
             whole=None,
             rows=None,
+            studies=None if self.studies is None else self.studies.only(rows),
         )
 
     def _objective(self, objective: str | int) -> Objective:

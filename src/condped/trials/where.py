@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
-from condped.errors import ConditionError, DataError, not_found
+from condped.errors import ConditionError, NoTrialsError, not_found
 from condped.space.condition import Comparison, Condition, Membership
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
@@ -97,7 +97,7 @@ def only_where(table: TrialTable, condition: Condition) -> TrialTable:
     holds = condition.holds(columns)
     met = int(np.count_nonzero(holds))
     if not met:
-        raise DataError(
+        raise NoTrialsError(
             f"None of the {len(table)} trials meets the condition {condition.text!r}."
             f"{_unknown_value_hint(table, condition)} Correct where, or leave it out."
         )

@@ -15,6 +15,8 @@ import sqlalchemy
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.opening import read_all
+from condped.read.options import ReadOptions
 from condped.read.optuna import pymysql as optuna_pymysql
 from tests.read.optuna.studies import (
     assert_same_drawing,
@@ -73,6 +75,17 @@ def server(
         yield Server(f"optuna-{request.param}", storage, urls, user)
         storage.remove_session()
         storage.engine.dispose()
+
+
+def test_all_studies_are_read_at_once(server: Server) -> None:
+    """Each as it is read by itself, or those that match a pattern."""
+    found = read_all(server.urls[-1], ReadOptions())
+    assert found is not None
+    assert [name for name, _ in found] == ["tpe's", 'two"; --']
+    for name, table in found:
+        assert_same_table(table, condped.read(server.urls[-1], study=name))
+    (only,) = read_all(server.urls[-1], ReadOptions(study="t?e*")) or ()
+    assert only[0] == "tpe's"
 
 
 @pytest.mark.parametrize("study", ["tpe's", 'two"; --'])

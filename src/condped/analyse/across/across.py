@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
@@ -10,20 +11,25 @@ from condped.analyse.across.branches import compared_branches
 from condped.analyse.across.effects import StudyEffect
 from condped.analyse.across.pooled import pooled
 from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
-from condped.analyse.across.studies import named_sources
-from condped.analyse.across.study import StudyNumbers, study_numbers
+from condped.analyse.across.studies import numbers_of_studies
+from condped.analyse.across.study import StudyNumbers
 from condped.analyse.evidence.evidence import plain_p
-from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, open_trials
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.errors import DataError
 from condped.options import takes
+from condped.read.several.studies import SeveralStudies, StudiesOptions, open_studies
 from condped.safe_text import listed, shortened
 
 _MOST_NAMES = 5
 
 
-@takes(AnalysisOptions, *ANALYSIS)
+class AcrossOptions(AnalysisOptions, SeveralStudies, total=False):
+    """What :func:`across` takes beside the studies and a target quantile."""
+
+
+@takes(AcrossOptions, StudiesOptions, *ANALYSIS)
 def across(
-    studies: Any, *, target_quantile: float = 0.1, **options: Unpack[AnalysisOptions]
+    studies: Any, *, target_quantile: float = 0.1, **options: Unpack[AcrossOptions]
 ) -> Across:
     """Compare what mattered in several studies.
 
@@ -32,8 +38,11 @@ def across(
     Parameters
     ----------
     studies
-        A mapping from names to sources, or a sequence of sources; each is anything that
-        :func:`condped.read` takes.
+        A mapping from names to sources, or a sequence of sources, each anything that
+        :func:`condped.read` takes; a storage of Optuna's, with all of its studies or those whose
+        names match ``study``, such as ``study="xgb-*"``; or a directory or pattern, each file or
+        run directory of which is a study. With ``study_column``, one table of any kind, in memory,
+        in files, in a database or on a cluster: inferred domains are then those of all studies.
     target_quantile
         γ': the best trials of this share of each study are its target set.
     **options
@@ -50,10 +59,10 @@ def across(
     asked = Options.of(across, options)
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    found = [
-        study_numbers(name, open_trials(source, **asked.reading), question).described()
-        for name, source in named_sources(studies)
-    ]
+    several = open_studies(studies, asked.reading, options.get("study_column"))
+    told = asked.reading.get("objective") is not None
+    studies_found = numbers_of_studies(several, question, told=told)
+    found = studies_found.numbers
     _require_common_parameters(found)
     cells = tuple(cell for study in found for cell in _cells(study))
     parameters, cells = pooled(found, cells, question.level)
@@ -65,7 +74,7 @@ def across(
         target_quantile=target_quantile,
         level=question.level,
         settings=question.settings,
-        notes=tuple(_notes(found, names)),
+        notes=(*studies_found.notes, *_notes(found, names)),
         _results=tuple(study.result for study in found),
         branches=compared_branches(study.branches for study in found),
     )
@@ -84,8 +93,8 @@ def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
             importance=parameter.importance,
             low=None if own is None else own.low,
             high=None if own is None else own.high,
-            explained=plain_p(study.explained[parameter.name]),
-            error=plain_p(study.errors[parameter.name]),
+            explained=plain_p(study.explained[parameter.name].value),
+            error=plain_p(study.explained[parameter.name].error),
             p_value=plain_p(tested.p_value),
             verdict=tested.verdict,
             good=effect.good,
@@ -109,25 +118,32 @@ def _study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
 
 def _require_common_parameters(studies: Sequence[StudyNumbers]) -> None:
     """Raise if a study shares no parameter with any other."""
+    times = Counter(name for study in studies for name in study.result.names)
     for study in studies:
-        others = {name for one in studies if one is not study for name in one.result.names}
-        if len(studies) > 1 and study.result.names and not others & set(study.result.names):
+        own = study.result.names
+        if own and len(times) > len(own) and all(times[name] == 1 for name in own):
+            others = [name for name in times if name not in own]
             raise DataError(
                 f"The study {shortened(study.name)!r} has no parameter in common with the others: "
-                f"it has {listed(study.result.names, _MOST_NAMES)}, they have "
+                f"it has {listed(own, _MOST_NAMES)}, they have "
                 f"{listed(sorted(others), _MOST_NAMES)}. Leave it out, or rename its parameters."
             )
 
 
 def _notes(studies: Sequence[StudyNumbers], names: Sequence[str]) -> Iterator[str]:
     """Iterate over what the user should know about the comparison."""
+    reasons: dict[str, list[str]] = {}
     for study in studies:
         if study.result.reason is not None:
-            yield (
-                f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason} "
-                "It does not count in the pooled numbers."
-            )
+            reasons.setdefault(study.result.reason, []).append(study.name)
+    for reason, untold in reasons.items():
+        these = f"the study {shortened(untold[0])}"
+        if len(untold) > 1:
+            these = f"{len(untold)} studies ({listed(untold, _MOST_NAMES)})"
+        end = "They do not" if len(untold) > 1 else "It does not"
+        yield f"Nothing can be told of {these}: {reason} {end} count in the pooled numbers."
+    known = [study for study in studies if study.result.names]
     for name in names:
-        have = [study.name for study in studies if name in study.result]
-        if len(have) < len(studies):
-            yield f"{shortened(name)} is a parameter of {len(have)} of {len(studies)} studies."
+        have = sum(name in study.result for study in known)
+        if have < len(known):
+            yield f"{shortened(name)} is a parameter of {have} of {len(known)} studies."

@@ -10,19 +10,40 @@ import numpy as np
 from condped.analyse.across.result import Agreement, PooledParameter, StudyImportance
 from condped.analyse.across.study import StudyNumbers
 from condped.analyse.evidence.evidence import plain_p
-from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
+from condped.arrays import FloatArray
 from condped.estimate.independence_test import adjusted
-from condped.estimate.statistics.pooling import Spread, holm, mean_of, odd_p_values, spread_of
+from condped.estimate.statistics.pooling import (
+    Spread,
+    errors_if_alike,
+    holm,
+    mean_of,
+    odd_p_values,
+    spread_of,
+)
 
 ODD = 0.05  # chance of naming any study as odd where none is
+DIFFERS = 0.05  # share of false discoveries among parameters that are said to differ
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """One parameter in the studies that tell something about it."""
+    """One parameter in the studies that tell something about it.
+
+    Attributes
+    ----------
+    cells
+        All of them.
+    studies, values, errors, chance
+        Those that can be compared, what it explains there, errors if they are alike, and what of
+        their variance is chance.
+    """
 
     name: str
     cells: tuple[StudyImportance, ...]
+    studies: tuple[str, ...]
+    values: FloatArray
+    errors: FloatArray
+    chance: FloatArray
     spread: Spread
 
 
@@ -30,36 +51,41 @@ def pooled(
     studies: Sequence[StudyNumbers], cells: Sequence[StudyImportance], level: float
 ) -> tuple[tuple[PooledParameter, ...], tuple[StudyImportance, ...]]:
     """Return the parameters over all studies, and the cells with those marked that are odd."""
-    told = {study.name for study in studies if study.result.status == "ok"}
-    names = list(dict.fromkeys(cell.parameter for cell in cells))
-    every = [
-        _compared(name, [c for c in cells if c.parameter == name and c.study in told])
-        for name in names
-    ]
+    told = {study.name: study for study in studies if study.result.status == "ok"}
+    by_name: dict[str, list[StudyImportance]] = {cell.parameter: [] for cell in cells}
+    for cell in cells:
+        if cell.study in told:
+            by_name[cell.parameter].append(cell)
+    every = [_compared(name, own, told, level) for name, own in by_name.items()]
     marked = _odd_ones(every, cells)
+    odd: dict[str, list[str]] = {cell.parameter: [] for cell in marked}
+    for cell in marked:
+        if cell.odd:
+            odd[cell.parameter].append(cell.study)
     agreement = _agreements(every)
     found = [
-        _pooled(one, agreement[one.name], marked, studies, level) for one in every if one.cells
+        _pooled(one, agreement[one.name], tuple(odd[one.name]), told, level)
+        for one in every
+        if one.cells
     ]
     found.sort(key=lambda parameter: -parameter.importance)
     return tuple(found), marked
 
 
-def _compared(name: str, cells: Sequence[StudyImportance]) -> _Compared:
-    values, errors = _comparable(cells)
-    return _Compared(name, tuple(cells), spread_of(values, errors))
-
-
-def _comparable(cells: Sequence[StudyImportance]) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a parameter explains in studies that know its error, and those errors."""
-    known = [(c.explained, c.error) for c in cells if _known(c)]
-    return np.array([k[0] for k in known], dtype=float), np.array(
-        [k[1] for k in known], dtype=float
+def _compared(
+    name: str, cells: Sequence[StudyImportance], told: dict[str, StudyNumbers], level: float
+) -> _Compared:
+    studies = tuple(cell.study for cell in cells if told[cell.study].explained[name].known)
+    explained = [told[study].explained[name] for study in studies]
+    values = np.array([one.value for one in explained])
+    chance = np.array([one.chance for one in explained])
+    errors = errors_if_alike(
+        np.array([one.sampling for one in explained]),
+        chance,
+        np.array([told[study].trials for study in studies]),
     )
-
-
-def _known(cell: StudyImportance) -> bool:
-    return cell.explained is not None and cell.error is not None and cell.error > 0
+    spread = spread_of(values, errors, level)
+    return _Compared(name, tuple(cells), studies, values, errors, chance, spread)
 
 
 def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agreement]]:
@@ -69,7 +95,7 @@ def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agr
     found: dict[str, tuple[float | None, Agreement]] = {}
     for one, p_value, fair in zip(every, p_values, corrected, strict=True):
         verdict: Agreement = "no evidence" if np.isfinite(p_value) else "not testable"
-        if fair <= FALSE_DISCOVERIES / 2:
+        if fair <= DIFFERS:
             verdict = "differs"
         found[one.name] = plain_p(float(p_value)), verdict
     return found
@@ -79,34 +105,29 @@ def _odd_ones(
     every: Sequence[_Compared], cells: Sequence[StudyImportance]
 ) -> tuple[StudyImportance, ...]:
     """Return the cells with those marked that are unlike the other studies."""
-    places: list[tuple[str, str]] = []
-    p_values: list[float] = []
-    for one in every:
-        known = [cell for cell in one.cells if _known(cell)]
-        values, errors = _comparable(known)
-        places += [(cell.parameter, cell.study) for cell in known]
-        p_values += odd_p_values(values, errors).tolist()
-    fair = dict(zip(places, holm(np.array(p_values)).tolist(), strict=True))
+    places = [(one.name, study) for one in every for study in one.studies]
+    p_values = [odd_p_values(one.values, one.errors, one.chance) for one in every]
+    fair = holm(np.concatenate(p_values)) if p_values else np.zeros(0)
+    known = dict(zip(places, fair.tolist(), strict=True))
     return tuple(
         replace(cell, odd=p_value <= ODD, odd_p_value=plain_p(p_value))
         for cell in cells
-        for p_value in (fair.get((cell.parameter, cell.study), np.nan),)
+        for p_value in (known.get((cell.parameter, cell.study), np.nan),)
     )
 
 
 def _pooled(
     one: _Compared,
     agreement: tuple[float | None, Agreement],
-    marked: Sequence[StudyImportance],
-    studies: Sequence[StudyNumbers],
+    odd: tuple[str, ...],
+    told: dict[str, StudyNumbers],
     level: float,
 ) -> PooledParameter:
     importances = np.array([cell.importance for cell in one.cells])
-    errors = np.array([_importance_error(cell, studies) for cell in one.cells])
+    errors = np.array([_importance_error(told[cell.study], one.name) for cell in one.cells])
     mean = mean_of(importances, errors, level)
     explained = [cell.explained for cell in one.cells if cell.explained is not None]
-    domains = {study.name: study.domains.get(one.name, "") for study in studies}
-    labels = tuple(dict.fromkeys(domains[cell.study] for cell in one.cells))
+    labels = tuple(dict.fromkeys(told[cell.study].domains[one.name] for cell in one.cells))
     if len(one.cells) == 1:  # its own interval, as the study has it
         (cell,) = one.cells
         low = mean.value if cell.low is None else cell.low
@@ -125,12 +146,14 @@ def _pooled(
         spread_p_value=p_value,
         agreement=verdict,
         matters_in=sum(cell.verdict == "matters" for cell in one.cells),
-        odd=tuple(cell.study for cell in marked if cell.odd and cell.parameter == one.name),
+        odd=odd,
         domains=labels if len(labels) > 1 else (),
+        compared=len(one.studies),
+        spread_low=one.spread.low,
+        spread_high=plain_p(one.spread.high),
     )
 
 
-def _importance_error(cell: StudyImportance, studies: Sequence[StudyNumbers]) -> float:
-    own = next(study for study in studies if study.name == cell.study)
-    intervals = own.result[cell.parameter].intervals
+def _importance_error(study: StudyNumbers, name: str) -> float:
+    intervals = study.result[name].intervals
     return 0.0 if intervals is None else intervals.importance.standard_error

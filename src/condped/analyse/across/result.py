@@ -107,6 +107,11 @@ class PooledParameter:
         The studies in which it is odd.
     domains
         Its domains, where not all studies have the same.
+    compared
+        How many studies the spread comes from: those of which an error is known, with five target
+        trials or more that have the parameter.
+    spread_low, spread_high
+        An interval around the spread; None where there is no upper end.
     """
 
     name: str
@@ -121,6 +126,9 @@ class PooledParameter:
     matters_in: int
     odd: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
+    compared: int = 0
+    spread_low: float = 0.0
+    spread_high: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,59 +1,125 @@
-"""From what people have to several studies with names."""
+"""From several studies as people have them to the numbers of each."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
-from condped.errors import DataError, SettingsError
+import numpy as np
+
+from condped.analyse.across.study import StudyNumbers, study_numbers
+from condped.analyse.options import Question
+from condped.count.trials import Trials
+from condped.errors import CondpedError, DataError, NoTrialsError, SettingsError
+from condped.progress import report
+from condped.read.several.studies import Studies
 from condped.safe_text import shortened
+from condped.trials.batch import Goal
+from condped.trials.table import Objective, TrialTable, all_complete
+
+# Up to this many studies have their samplers replayed, which takes seconds for each.
+MOST_REPLAYED = 50
+_SHOWN = 5  # names in messages
 
 
-def named_sources(studies: Any) -> list[tuple[str, Any]]:
-    """Return the sources with their names, or raise if there is none, or one twice."""
-    if isinstance(studies, Mapping):
-        found = [(str(name), source) for name, source in studies.items()]
-    elif isinstance(studies, Iterable) and not isinstance(studies, str | bytes):
-        sources = list(studies)
-        found = list(zip(_names(sources), sources, strict=True))
-    else:
-        raise SettingsError(
-            f"Several studies are wanted (got {type(studies).__name__}). Pass a mapping from names "
-            "to sources, or a list of sources."
-        )
-    if not found:
-        raise DataError("There are no studies: at least one is needed.")
-    _require_distinct(found)
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class StudiesFound:
+    """The numbers of all studies, and notes on them as sources."""
+
+    numbers: tuple[StudyNumbers, ...]
+    notes: tuple[str, ...]
 
 
-def _names(sources: Sequence[Any]) -> list[str]:
-    """Return a name for each source: its own, that of its file, or its number."""
-    own = [_own_name(source) for source in sources]
-    times = Counter(name for name in own if name is not None)
-    return [
-        name if name is not None and times[name] == 1 else f"{name or 'study'} {number}"
-        for number, name in enumerate(own, start=1)
-    ]
+@dataclass(slots=True)
+class _Seen:
+    """What the studies so far are about."""
 
+    told: bool  # whether the caller said what the objective is
+    goals: tuple[Goal, ...] | None = None
+    first: str = ""
+    contents: dict[bytes, str] = field(default_factory=dict)  # the first study with each content
+    twice: list[tuple[str, str]] = field(default_factory=list)
 
-def _own_name(source: Any) -> str | None:
-    if isinstance(source, str | Path):
-        return Path(str(source)).name.partition(".")[0] or str(source)
-    name = getattr(source, "study_name", None)
-    return str(name) if name else None
+    def add(self, name: str, trials: Trials) -> None:
+        """Look at a study; raises if it is about something else than the others."""
+        if self.goals is None:
+            self.goals, self.first = trials.goals, name
+        self._check(name, trials.goals)
+        table = trials.in_memory
+        if table is not None:
+            content = _content(table)
+            if content in self.contents:
+                self.twice.append((self.contents[content], name))
+            self.contents.setdefault(content, name)
 
-
-def _require_distinct(found: Sequence[tuple[str, Any]]) -> None:
-    """Raise if two names stand for one source."""
-    seen: dict[object, str] = {}
-    for name, source in found:
-        key = str(source) if isinstance(source, str | Path) else id(source)
-        if key in seen:
+    def _check(self, name: str, goals: tuple[Goal, ...]) -> None:
+        assert self.goals is not None
+        both = f"The studies {shortened(self.first)!r} and {shortened(name)!r}"
+        mine, others = (", ".join(g.name for g in some) for some in (goals, self.goals))
+        if len(goals) != len(self.goals) or (mine != others and not self.told):
             raise DataError(
-                f"The studies {shortened(seen[key])!r} and {shortened(name)!r} are the same: it "
-                "would count twice. List it once."
+                f"{both} have other objectives: {others}, and {mine}. Set objective to what they "
+                "share, by its name or its place, or leave one of them out."
             )
-        seen[key] = name
+        ways, other_ways = ([g.direction for g in some] for some in (goals, self.goals))
+        if ways != other_ways:
+            raise DataError(
+                f"{both} have other directions: {', '.join(other_ways)}, and {', '.join(ways)}. "
+                "Leave one of them out, or negate its objective."
+            )
+
+    def notes(self) -> Iterator[str]:
+        """Iterate over what the user should know."""
+        for first, name in self.twice[:_SHOWN]:
+            yield (
+                f"The studies {shortened(first)} and {shortened(name)} have the same trials; if "
+                "it is one study, list it once: it counts twice."
+            )
+        if len(self.twice) > _SHOWN:
+            yield f"So do {len(self.twice) - _SHOWN} more studies and earlier ones."
+
+
+def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> StudiesFound:
+    """Return the numbers of each study; ``told`` says that the caller named the objective."""
+    many = studies.in_waves or len(studies.names) > MOST_REPLAYED
+    seen = _Seen(told)
+    found: list[StudyNumbers] = []
+    for number, (name, open_it) in enumerate(studies.opened, start=1):
+        with _naming(name):
+            try:
+                trials = Trials.of(open_it())
+                seen.add(name, trials)
+                one = study_numbers(name, replace(trials, only_counted=many), question)
+            except NoTrialsError:
+                one = study_numbers(name, Trials.of(_NOTHING), question)
+        found.append(one.detached() if studies.in_waves else one.described())
+        report("Comparing studies", number, len(studies.names))
+    return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
+
+
+@contextmanager
+def _naming(study: str) -> Iterator[None]:
+    """Say in errors which study they are about."""
+    try:
+        yield
+    except CondpedError as error:
+        if repr(shortened(study)) in str(error):
+            raise
+        kind = SettingsError if isinstance(error, SettingsError) else DataError
+        raise kind(f"In the study {shortened(study)!r}: {error}") from error
+
+
+def _content(table: TrialTable) -> bytes:
+    """Return what tells trials from others, in a few bytes."""
+    found = hashlib.blake2b(digest_size=16)
+    for objective in table.objectives:
+        found.update(np.ascontiguousarray(objective.values).tobytes())
+    for parameter in table.parameters:
+        found.update(parameter.name.encode())
+        found.update(np.ascontiguousarray(parameter.values).tobytes())
+    return found.digest()
+
+
+_NOTHING = TrialTable((), (Objective("", np.zeros(0)),), all_complete(0))

@@ -2,54 +2,105 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from condped.analyse.across.branches import FoundBranch, study_branches
 from condped.analyse.across.effects import StudyEffect, study_effects
+from condped.analyse.evidence.significance import all_replayed
 from condped.analyse.importance.analysis import Analysis, answered, count_sets
 from condped.analyse.importance.intervals import replicated
 from condped.analyse.importance.result import ImportanceResult, importance_result
+from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.options import Question
-from condped.arrays import FloatArray
+from condped.arrays import BoolArray, FloatArray
+from condped.count.counts import StudyCounts, is_ordered
 from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import calibrated_estimate
-from condped.estimate.estimator import per_parameter
+from condped.estimate.estimator import per_parameter, regime_sizes
+from condped.estimate.leave_one_out import chance_variance
 
-# Runs of one sampler that learns differ by more than the trials of a run show: how far its errors
-# are stretched, so that two runs of one problem rarely differ (benchmarks/across.py).
-_STRETCHED = 2.5
+# The jackknife counts what chance alone gives three times: twice as a sum over pairs of trials
+# (Efron and Stein), and once because cut-offs move.
+_CHANCE_IN_JACKKNIFE = 3.0
+# Runs of one sampler that learns differ by more than the trials of a run and replays of it show: so
+# many times more, and so many times chance where nothing could be replayed. Chosen on some of the
+# stored studies, measured on the others and on fresh ones (docs/across.md).
+_LEARNING = 2.0
+_NOT_REPLAYED = 3.0
+# Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
+# explains, as a share of it.
+_LUCKY_BRANCH = 1 / 3
+FEWEST_HITS = 5  # target trials with a parameter, below which errors say little
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The share of reaching the target set that a parameter explains.
+
+    Attributes
+    ----------
+    value
+        Estimated without bias, so below 0 now and then where it explains nothing. The paper's η²
+        is too high by an amount that depends on the number of trials, so that studies of different
+        sizes would seem to differ.
+    sampling
+        Its variance because other trials would show the effect otherwise; about 1 / trials. Below
+        0 now and then, since it is estimated. NaN: unknown.
+    chance
+        Its variance if the parameter did nothing: by chance, and by the drift of a sampler that
+        learns. NaN: unknown.
+    hits
+        How many target trials have the parameter; with fewer than five, errors say little.
+    """
+
+    value: float
+    sampling: float
+    chance: float
+    hits: int
+
+    @property
+    def error(self) -> float:
+        """The standard error; NaN: unknown."""
+        return math.sqrt(max(self.sampling, 0.0) + self.chance)
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be compared: its value and its error are known."""
+        enough = self.hits >= FEWEST_HITS and math.isfinite(self.value)
+        return enough and math.isfinite(self.error) and self.error > 0
 
 
 @dataclass(frozen=True, eq=False)
 class StudyNumbers:
-    """What is compared between studies.
-
-    Attributes
-    ----------
-    result
-        The study's importances.
-    explained, errors
-        By parameter: the share of reaching the target set that it explains, estimated without
-        bias (so below 0 now and then where it explains nothing), and its standard error. The
-        paper's η² is too high by an amount that depends on the number of trials, so that studies
-        of different sizes would seem to differ.
-    """
+    """What is compared between studies: its importances, and what its parameters explain."""
 
     name: str
     result: ImportanceResult
-    explained: dict[str, float]
-    errors: dict[str, float]
+    explained: dict[str, Explained]
+    independent: bool = True  # whether trials were drawn without regard to results
     effects: dict[str, StudyEffect] = field(default_factory=dict)
     branches: tuple[FoundBranch, ...] = ()
+
+    @property
+    def trials(self) -> int:
+        """How many trials it has that count."""
+        return self.result.account.trials.used
+
+    @property
+    def share(self) -> float:
+        """The share of its trials that is in the target set; more than was asked for with ties."""
+        return self.result.target_size / max(self.trials, 1)
 
     def described(self) -> StudyNumbers:
         """Return the same with effects and branches, which need the trials."""
         branches = study_branches(self.name, self.result)
         return replace(self, effects=study_effects(self.result), branches=branches)
 
-    @property
+    @cached_property
     def domains(self) -> dict[str, str]:
         """The domains of each parameter, for people."""
         return {
@@ -57,41 +108,104 @@ class StudyNumbers:
             for one in self.result
         }
 
+    def detached(self) -> StudyNumbers:
+        """Return the same without the trials."""
+        own = self.result._analysis
+        assert own is not None
+        kept = own.detached(tests=True, evidence=True)
+        return replace(self, result=replace(self.result, _analysis=kept))
+
 
 def study_numbers(name: str, trials: Trials, question: Question) -> StudyNumbers:
     """Return the numbers of one study; without errors where it has too few trials."""
-    counts = count_sets(trials, question)
-    analysis = answered(counts, question)
-    result = importance_result(analysis)
-    explained, errors = _explained(analysis, question)
-    names = analysis.numbers.names
+    analysis = answered(count_sets(trials, question), question)
     return StudyNumbers(
         name,
-        result,
-        dict(zip(names, explained.tolist(), strict=True)),
-        dict(zip(names, errors.tolist(), strict=True)),
+        importance_result(analysis),
+        explained_shares(analysis, question),
+        analysis.counts.significance.decision.test == "one",
     )
 
 
-def _explained(analysis: Analysis, question: Question) -> tuple[FloatArray, FloatArray]:
-    """Return (P,) unbiased shares that parameters explain, and their errors; NaN: unknown."""
+def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explained]:
+    """Return what each parameter explains, with errors."""
     counts, trials = analysis.counts, analysis.counts.trials
     assert trials is not None
-    unknown = np.full(len(analysis.numbers.names), np.nan)
+    names = analysis.numbers.names
     if analysis.numbers.reasons[0] is not None:
-        return unknown, unknown
-    found = calibrated_estimate(counts.ranked, counts.p_values, counts.bias)
-    share = counts.ranked.target_sizes[0] / max(counts.ranked.region_size, 1)
-    every = per_parameter(found.contribution, found.owner, len(unknown))[0]
+        return dict.fromkeys(names, Explained(math.nan, math.nan, math.nan, 0))
+    ranked = counts.ranked
+    found = calibrated_estimate(ranked, counts.p_values)
+    share = ranked.target_sizes[0] / max(ranked.region_size, 1)
+    unit = share * (1 - share)
+    bias, drift = _drift(counts, found.contribution.shape)
+    values = per_parameter(found.contribution - bias, found.owner, len(names))[0] / unit
+    chance = per_parameter(_chance(ranked), found.owner, len(names))[0] / unit**2
+    drifted = per_parameter(drift, found.owner, len(names))[0] / unit**2
     asked = replace(question.by("calibrated"), intervals=question.intervals or "jackknife")
     parts = replicated(trials.raw, trials.top, asked)
-    if parts is None:
-        return every / (share * (1 - share)), unknown
-    variance, kappa = parts
-    scattered = (variance / (kappa * (1 - kappa)))[:, 0]
-    if asked.intervals == "half-sampling":
-        errors = scattered.std(axis=0, ddof=1)
-    else:
-        errors = np.sqrt((len(scattered) - 1) * scattered.var(axis=0))
-    adaptive = counts.significance.decision.test != "one"
-    return every / (share * (1 - share)), errors * (_STRETCHED if adaptive else 1.0)
+    sampling = np.full(len(names), np.nan)
+    if parts is not None:
+        sampling = _replicated_variance(*parts, asked) - _CHANCE_IN_JACKKNIFE * chance
+    if counts.significance.decision.test != "one":
+        stretch = np.where(drifted > 0, _LEARNING, _NOT_REPLAYED) ** 2
+        sampling, chance = stretch * sampling, stretch * np.maximum(chance, drifted)
+        inside = np.where(_conditional(ranked), np.maximum(values, 0.0), 0.0)
+        chance = chance + (_LUCKY_BRANCH * inside) ** 2
+    hits = per_parameter(found.target_trials * _present(ranked), found.owner, len(names))[0]
+    return {
+        name: Explained(float(value), float(part), float(random), int(number))
+        for name, value, part, random, number in zip(
+            names, values, sampling, chance, hits, strict=True
+        )
+    }
+
+
+def _replicated_variance(variance: FloatArray, kappa: FloatArray, question: Question) -> FloatArray:
+    """Return (P,): the variance of explained shares from those of subsamples."""
+    shares = (variance / (kappa * (1.0 - kappa)))[:, 0]
+    if question.intervals == "half-sampling":
+        return np.asarray(shares.var(axis=0, ddof=1))
+    return np.asarray((len(shares) - 1) * shares.var(axis=0))
+
+
+def _drift(counts: SetCounts, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return (R, T): what the sampler alone gives each regime, and how this varies."""
+    found = counts.significance
+    if found.decision.test in ("both", "independent"):  # which replay some of the parameters
+        assert counts.trials is not None
+        again = all_replayed(counts.trials, found.decision)
+        found = found if again is None else again
+    nothing = np.zeros(shape)
+    return (
+        nothing if found.bias is None else found.bias,
+        nothing if found.scatter is None else found.scatter,
+    )
+
+
+def _chance(counts: StudyCounts) -> FloatArray:
+    """Return (R, 1): the variance of each regime's contribution if membership were random."""
+    regimes, _, target_trials, region_trials = regime_sizes(counts)
+    found = [
+        chance_variance(regime.region, int(hits[0]), int(trials), ordered=is_ordered(regime.domain))
+        if len(regime.region) > 1
+        else 0.0
+        for regime, hits, trials in zip(regimes, target_trials, region_trials, strict=True)
+    ]
+    return np.array(found).reshape(-1, 1) / max(counts.region_size, 1) ** 2
+
+
+def _conditional(counts: StudyCounts) -> BoolArray:
+    """Return (P,): whether some trials do not have the parameter."""
+    return np.array(
+        [
+            bool(one.dropped_region.size) or any(regime.domain is None for regime in one.regimes)
+            for one in counts.parameters
+        ]
+    )
+
+
+def _present(counts: StudyCounts) -> FloatArray:
+    """Return (R, 1): 1 for regimes in which the parameter is present."""
+    regimes, _, _, _ = regime_sizes(counts)
+    return np.array([[float(regime.domain is not None)] for regime in regimes]).reshape(-1, 1)

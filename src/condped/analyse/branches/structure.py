@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from condped.analyse.branches.shown import shown_by, span
 from condped.count.absences import absences
-from condped.count.some_trials import Claims, joined, some_trials
+from condped.count.some_trials import Claims, some_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.space.condition import Between, Condition, Either
 from condped.space.simplify import Leaf
 from condped.space.space import Alternative, Space
+from condped.trials.joining import joined
 from condped.trials.table import TrialTable
 
 FoundFrom = Literal["data", "space"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from condped.analyse.effects.result import Contrast, Reached, RegimeEffect, ValueGroup
 from condped.analyse.evidence.evidence import ParameterEvidence
+from condped.analyse.values import number_text
 from condped.safe_text import shortened
 from condped.space.domain import Categorical
 
@@ -155,14 +156,6 @@ def _median(one: Reached, digits: int) -> str:
         return median
     ends = (number_text(end, digits) for end in (one.median_low, one.median_high))
     return f"{median} [{', '.join(ends)}]"
-
-
-def number_text(value: float, digits: int = 3) -> str:
-    """Return a number as people write it."""
-    text = f"{value:.{digits}g}"
-    if "e" in text and 1e-4 <= abs(value) < 1e9:
-        text = f"{value:,.0f}"
-    return text.replace("e-0", "e-").replace("e+0", "e")
 
 
 def digits_of(groups: Sequence[ValueGroup], place: int) -> int:

@@ -82,18 +82,21 @@ class Significance:
         its variance; None: nothing.
     decision
         How it was tested, and why so.
+    scatter
+        (R, T): the variance of that bias from one replay to the next; None: nothing was replayed.
     """
 
     p_values: FloatArray
     regimes: list[list[FloatArray]]
     bias: FloatArray | None
     decision: SamplingDecision
+    scatter: FloatArray | None = None
 
 
 def significance(own: TestedTrials) -> Significance:
     """Test all parameters."""
     table = own.asked.in_memory
-    if table is None:
+    if table is None or own.asked.only_counted:
         return _counted(own)
     whole = table if table.whole is None else table.whole
     decision = decided(whole, own.settings, own.top.sorted_by_objective)
@@ -119,17 +122,22 @@ def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Si
     """Return p-values for the regimes of other counts of the same parameters."""
     sets = found.p_values.shape[0]
     regimes: list[list[FloatArray]] = []
-    bias: list[FloatArray] = []
+    offsets: list[list[FloatArray]] = [[], []]
+    known = (found.bias, found.scatter)
     start = 0
     for own, old, new in zip(found.regimes, tested.parameters, counts.parameters, strict=True):
         places = {regime.domain: place for place, regime in enumerate(old.regimes)}
         where = [places.get(regime.domain) for regime in new.regimes]
         regimes.append([np.full(sets, np.nan) if k is None else own[k] for k in where])
-        if found.bias is not None:
-            bias += [np.zeros(sets) if k is None else found.bias[start + k] for k in where]
+        for offset, given in zip(offsets, known, strict=True):
+            if given is not None:
+                offset += [np.zeros(sets) if k is None else given[start + k] for k in where]
         start += len(own)
-    given = None if found.bias is None else np.array(bias).reshape(-1, sets)
-    return replace(found, regimes=regimes, bias=given)
+    bias, scatter = (
+        None if given is None else np.array(offset).reshape(-1, sets)
+        for offset, given in zip(offsets, known, strict=True)
+    )
+    return replace(found, regimes=regimes, bias=bias, scatter=scatter)
 
 
 def _counted(own: TestedTrials) -> Significance:
@@ -145,8 +153,9 @@ def _counted(own: TestedTrials) -> Significance:
         return _not_testable(own, SamplingDecision("none", f"Not testable: {NO_ORDER}."))
     strata = _strata(own)
     reason = (
-        f"Compared among trials of the same stretch of time, {strata:,} of them (trials that are "
-        "only counted are not replayed)."
+        f"Compared among trials of the same stretch of time, {strata:,} of them (trials "
+        f"{'of so many studies' if own.asked.only_counted else 'that are only counted'} are not "
+        "replayed)."
     )
     return _closed(own, SamplingDecision("strata", reason), strata)
 
@@ -190,12 +199,12 @@ def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
     return replace(found, p_values=np.where(held > 0, found.p_values, np.nan))
 
 
-def replayed_bias(own: TestedTrials, decision: SamplingDecision) -> FloatArray | None:
-    """Return (R, T): what the sampler alone gives each regime; None: too many trials to replay."""
+def all_replayed(own: TestedTrials, decision: SamplingDecision) -> Significance | None:
+    """Return the test against replays of every parameter; None: too many trials to replay."""
     table = own.asked.in_memory
     assert table is not None
     whole = table if table.whole is None else table.whole
-    return None if too_many_to_replay(whole) else _replayed(own, table, decision).bias
+    return None if too_many_to_replay(whole) else _replayed(own, table, decision)
 
 
 def _replayed(
@@ -216,6 +225,7 @@ def _replayed(
     p_values = np.full((sizes, len(own.unit.names)), np.nan)
     regimes: list[list[FloatArray]] = []
     bias: list[FloatArray] = []
+    scatter: list[FloatArray] = []
     nothing = np.full(sizes, np.nan)
     by_name = {parameter.name: parameter for parameter in table.parameters}
     kept = own.unit.count_ranked(own.top, 1).counts.parameters
@@ -234,10 +244,12 @@ def _replayed(
             p_values[:, place] = p_value
             regimes.append([p_value if here else nothing for here in present])
             bias += [np.zeros(sizes) for _ in present]
+            scatter += [np.zeros(sizes) for _ in present]
             continue
         if not parts:
             regimes.append([nothing for _ in present])
             bias += [np.zeros(sizes) for _ in present]
+            scatter += [np.zeros(sizes) for _ in present]
             continue
         masks = placed(table.rows, parts, len(whole))
         members = placed(table.rows, hits, len(whole))
@@ -249,12 +261,16 @@ def _replayed(
             )
         )
         p_values[:, place] = tested.p_values
-        each, given = iter(tested.regimes), iter(tested.bias)
+        each, given = iter(tested.regimes), iter(zip(tested.bias, tested.scatter, strict=True))
         regimes.append([next(each) if here else nothing for here in present])
-        bias += [next(given) if here else np.zeros(sizes) for here in present]
+        pairs = [next(given) if here else (np.zeros(sizes),) * 2 for here in present]
+        bias += [pair[0] for pair in pairs]
+        scatter += [pair[1] for pair in pairs]
     report("Replaying the sampler", 1, 1)
-    offset = np.array(bias).reshape(-1, sizes) / max(own.top.region_size, 1)
-    return Significance(p_values, regimes, offset, decision)
+    trials = max(own.top.region_size, 1)
+    offset = np.array(bias).reshape(-1, sizes) / trials
+    spread = np.array(scatter).reshape(-1, sizes) / trials**2
+    return Significance(p_values, regimes, offset, decision, spread)
 
 
 def _grouped(

@@ -79,7 +79,12 @@ class Analysis:
     def detached(self, *, tests: bool, evidence: bool) -> Analysis:
         """Return it without the trials, with what they can tell."""
         needed = self.needed(tests=tests, evidence=evidence)
-        return replace(self, counts=self.counts.detached(needed))
+        return self.with_estimate_in(replace(self, counts=self.counts.detached(needed)))
+
+    def with_estimate_in(self, other: Analysis) -> Analysis:
+        """Return another analysis of the same counts, which need not estimate again."""
+        vars(other).update({n: vars(self)[n] for n in ("estimate", "numbers") if n in vars(self)})
+        return other
 
     def needed(self, *, tests: bool, evidence: bool) -> tuple[str, ...]:
         """Return which counts the numbers come from.
@@ -138,7 +143,7 @@ def answered(
     if bands is None:
         notes = (*found.account.notes, "Too few trials for intervals.")
         return replace(found, account=replace(found.account, notes=notes))
-    return replace(found, bands=bands, level=question.level)
+    return found.with_estimate_in(replace(found, bands=bands, level=question.level))
 
 
 def question_ties(

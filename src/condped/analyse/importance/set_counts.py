@@ -13,7 +13,7 @@ from condped.analyse.evidence.sampling import FEWEST_INDEPENDENT
 from condped.analyse.evidence.significance import (
     Significance,
     aligned,
-    replayed_bias,
+    all_replayed,
     significance,
 )
 from condped.arrays import FloatArray
@@ -81,7 +81,7 @@ class SetTrials:
         table = self.asked.in_memory
         if table is None or self.quantiles is None or not repeats_by_design(table):
             return self
-        once = Trials.of(merged(table))
+        once = replace(Trials.of(merged(table)), only_counted=self.asked.only_counted)
         top = once.top_sets(self.quantiles, self.settings.region_quantile, self.handling)
         return SetTrials.of(once, top, self.settings, self.handling, self.quantiles)
 
@@ -191,7 +191,8 @@ class SetCounts:
         if found.decision.test != "independent":
             return found.bias
         # The test takes some of the trials, the estimate all of them.
-        return replayed_bias(self._trials, found.decision)
+        again = all_replayed(self._trials, found.decision)
+        return None if again is None else again.bias
 
     @cached_property
     def adjusted_p_values(self) -> FloatArray:

@@ -23,6 +23,7 @@ _KINDS = {
     "condped.branches/1": ("condped.analyse.branches.result", "Branches"),
     "condped.across/1": ("condped.analyse.across.result", "Across"),
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
+    "condped.difference/1": ("condped.analyse.across.difference_result", "Difference"),
     "condped.effects/1": ("condped.analyse.effects.result", "Effects"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
     "condped.budgets/1": ("condped.analyse.budgets", "Budgets"),

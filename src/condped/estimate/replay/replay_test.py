@@ -72,11 +72,14 @@ class ReplayTest:
         The same for each regime by itself.
     bias
         (regimes, T): the mean excess of the replays, which the sampler alone gives.
+    scatter
+        (regimes, T): the variance of that excess from replay to replay.
     """
 
     p_values: FloatArray
     regimes: tuple[FloatArray, ...]
     bias: FloatArray
+    scatter: FloatArray
 
 
 def replay_test(
@@ -121,6 +124,7 @@ def _tested(observed: list[Scores], others: list[Scores], p_values: FloatArray) 
         p_values,
         tuple(_p_values(one, many) for one, many in zip(observed, others, strict=True)),
         np.array([many.excess.mean(axis=0) for many in others]).reshape(-1, len(p_values)),
+        np.array([many.excess.var(axis=0) for many in others]).reshape(-1, len(p_values)),
     )
 
 

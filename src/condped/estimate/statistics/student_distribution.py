@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from statistics import NormalDist
 
 _TERMS = 300
@@ -23,6 +24,7 @@ def student_tail(t: float, freedom: float) -> float:
     return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 
+@cache
 def student_quantile(share: float, freedom: float) -> float:
     """Return the t that is not exceeded with this chance, above one half.
 

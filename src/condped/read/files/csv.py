@@ -24,7 +24,12 @@ from condped.read.files.many_files import (
     partition_of,
 )
 from condped.read.files.space_sidecar import with_sidecar
-from condped.read.files.text_columns import column_of_texts, has_numbers_and_words, words_in
+from condped.read.files.text_columns import (
+    column_of_texts,
+    has_numbers_and_words,
+    names_column,
+    words_in,
+)
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable
@@ -83,6 +88,8 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
 
     def column(name: str) -> Column:
         cells = cells_of(name)
+        if name == options.study_column:  # study 01 is not study 1
+            return names_column(cells)
         made = column_of_texts(cells, options.space, name, words_mean_absent=words_mean_absent)
         if not isinstance(made, UnusableColumn):
             words[name] = words_in(compress(cells, made.absent()))

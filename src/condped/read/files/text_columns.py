@@ -65,6 +65,12 @@ def column_of_texts(
     return number_column(values, missing if missing.any() else None)
 
 
+def names_column(cells: Sequence[str | None]) -> Column:
+    """Return texts as they are, such as the names of studies; empty cells are missing."""
+    empty = (cell is None or not cell.strip() for cell in cells)
+    return level_column(cells, np.fromiter(empty, bool, len(cells)))
+
+
 def has_choices(space: Space | None, name: str) -> bool:
     """Return whether a column has choices, so that each text is parsed independently."""
     return _choices(space, name) is not None

@@ -23,6 +23,7 @@ from condped.read.optuna.objective import Attribute, attribute_of, explained_tab
 from condped.read.optuna.records import (
     ParameterRecords,
     StudyRecords,
+    choose_studies,
     domain_of,
     select_study,
     states_of,
@@ -44,15 +45,26 @@ _COLUMNS = ("trial_id", "param_name", "param_value_internal", "distribution")
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a journal file that Optuna wrote."""
-    lines = JsonLines(
+    lines = _lines(source, options)
+    return replay_journal(lines.batches(), options, f"The journal {source!r}").with_notes(
+        lines.notes
+    )
+
+
+def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the trials of all studies in a journal file, or of those that match a pattern."""
+    lines = _lines(source, options)
+    found = replay_studies(lines.batches(), options, f"The journal {source!r}")
+    return [(name, table.with_notes(lines.notes)) for name, table in found]
+
+
+def _lines(source: str, options: ReadOptions) -> JsonLines:
+    return JsonLines(
         source,
         "an operation of a journal",
         options.skip_corrupt,
         key="op_code",
         is_vital=_creates,
-    )
-    return replay_journal(lines.batches(), options, f"The journal {source!r}").with_notes(
-        lines.notes
     )
 
 
@@ -66,10 +78,29 @@ def replay_journal(
     batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
 ) -> TrialTable:
     """Return the trials of a study after all operations of a journal."""
+    replay = _replayed(batches, options)
+    study = replay.study(place, options.study)
+    return _table_of(replay, study, options)
+
+
+def replay_studies(
+    batches: Iterable[list[dict[str, Any]]], options: ReadOptions, place: str
+) -> list[tuple[str, TrialTable]]:
+    """Return the trials of all studies after all operations, or of those that match a pattern."""
+    replay = _replayed(batches, options)
+    by_name = {study.name: study for study in replay.studies.values()}
+    names = choose_studies(list(by_name), options.study, place)
+    return [(name, _table_of(replay, by_name[name], options)) for name in names]
+
+
+def _replayed(batches: Iterable[list[dict[str, Any]]], options: ReadOptions) -> _Replay:
     replay = _Replay(attribute_of(options), all_reports=options.reports)
     for operations in batches:
         replay.apply(operations)
-    study = replay.study(place, options.study)
+    return replay
+
+
+def _table_of(replay: _Replay, study: _Study, options: ReadOptions) -> TrialTable:
     return explained_table(replay.table(study), options, _ReplayedAttributes(replay, study.trials))
 
 

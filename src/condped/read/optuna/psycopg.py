@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlunsplit
 
 import psycopg
@@ -9,7 +11,7 @@ import psycopg
 from condped.errors import DataError
 from condped.read.databases.urls import split_url, without_password
 from condped.read.options import ReadOptions
-from condped.read.optuna.sql import Database, read_study
+from condped.read.optuna.sql import Database, read_studies, read_study
 from condped.trials.table import TrialTable
 
 _WAIT = 10  # seconds for a server to answer
@@ -17,6 +19,18 @@ _WAIT = 10  # seconds for a server to answer
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a PostgreSQL database that Optuna wrote."""
+    with _database(source) as database:
+        return read_study(database, options)
+
+
+def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the trials of all studies in the database, or of those that match a pattern."""
+    with _database(source) as database:
+        return read_studies(database, options)
+
+
+@contextmanager
+def _database(source: str) -> Iterator[Database]:
     # Optuna's URLs may name SQLAlchemy's driver: postgresql+psycopg2://
     place = without_password(source)
     address = urlunsplit(split_url(source)._replace(scheme="postgresql"))
@@ -26,13 +40,12 @@ def read(source: str, options: ReadOptions) -> TrialTable:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             # A named cursor stays on the server: rows are fetched as needed.
-            database = Database(
+            yield Database(
                 f"The database {place}",
                 lambda: connection.cursor(name="condped"),
                 "SELECT column_name FROM information_schema.columns "
                 "WHERE table_schema = current_schema() AND table_name = ?",
             )
-            return read_study(database, options)
     except psycopg.Error as error:
         reason = " ".join(str(error).split())
         raise DataError(f"The database {place} cannot be read: {reason}") from error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -13,7 +14,7 @@ from condped.errors import DataError, SettingsError
 from condped.read.databases.urls import split_url, without_password
 from condped.read.options import ReadOptions
 from condped.read.optuna.objective import STUDY
-from condped.read.optuna.sql import Database, read_study
+from condped.read.optuna.sql import Database, read_studies, read_study
 from condped.trials.table import TrialTable
 
 _WAIT = 10  # seconds for a server to be reached
@@ -24,6 +25,18 @@ _OPTIONS = ("charset", "unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
 
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a MySQL or MariaDB database that Optuna wrote."""
+    with _database(source) as database:
+        return read_study(database, options)
+
+
+def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the trials of all studies in the database, or of those that match a pattern."""
+    with _database(source) as database:
+        return read_studies(database, options)
+
+
+@contextmanager
+def _database(source: str) -> Iterator[Database]:
     place = f"The database {without_password(source)}"
     try:
         with closing(pymysql.connect(**_address(source))) as connection:
@@ -32,13 +45,12 @@ def read(source: str, options: ReadOptions) -> TrialTable:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
                 cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
             # This cursor leaves the rows on the server until they are fetched.
-            database = Database(
+            yield Database(
                 place,
                 lambda: connection.cursor(SSCursor),
                 "SELECT column_name FROM information_schema.columns "
                 "WHERE table_schema = DATABASE() AND table_name = ?",
             )
-            return read_study(database, options)
     except (pymysql.Error, OSError) as error:
         # PyMySQL's errors are a number and a text.
         reason = " ".join(str(error.args[-1]).split())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,16 @@ def select_study(names: Sequence[str], requested: str | None, place: str) -> str
     )
 
 
+def choose_studies(names: Sequence[str], pattern: str | None, place: str) -> list[str]:
+    """Return the studies to read: those whose names match a pattern such as ``xgb-*``, or all."""
+    if not names:
+        raise DataError(f"{place} holds no study.")
+    found = [name for name in names if pattern is None or fnmatchcase(name, pattern)]
+    if not found:
+        raise not_found("study", pattern, names)
+    return found
+
+
 def domain_of(text: str) -> Domain:
     """Return the domain of a distribution's JSON, of any version of Optuna."""
     record = json.loads(text)
@@ -171,10 +182,12 @@ class ParameterRecords:
 
     def parameters(self, trial_ids: IntArray) -> tuple[Parameter, ...]:
         """Split the records by parameter; ``trial_ids`` ascend, and others' records are skipped."""
-        if not self.trials:
+        if not self.trials or not len(trial_ids):
             return ()
-        trials, owners = np.concatenate(self.trials), np.concatenate(self.owners)
-        domains, values = np.concatenate(self.domains), np.concatenate(self.values)
+        self._join()
+        between = slice(*np.searchsorted(self.trials[0], [trial_ids[0], trial_ids[-1] + 1]))
+        trials, owners = self.trials[0][between], self.owners[0][between]
+        domains, values = self.domains[0][between], self.values[0][between]
         rows = np.searchsorted(trial_ids, trials)
         rows[rows == len(trial_ids)] = 0
         ours = trial_ids[rows] == trials
@@ -182,17 +195,26 @@ class ParameterRecords:
         edges = np.searchsorted(owners[order], np.arange(len(self.names) + 1))
         # Texts that describe the same domain share its number.
         known = _Numbering()
-        numbers = np.array([known[domain_of(text)] for text in self.texts], dtype=np.int64)
-        found = tuple(known)
+        places, used = np.unique(domains[order], return_inverse=True)
+        texts = list(self.texts)
+        numbers = np.array([known[domain_of(texts[place])] for place in places], dtype=np.int64)
+        found, own = tuple(known), numbers[used]
         made = []
         for name, start, end in zip(self.names, edges[:-1], edges[1:], strict=True):
             part = order[start:end]
             if len(part):
-                parameter = _RecordsOfParameter(
-                    len(trial_ids), rows[part], numbers[domains[part]], found
-                )
+                parameter = _RecordsOfParameter(len(trial_ids), rows[part], own[start:end], found)
                 made.append(parameter.build(name, values[part]))
         return tuple(made)
+
+    def _join(self) -> None:
+        """Make all blocks one, sorted by trial: each study's records are then found at once."""
+        if len(self.trials) > 1 or (np.diff(self.trials[0]) < 0).any():
+            order = np.argsort(np.concatenate(self.trials), kind="stable")
+            self.trials = [np.concatenate(self.trials)[order]]
+            self.owners = [np.concatenate(self.owners)[order]]
+            self.domains = [np.concatenate(self.domains)[order]]
+            self.values = [np.concatenate(self.values)[order]]
 
 
 @dataclass(frozen=True, slots=True)

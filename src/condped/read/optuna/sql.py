@@ -17,7 +17,13 @@ from condped.progress import report
 from condped.read.options import ReadOptions
 from condped.read.optuna.drawing import VALUED, DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, explained_table
-from condped.read.optuna.records import ParameterRecords, StudyRecords, select_study, states_of
+from condped.read.optuna.records import (
+    ParameterRecords,
+    StudyRecords,
+    choose_studies,
+    select_study,
+    states_of,
+)
 from condped.read.seconds import seconds
 from condped.trials.course.drawing import MOST_RECORDED
 from condped.trials.course.times import Times
@@ -26,6 +32,7 @@ from condped.trials.table import Parameter, TrialTable
 # The schema of all versions from 2.10 to 5.0.
 _SCHEMA = 12
 _BLOCK = 20_000
+_FEW_STUDIES = 20  # of one size, up to which scanning all parameters for each is faster
 _METRICS = "study:metric_names"
 _INFINITE = {"INF_POS": np.inf, "INF_NEG": -np.inf}
 
@@ -69,9 +76,29 @@ class Database:
 
 def read_study(database: Database, options: ReadOptions) -> TrialTable:
     """Return the trials of one study."""
+    studies = _studies(database)
+    name = select_study(list(studies), options.study, database.place)
+    return _read_study(database, options, studies[name])
+
+
+def read_studies(database: Database, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the trials of all studies, or of those whose names match the pattern ``study``."""
+    studies = _studies(database)
+    names = choose_studies(list(studies), options.study, database.place)
+    found = []
+    for number, name in enumerate(names, start=1):
+        found.append((name, _read_study(database, options, studies[name])))
+        report("Reading studies", number, len(names))
+    return found
+
+
+def _studies(database: Database) -> dict[str, int]:
+    """Return the studies' names and numbers."""
     _check_schema(database)
-    studies = dict(database.rows("SELECT study_name, study_id FROM studies ORDER BY study_id"))
-    study = studies[select_study(list(studies), options.study, database.place)]
+    return dict(database.rows("SELECT study_name, study_id FROM studies ORDER BY study_id"))
+
+
+def _read_study(database: Database, options: ReadOptions, study: int) -> TrialTable:
     in_study = _in_study(database)
     trials = database.rows(
         "SELECT t.trial_id, t.state, t.datetime_start, t.datetime_complete FROM trials t "
@@ -290,12 +317,14 @@ def _number(number: float | None, kind: str) -> float:
 def _parameters(database: Database, trial_ids: IntArray) -> tuple[Parameter, ...]:
     records = ParameterRecords()
     if len(trial_ids):
-        # The plus sign keeps SQLite from using the index: a full scan is much faster.
+        bounds = int(trial_ids[0]), int(trial_ids[-1])
+        ((every,),) = database.rows("SELECT MAX(trial_id) FROM trials")
+        # The plus sign keeps SQLite from using the index: of most rows, a full scan is much faster.
+        scan = "+" if _FEW_STUDIES * (bounds[1] - bounds[0] + 1) > every else ""
         sql = (
             "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params "
-            "WHERE +trial_id BETWEEN ? AND ? ORDER BY param_id"
+            f"WHERE {scan}trial_id BETWEEN ? AND ? ORDER BY param_id"
         )
-        bounds = int(trial_ids[0]), int(trial_ids[-1])
         trials = bounds[1] - bounds[0] + 1
         for block in database.blocks(sql, *bounds):
             records.add(*zip(*block, strict=True))

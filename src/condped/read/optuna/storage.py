@@ -17,8 +17,8 @@ from condped.errors import DataError, MissingLibraryError, SettingsError
 from condped.read.databases.urls import split_url, without_password
 from condped.read.options import ReadOptions
 from condped.read.optuna import study as optuna_study
-from condped.read.optuna.journal import replay_journal
-from condped.read.optuna.records import select_study
+from condped.read.optuna.journal import replay_journal, replay_studies
+from condped.read.optuna.records import choose_studies, select_study
 from condped.trials.table import TrialTable
 
 _GRPC_PORT = 13000  # Optuna's own default
@@ -36,8 +36,29 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     scheme = "grpc" if urlsplit(source).scheme == "grpc" else "redis"
     with _converted_errors(place, library=scheme):
         if scheme == "grpc":
-            return _from_grpc(source, options, place)
-        return _from_redis(source, options, place)
+            with _grpc(source) as storage:
+                return _from_storage(storage, options, place)
+        return replay_journal(_operations(source, place), options, place)
+
+
+def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the trials of all studies in a storage, or of those that match a pattern."""
+    if not isinstance(source, str):
+        return _all_from_storage(source, options, f"The storage {type(source).__name__}")
+    place = f"The storage {without_password(source)}"
+    scheme = "grpc" if urlsplit(source).scheme == "grpc" else "redis"
+    with _converted_errors(place, library=scheme):
+        if scheme == "grpc":
+            with _grpc(source) as storage:
+                return _all_from_storage(storage, options, place)
+        return replay_studies(_operations(source, place), options, place)
+
+
+def _all_from_storage(
+    storage: Any, options: ReadOptions, place: str
+) -> list[tuple[str, TrialTable]]:
+    names = choose_studies(optuna.get_all_study_names(storage), options.study, place)
+    return [(name, _from_storage(storage, replace(options, study=name), place)) for name in names]
 
 
 def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:
@@ -47,20 +68,21 @@ def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:
     return optuna_study.read(study, replace(options, study=None))
 
 
-def _from_grpc(source: str, options: ReadOptions, place: str) -> TrialTable:
+@contextmanager
+def _grpc(source: str) -> Iterator[Any]:
     parts = split_url(source)
     storage = optuna.storages.GrpcStorageProxy(
         host=parts.hostname or "localhost", port=parts.port or _GRPC_PORT
     )
     try:
         storage.wait_server_ready(timeout=_WAIT)
-        return _from_storage(storage, options, place)
+        yield storage
     finally:
         storage.close()
 
 
-def _from_redis(source: str, options: ReadOptions, place: str) -> TrialTable:
-    """Replay a journal in Redis from its operations.
+def _operations(source: str, place: str) -> Iterator[list[dict[str, Any]]]:
+    """Return the operations of a journal in Redis, many at a time.
 
     Optuna would start from a pickled snapshot found there, which is never opened here.
     """
@@ -73,8 +95,7 @@ def _from_redis(source: str, options: ReadOptions, place: str) -> TrialTable:
     except (TypeError, ValueError) as error:
         raise SettingsError(f"{place} has an option that Redis does not take: {error}.") from error
     operations = backend.read_logs(0)
-    batches = iter(lambda: list(islice(operations, _BATCH)), [])
-    return replay_journal(batches, options, place)
+    return iter(lambda: list(islice(operations, _BATCH)), [])
 
 
 @contextmanager

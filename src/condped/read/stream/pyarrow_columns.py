@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from condped.arrays import BoolArray
+from condped.read.files import text_columns
 from condped.read.files.text_columns import MISSING, column_of_texts, has_choices
 from condped.read.frames import frame
 from condped.space.space import Space
@@ -102,6 +103,14 @@ def text_column(texts: Any, space: Space | None, name: str) -> tuple[Column, int
         return LevelColumn(column.codes[codes], column.levels), count
     missing = None if column.missing is None else column.missing[codes]
     return NumberColumn(column.values[codes], missing), count
+
+
+def names_column(texts: Any) -> Column:
+    """Return texts as they are, such as the names of studies; empty cells are missing."""
+    encoded = texts.dictionary_encode()
+    column = text_columns.names_column(encoded.dictionary.to_pylist())
+    assert isinstance(column, LevelColumn)
+    return LevelColumn(column.codes[encoded.indices.to_numpy()], column.levels)
 
 
 def _parsed_numbers(texts: Any) -> tuple[Column, int] | None:

@@ -15,7 +15,7 @@ import pyarrow.csv
 from condped.read.files.csv import CsvFile
 from condped.read.files.many_files import all_columns, load_files, partition_of
 from condped.read.options import ReadOptions
-from condped.read.stream.pyarrow_columns import text_column
+from condped.read.stream.pyarrow_columns import names_column, text_column
 from condped.read.stream.source import NothingHeld, RawBatch
 from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
@@ -35,6 +35,8 @@ class CsvFiles(NothingHeld):
         The partition columns of each file.
     skip
         Whether rows with more or fewer cells than the header are left out.
+    study_column
+        The column whose texts are names.
     """
 
     files: tuple[CsvFile, ...]
@@ -42,6 +44,7 @@ class CsvFiles(NothingHeld):
     names: tuple[str, ...]
     space: Space | None
     skip: bool
+    study_column: str | None = None
 
     @classmethod
     def open(
@@ -65,7 +68,9 @@ class CsvFiles(NothingHeld):
             for file, entries in zip(files, partitions, strict=True)
         ]
         names = all_columns(listed, notes)
-        return cls(files, partitions, names, options.space, options.skip_corrupt)
+        return cls(
+            files, partitions, names, options.space, options.skip_corrupt, options.study_column
+        )
 
     @property
     def work(self) -> float:
@@ -101,6 +106,8 @@ class CsvFiles(NothingHeld):
                 texts = pa.array([row[place] for row in block], pa.string())
             if texts.null_count:
                 return LevelColumn(np.full(len(block), -1, dtype=np.int64), ())
+            if name == self.study_column:
+                return names_column(texts)
             made, words[name] = text_column(texts, self.space, name)
             return made
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, NoTrialsError, SettingsError, not_found
 from condped.read.direction import unsaid_direction_notes
 from condped.read.options import ReadOptions, checked_direction
 from condped.read.table.assign_domains import assign_domains
@@ -20,6 +20,7 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.space.space import Space
 from condped.trials.columns import NumberColumn
+from condped.trials.studies import StudyLabels
 from condped.trials.table import (
     DURATION,
     Objective,
@@ -50,17 +51,18 @@ def select_layout(names: Sequence[str], space: Space | None) -> Layout | None:
 
 def no_rows() -> DataError:
     """Return the error for a source without any trial."""
-    return DataError("The source has no rows. Give at least one trial.")
+    return NoTrialsError("The source has no rows. Give at least one trial.")
 
 
 def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> TrialTable:
     """Build a table from columns in a tool's layout, or from plain columns."""
     if layout is not None:
         runs = layout.split(raw, options)
-        return build_runs(runs, layout.renamed(options), layout.source)
+        return _labelled(build_runs(runs, layout.renamed(options), layout.source), raw, options)
     states = states_of(raw, options.state)
     # Columns that are not parameters.
-    taken = {name for name in (options.state, options.order) if name is not None}
+    own = (options.state, options.order, options.study_column)
+    taken = {name for name in own if name is not None}
     if options.loss is None and options.objective is not None:
         taken.update(_listed("objective", options.objective))
     if options.constraints is not None:
@@ -70,13 +72,27 @@ def build_as(layout: Layout | None, raw: RawTable, options: ReadOptions) -> Tria
         if name in taken:
             raise DataError(
                 f"Column {name!r} is both a parameter of the space and an objective, state, "
-                "constraint or order. Take it out of one of them.",
+                "constraint, order or study. Take it out of one of them.",
                 column=name,
             )
-    table = _build(RawRuns(free, raw, states, mixed=True), options)
+    table = _labelled(_build(RawRuns(free, raw, states, mixed=True), options), raw, options)
     if options.order is None:
         return table
     return replace(table.only(_rows_in_time(raw, options.order)), order_given=True)
+
+
+def _labelled(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTable:
+    """Return the trials with the studies that a column names."""
+    name = options.study_column
+    if name is None:
+        return table
+    labels = StudyLabels.of(raw.require("study column", name), name)
+    if len(table) != raw.rows:
+        raise SettingsError(
+            f"study_column cannot be set here (got {name!r}): several rows make one trial. Give "
+            "each study as a table of its own."
+        )
+    return replace(table, studies=labels)
 
 
 def _rows_in_time(raw: RawTable, name: str) -> IntArray:
@@ -94,7 +110,7 @@ def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
     """Build a table from the runs that a tool recorded and the caller's options."""
     options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
-        raise DataError(f"There are no trials in {source}. Give a source with at least one.")
+        raise NoTrialsError(f"There are no trials in {source}. Give a source with at least one.")
     return _build(runs, options)
 
 

@@ -11,6 +11,7 @@ _TEXTS = {
     "Branches": ("branches", "branches_text"),
     "Budgets": ("budgets", "budgets_text"),
     "Comparison": ("comparison", "comparison_text"),
+    "Difference": ("difference", "difference_text"),
     "Effects": ("effects", "effects_text"),
     "ImportanceResult": ("tables", "importance_text"),
     "JointEffects": ("tables", "joint_text"),

@@ -11,7 +11,8 @@ from condped.analyse.effects.result import (
     RegimeEffect,
     ValueGroup,
 )
-from condped.analyse.effects.sentences import digits_of, number_text
+from condped.analyse.effects.sentences import digits_of
+from condped.analyse.values import number_text
 from condped.safe_text import shortened
 from condped.show.text.account import data_lines, effects_headline, trial_lines
 from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from condped.analyse.effects.sentences import number_text
 from condped.analyse.summary.result import BestTrial, Durations, Progress, StateCounts, Summary
+from condped.analyse.values import number_text
 from condped.safe_text import printable, shortened
 from condped.show.text.layout import text_width, wrapped
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from condped.analyse.effects.result import Effects, ParameterEffect, RegimeEffect
-from condped.analyse.effects.sentences import digits_for, number_text
+from condped.analyse.effects.sentences import digits_for
+from condped.analyse.values import number_text
 from condped.errors import SettingsError, not_found
 from condped.safe_text import shortened
 from condped.show.text.account import effects_headline

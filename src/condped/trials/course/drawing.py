@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import BoolArray, FloatArray, Rows
 
 # ``independent``: without regard to earlier results (random, quasi-random, grid).
 SamplerKind = Literal["tpe", "independent", "other"]
@@ -69,7 +69,7 @@ class Drawing:
     fixed: Mapping[str, BoolArray] = field(default_factory=dict)
     independent: BoolArray | None = None
 
-    def only(self, rows: BoolArray | IntArray) -> Drawing:
+    def only(self, rows: Rows) -> Drawing:
         """Return the same for these trials only."""
 
         def cut(values: FloatArray | None) -> FloatArray | None:
@@ -110,7 +110,7 @@ class DeferredDrawing(Drawing):
             object.__setattr__(self, entry, getattr(made, entry))
         return getattr(made, name)
 
-    def only(self, rows: BoolArray | IntArray) -> Drawing:
+    def only(self, rows: Rows) -> Drawing:
         """Return the same for these trials only."""
         return DeferredDrawing(lambda: Drawing.only(self, rows))
 

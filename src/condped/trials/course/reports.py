@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import FloatArray, IntArray, Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Reports:
         listed = np.array(list(found), dtype=np.float64).reshape(-1, 3)
         return cls(trials, listed[:, 0].astype(np.int64), listed[:, 1], listed[:, 2])
 
-    def only(self, rows: BoolArray | IntArray) -> Reports:
+    def only(self, rows: Rows) -> Reports:
         """Return the measurements of these trials; positions also give their order."""
         kept = np.arange(self.trials)[rows]
         place = np.full(self.trials, -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import FloatArray, Rows
 
 
 class _Arrays(NamedTuple):
@@ -63,7 +63,7 @@ class Times:
     def durations(self) -> FloatArray:
         return self._found().durations
 
-    def only(self, rows: BoolArray | IntArray) -> Times:
+    def only(self, rows: Rows) -> Times:
         """Return the times of these trials; positions also give their order."""
         if self._arrays is None:
             return Times.deferred(lambda: Times(*self._found()).only(rows))

@@ -1,0 +1,365 @@
+"""``condped.difference``: what matters more or less in one study than in another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, Unpack, get_args
+
+import numpy as np
+
+from condped.analyse.across.difference_result import (
+    Change,
+    Cutoff,
+    Difference,
+    ParameterDifference,
+)
+from condped.analyse.across.result import ComparedStudy
+from condped.analyse.across.study import FEWEST_HITS, Explained, StudyNumbers, study_numbers
+from condped.analyse.evidence.evidence import plain_p
+from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
+from condped.arrays import FloatArray, IntArray
+from condped.count.ranking import ByLoss, ranked
+from condped.count.trials import Trials
+from condped.errors import DataError, SettingsError
+from condped.estimate.statistics.pooling import errors_if_alike, holm
+from condped.options import takes
+from condped.safe_text import listed, shortened
+from condped.trials.batch import Batch
+
+FALSE_ALARMS = 0.05  # chance of any parameter that is said to differ where none does
+_MOST_NAMES = 5
+_MUCH_LARGER = 2.0  # times as many trials, from which on it is said
+# Times as large a share of the trials in one target set, from which on nothing is compared: with
+# ties, a parameter explains another thing then.
+_OTHER_SHARE = 1.5
+
+
+@takes(AnalysisOptions, *ANALYSIS)
+def difference(
+    a: Any,
+    b: Any,
+    *,
+    target_quantile: float = 0.1,
+    cutoff: Cutoff = "own",
+    **options: Unpack[AnalysisOptions],
+) -> Difference:
+    """Compare what mattered in two studies: before and after.
+
+    What a parameter explains is compared, not its importance: importances add up to 1, so that one
+    parameter that matters more lets all others matter less.
+
+    Parameters
+    ----------
+    a, b
+        The studies before and after; each is anything that :func:`condped.read` takes.
+    target_quantile
+        γ': the best trials of this share are the target set.
+    cutoff
+        ``own``: of each study, the best of its own trials. ``common``: of the trials of both taken
+        together; each study's target set is what reaches that objective, so its share differs.
+    **options
+        As for :func:`condped.importance`; they are the same for both.
+
+    Examples
+    --------
+    >>> import condped
+    >>> nested = condped.problems.get("nested")
+    >>> found = condped.difference(nested.sample(300, seed=0), nested.sample(300, seed=1))
+    >>> found.changed, found["x"].verdict
+    ((), 'no evidence')
+    """
+    asked = Options.of(difference, options)
+    if cutoff not in get_args(Cutoff):
+        raise SettingsError(f"cutoff must be one of own, common (got {cutoff!r}).")
+    question = asked.question((target_quantile,))
+    question = replace(question, intervals=question.intervals or "jackknife")
+    names = _names(a, b)
+    both = [open_trials(source, **asked.reading) for source in (a, b)]
+    require_one_direction(names, both)
+    value, quantiles = None, [target_quantile] * 2
+    if cutoff == "common":
+        value, quantiles = _common_cutoff(names, both, question)
+    found = [
+        study_numbers(name, trials, replace(question, target_quantiles=(quantile,)))
+        for name, trials, quantile in zip(names, both, quantiles, strict=True)
+    ]
+    shares = tuple(one.share for one in found)
+    tied = cutoff == "own" and other_shares(shares)
+    parameters = _differences(found, question.level, tied=tied)
+    before, after = (tuple(one.result.names) for one in found)
+    return Difference(
+        parameters=tuple(parameters),
+        studies=tuple(_study(one, other) for one, other in (found, found[::-1])),
+        only_before=tuple(name for name in before if name not in after),
+        only_after=tuple(name for name in after if name not in before),
+        target_quantile=target_quantile,
+        cutoff=cutoff,
+        cutoff_value=value,
+        target_shares=shares,
+        level=question.level,
+        settings=question.settings,
+        comparable=tuple(_comparable(found, both, shares, cutoff)),
+    )
+
+
+def _names(a: Any, b: Any) -> tuple[str, str]:
+    """Return what the studies are called: their own names if they have two, or their turns."""
+    own = [_own_name(source) for source in (a, b)]
+    if None in own or own[0] == own[1]:
+        return "before", "after"
+    return str(own[0]), str(own[1])
+
+
+def _own_name(source: Any) -> str | None:
+    if isinstance(source, str | Path):
+        return Path(str(source)).name.partition(".")[0] or None
+    name = str(getattr(source, "study_name", None) or "")
+    return None if not name or name.startswith("no-name-") else name  # Optuna's, for any study
+
+
+def require_one_direction(names: Sequence[str], every: Sequence[Trials]) -> None:
+    """Raise if studies are not all minimised, or all maximised, in as many objectives."""
+    directions = [tuple(goal.direction for goal in trials.goals) for trials in every]
+    for name, own in zip(names, directions, strict=True):
+        if own != directions[0]:
+            raise DataError(
+                f"The studies {shortened(names[0])!r} ({listed(directions[0], _MOST_NAMES)}) and "
+                f"{shortened(name)!r} ({listed(own, _MOST_NAMES)}) have other directions: what is "
+                "good in one is bad in the other. Compare studies of one direction, or name the "
+                "objective to compare."
+            )
+
+
+def _common_cutoff(
+    names: Sequence[str], both: Sequence[Trials], question: Question
+) -> tuple[float, list[float]]:
+    """Return the objective that is reached by the wanted share of all trials, and both shares."""
+    losses = [_losses(trials, question) for trials in both]
+    every = np.sort(np.concatenate(losses))
+    if not len(every):
+        raise DataError("Neither study has a trial that counts: there is no common cut-off.")
+    (quantile,) = question.target_quantiles
+    loss = float(every[max(math.ceil(quantile * len(every)), 1) - 1])
+    shares = []
+    for name, own in zip(names, losses, strict=True):
+        reached = int(np.count_nonzero(own <= loss))
+        if reached in (0, len(own)):
+            raise DataError(
+                f"{'No trial' if not reached else 'Every trial'} of the study {shortened(name)!r} "
+                f"reaches the best {100 * quantile:g} % of both: nothing can be compared. Set "
+                "cutoff to 'own', or another target_quantile."
+            )
+        shares.append((reached - 0.5) / len(own))  # rounded up to that many trials
+    maximised = both[0].goals[0].direction == "maximize"
+    return (-loss if maximised else loss), shares
+
+
+def _losses(trials: Trials, question: Question) -> FloatArray:
+    if len(trials.goals) > 1:
+        raise SettingsError(
+            f"A common cut-off needs one objective (got {len(trials.goals)}). Name one."
+        )
+    table = trials.table("A common cut-off")
+    levels, used, _, _ = ranked(Batch(table), ByLoss(question.handling))
+    return np.asarray(levels if used is None else levels[used], dtype=np.float64)
+
+
+def _study(one: StudyNumbers, other: StudyNumbers) -> ComparedStudy:
+    trials = one.result.account.trials
+    return ComparedStudy(
+        name=one.name,
+        trials=trials.total,
+        used=trials.used,
+        target_size=one.result.target_size,
+        sampling=one.result.evidence.sampling,
+        reason=one.result.reason,
+        missing=tuple(name for name in other.result.names if name not in one.result),
+    )
+
+
+def other_shares(shares: Sequence[float]) -> bool:
+    """Return whether target sets are so unlike in size that what is explained is not the same."""
+    return max(shares) > _OTHER_SHARE * min(shares)
+
+
+def _differences(
+    found: Sequence[StudyNumbers], level: float, *, tied: bool
+) -> list[ParameterDifference]:
+    """Compare the parameters of both; those that most plainly differ come first."""
+    one, other = found
+    names = [name for name in one.result.names if name in other.result]
+    if not names:
+        raise DataError(
+            f"The studies {shortened(one.name)!r} and {shortened(other.name)!r} have no parameter "
+            f"in common: {listed(one.result.names, _MOST_NAMES)}; "
+            f"{listed(other.result.names, _MOST_NAMES)}. Rename their parameters."
+        )
+    pairs = [(one.explained[name], other.explained[name]) for name in names]
+    apart, errors, p_values, adjusted = compare_pairs(pairs, (one.trials, other.trials))
+    if tied:
+        p_values, adjusted = np.full((2, len(names)), np.nan)
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * errors
+    described = [
+        _difference(
+            name, found, (float(apart[k] - reach[k]), float(apart[k] + reach[k])),
+            (float(p_values[k]), float(adjusted[k])), level,
+        )
+        for k, name in enumerate(names)
+    ]  # fmt: skip
+    order = np.argsort(p_values, kind="stable")  # NaN last
+    return [described[k] for k in order]
+
+
+def compare_pairs(
+    pairs: Sequence[tuple[Explained, Explained]], trials: tuple[int, int]
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return (P,) differences, their errors, p-values and adjusted ones; NaN: not testable."""
+    errors = np.array([_error(pair, np.array(trials)) for pair in pairs])
+    apart = np.array([after.value - before.value for before, after in pairs])
+    p_values = np.array([math.erfc(z) for z in np.abs(apart) / errors / math.sqrt(2.0)])
+    return apart, errors, p_values, holm(p_values)
+
+
+def _error(pair: tuple[Explained, Explained], trials: IntArray) -> float:
+    """Return the standard error of a difference, as if both studies were alike; NaN: unknown."""
+    if not all(one.known for one in pair):
+        return math.nan
+    sampling, chance = (
+        np.array([getattr(one, part) for one in pair]) for part in ("sampling", "chance")
+    )
+    return float(np.sqrt((errors_if_alike(sampling, chance, trials) ** 2).sum()))
+
+
+def _difference(
+    name: str,
+    found: Sequence[StudyNumbers],
+    interval: tuple[float, float],
+    p_values: tuple[float, float],
+    level: float,
+) -> ParameterDifference:
+    """Describe one parameter; ``p_values`` are its own and the adjusted one."""
+    before, after = (one.explained[name].value for one in found)
+    p_value, adjusted = p_values
+    apart = after - before
+    verdict: Change = "no evidence"
+    if math.isnan(p_value):
+        verdict = "not testable"
+    elif adjusted <= FALSE_ALARMS:
+        verdict = "more" if apart > 0 else "less"
+    untold = verdict == "not testable"
+    return ParameterDifference(
+        name=name,
+        before=found[0].result[name].importance,
+        after=found[1].result[name].importance,
+        explained_before=plain_p(before),
+        explained_after=plain_p(after),
+        difference=None if untold else apart,
+        low=None if untold else interval[0],
+        high=None if untold else interval[1],
+        p_value=plain_p(p_value),
+        adjusted_p_value=plain_p(adjusted),
+        verdict=verdict,
+        sentence=_sentence(name, found, verdict, interval, level),
+    )
+
+
+def _sentence(
+    name: str,
+    found: Sequence[StudyNumbers],
+    verdict: Change,
+    interval: tuple[float, float],
+    level: float,
+) -> str:
+    """Say what changed."""
+    shown = shortened(name)
+    explained = [one.explained[name] for one in found]
+    if verdict == "not testable":
+        if any(study.result.reason is not None for study in found):
+            return f"{shown}: not testable, since nothing can be told of a study."
+        if all(one.known for one in explained):
+            return f"{shown}: not testable, since ties make the target sets too unlike in size."
+        return (
+            f"{shown}: not testable. {explained[0].hits} target trials have it before, "
+            f"{explained[1].hits} after; {FEWEST_HITS} are needed in both."
+        )
+    before, after = (f"{100 * max(one.value, 0.0):.0f} %" for one in explained)
+    told = (
+        f"{before} of reaching the target set before, {after} after; difference "
+        f"{100 * interval[0]:+.0f} to {100 * interval[1]:+.0f} points, {100 * level:g} % interval"
+    )
+    if verdict == "no evidence":
+        return f"{shown}: no evidence of a change. It explains {told}."
+    return f"{shown} matters {verdict} than before: it explains {told}."
+
+
+def _comparable(
+    found: Sequence[StudyNumbers],
+    both: Sequence[Trials],
+    shares: tuple[float, ...],
+    cutoff: Cutoff,
+) -> Iterator[str]:
+    """Iterate over what limits the comparison."""
+    one, other = found
+    for study in found:
+        if study.result.reason is not None:
+            yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
+    for own, others in ((one, other), (other, one)):
+        names = [name for name in own.result.names if name not in others.result]
+        if names:
+            yield f"Only {shortened(own.name)} has {listed(names, _MOST_NAMES)}."
+    for name in one.result.names:
+        if name in other.result and one.domains[name] != other.domains[name]:
+            yield (
+                f"{shortened(name)} has other domains: {one.domains[name]} in "
+                f"{shortened(one.name)}, {other.domains[name]} in {shortened(other.name)}. A wider "
+                "one lets a parameter explain more."
+            )
+    goals = [" and ".join(goal.name for goal in trials.goals) for trials in both]
+    if goals[0] != goals[1]:
+        yield f"The objectives have other names: {shortened(goals[0])} and {shortened(goals[1])}."
+    sizes = sorted((study.trials, study.name) for study in found)
+    if sizes[1][0] >= _MUCH_LARGER * max(sizes[0][0], 1):
+        yield (
+            f"{shortened(sizes[1][1])} has {sizes[1][0]:,} trials, {shortened(sizes[0][1])} "
+            f"{sizes[0][0]:,}: errors allow for it, and the smaller one limits what can be found."
+        )
+    yield from _samplers(found)
+    if cutoff == "own" and other_shares(shares):
+        yield (
+            f"Ties at the cut-offs: {100 * shares[0]:.3g} % of {shortened(one.name)} and "
+            f"{100 * shares[1]:.3g} % of {shortened(other.name)} are in the target sets. What a "
+            "parameter explains depends on this share, so nothing is tested. Set cutoff to "
+            "'common', or a higher target_quantile."
+        )
+    if cutoff == "common":
+        told = " and ".join(
+            f"{100 * share:.3g} % of {shortened(study.name)}"
+            for share, study in zip(shares, found, strict=True)
+        )
+        yield (
+            f"One cut-off for both: it is reached by {told}. What is explained depends on this "
+            "share, too."
+        )
+    else:
+        yield "Each study is compared within itself: its target set is the best of its own trials."
+
+
+def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
+    """Say if one study was drawn at random and one was not, or both were not."""
+    learns = [study.result.evidence.sampling for study in found]
+    adaptive = [not study.independent for study in found]
+    if adaptive[0] != adaptive[1]:
+        yield (
+            "One study was drawn without regard to results, the other was not: importances depend "
+            f"on where trials were drawn ({shortened(found[0].name)}: {learns[0]} "
+            f"{shortened(found[1].name)}: {learns[1]})"
+        )
+    elif all(adaptive):
+        yield (
+            "Neither study was drawn at random: runs of one problem differ more than random ones "
+            "do, and errors allow for it."
+        )

@@ -1,0 +1,135 @@
+"""What matters more or less in one study than in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal
+
+from condped.analyse.across.result import ComparedStudy
+from condped.analyse.result import Result
+from condped.errors import not_found
+from condped.estimate.settings import Settings
+
+# ``more`` and ``less``: further apart than chance explains, adjusted for the number of parameters.
+Change = Literal["more", "less", "no evidence", "not testable"]
+Cutoff = Literal["own", "common"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterDifference:
+    """One parameter in both studies.
+
+    Attributes
+    ----------
+    before, after
+        Its importance, as :func:`condped.importance` gives it.
+    explained_before, explained_after
+        The share of reaching the target set that it explains, without bias: what is compared. None
+        where unknown.
+    difference, low, high
+        How much more it explains after than before, with an interval; None where it cannot be told.
+    p_value, adjusted_p_value
+        How often two studies that do not differ lie as far apart by chance; adjusted so that any
+        false alarm among all parameters is as rare (Holm).
+    verdict
+        Whether it matters more or less than before.
+    sentence
+        What changed, for people.
+    """
+
+    name: str
+    before: float
+    after: float
+    explained_before: float | None
+    explained_after: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    adjusted_p_value: float | None
+    verdict: Change
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Difference(Result):
+    """What changed between two studies, the smallest p-value first.
+
+    Attributes
+    ----------
+    parameters
+        Those of both studies.
+    studies
+        The two, before and after.
+    only_before, only_after
+        Parameters of one of them.
+    cutoff, cutoff_value
+        Whether each study's target set is the best of its own trials, or all trials up to one
+        objective; and that objective.
+    target_shares
+        The share of each study's trials that is in its target set.
+    comparable
+        What limits the comparison: spaces, sizes, samplers, objectives, cut-offs.
+
+    Examples
+    --------
+    >>> import condped
+    >>> before = condped.problems.get("activation-disjoint").sample(300, seed=0)
+    >>> after = condped.problems.get("regime-dependent").sample(300, seed=1)
+    >>> found = condped.difference(before, after, sampling="random")
+    >>> found["x"].verdict, found["c"].verdict
+    ('less', 'no evidence')
+    """
+
+    schema: ClassVar[str] = "condped.difference/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter", "before", "after", "explained_before", "explained_after", "difference", "low",
+        "high", "p_value", "adjusted_p_value", "verdict", "sentence",
+    )  # fmt: skip
+
+    parameters: tuple[ParameterDifference, ...]
+    studies: tuple[ComparedStudy, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    target_quantile: float
+    cutoff: Cutoff
+    cutoff_value: float | None
+    target_shares: tuple[float, ...]
+    level: float
+    settings: Settings
+    comparable: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters of both studies."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def changed(self) -> tuple[ParameterDifference, ...]:
+        """The parameters that matter more or less than before."""
+        return tuple(one for one in self.parameters if one.verdict in ("more", "less"))
+
+    def __getitem__(self, name: str) -> ParameterDifference:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise not_found("parameter of both studies", name, self.names)
+
+    def __iter__(self) -> Iterator[ParameterDifference]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one record per parameter of both studies."""
+        found = []
+        for parameter in self.parameters:
+            row = asdict(parameter)
+            row["parameter"] = row.pop("name")
+            found.append({name: row[name] for name in self._columns})
+        return found
+
+    def _readable(self) -> dict[str, Any]:
+        return self._saved()

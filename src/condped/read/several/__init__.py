@@ -1,0 +1,1 @@
+"""Several studies: from what people have to sources with names."""

@@ -1,0 +1,86 @@
+"""Directories and patterns whose entries are studies."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import NamedTuple
+
+from condped.errors import DataError
+from condped.read.files.folder import find_files
+from condped.read.files.space_sidecar import is_space_file
+from condped.read.registry import readers
+
+# Files by which the directory of one run of a tool is known: SMAC, Ray Tune, Syne Tune.
+_RUNS = ("runhistory.json", "experiment_state-*.json", "results.csv.zip")
+_SHOWN = 5  # names in messages
+_SIGNS = "*?["
+
+
+class FoundStudies(NamedTuple):
+    """Paths that are studies, and notes on what else there is."""
+
+    paths: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def is_place_of_studies(source: str) -> bool:
+    """Return whether a text is a directory or a pattern rather than one file."""
+    if "://" in source:
+        return False
+    path = Path(source).expanduser()
+    return path.is_dir() or (any(sign in source for sign in _SIGNS) and not path.exists())
+
+
+def find_studies(source: str) -> FoundStudies:
+    """Return each study of a directory or pattern.
+
+    A study is a file of a kind that can be read, a directory of files that make one table, or a
+    directory of a tool with one run. In a directory, hidden files and those with a leading
+    underscore are no studies; nor is what no reader knows, which is counted.
+    """
+    path = Path(source).expanduser()
+    if path.is_dir():
+        entries = [e for e in sorted(path.iterdir()) if not e.name.startswith((".", "_"))]
+        if any(next(path.glob(run), None) for run in _RUNS):
+            return FoundStudies((str(path),), ())
+    else:
+        found = glob.glob(str(path), recursive=True)  # noqa: PTH207  (it takes absolute ones, too)
+        entries = [Path(entry) for entry in sorted(found)]
+    studies: list[str] = []
+    others: list[str] = []
+    for entry in entries:
+        if not is_space_file(str(entry)):
+            own = _studies_in(entry)
+            studies += own
+            others += [] if own else [entry.name]
+    if not studies:
+        listed = ", ".join(map(repr, others[:_SHOWN])) or "nothing"
+        raise DataError(
+            f"{source!r} holds or names no study (found: {listed}). Give a directory with one file "
+            "or one run directory per study, or a pattern such as 'runs/*.csv'."
+        )
+    more = ", …" if len(others) > _SHOWN else ""
+    note = f"No studies, and not read: {len(others)} ({', '.join(others[:_SHOWN])}{more})."
+    return FoundStudies(tuple(studies), (note,) if others else ())
+
+
+def _studies_in(entry: Path) -> list[str]:
+    """Return the runs of tools in a directory, or the entry itself if it is a study."""
+    if entry.is_dir():
+        found = sorted({match.parent for run in _RUNS for match in entry.glob(f"**/{run}")})
+        if found:  # the outermost ones: what lies inside a run belongs to it
+            return [str(one) for one in found if not any(up in found for up in one.parents)]
+    return [str(entry)] if _is_study(str(entry)) else []
+
+
+def _is_study(entry: str) -> bool:
+    """Return whether a file or directory is one that a reader knows."""
+    reader = next((one for one in readers() if one.recognises(entry)), None)
+    if reader is None or reader.name != "files":
+        return reader is not None
+    try:
+        find_files(entry)
+    except DataError:  # of no kind, or of several
+        return False
+    return True

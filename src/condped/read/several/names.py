@@ -1,0 +1,59 @@
+"""Names for studies that were given without any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from condped.read.databases.urls import without_password
+
+
+def names_of(sources: Sequence[Any]) -> list[str]:
+    """Return a name for each source: its study's, its file's or directory's, or its number.
+
+    Files of the same name are told apart by the directories above them.
+
+    Examples
+    --------
+    >>> names_of(["a/trials.csv", "b/trials.csv", "c.parquet", [{"x": 1}]])
+    ['a/trials', 'b/trials', 'c', 'study 4']
+    """
+    parts = [_parts(source) for source in sources]
+    depths = [_least_depth(part) for part in parts]
+    while True:
+        names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
+        times = Counter(names)
+        deeper = [
+            place
+            for place, name in enumerate(names)
+            if times[name] > 1 and depths[place] < len(parts[place])
+        ]
+        if not deeper:
+            break
+        for place in deeper:
+            depths[place] += 1
+    return [
+        name if name and times[name] == 1 else f"{name or 'study'} {number}"
+        for number, name in enumerate(names, start=1)
+    ]
+
+
+def _parts(source: Any) -> tuple[str, ...]:
+    """Return what a source is called, the most general part first; empty if it has no name."""
+    if isinstance(source, str | Path):
+        text = without_password(str(source)) if "://" in str(source) else str(source)
+        *above, last = Path(text).parts or (text,)
+        return (*(part for part in above if part not in ("/", ".", "..")), _stem(last))
+    name = getattr(source, "study_name", None)
+    return (str(name),) if name else ()
+
+
+def _least_depth(parts: tuple[str, ...]) -> int:
+    """Return how many parts a name has at least: a seed alone, as SMAC names runs, says little."""
+    return 2 if parts and parts[-1].isdecimal() else 1
+
+
+def _stem(name: str) -> str:
+    return name.partition(".")[0] or name

@@ -1,0 +1,239 @@
+"""Opening several studies, whatever they are given as."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypedDict
+
+from condped.errors import DataError, SettingsError, not_found
+from condped.options import option
+from condped.read.opening import (
+    is_read_whole,
+    open_batches,
+    open_source,
+    read_all,
+    recognised,
+    selected,
+    unselected,
+)
+from condped.read.options import Reading, ReadOptions
+from condped.read.registry import describe_source
+from condped.read.several.folders import find_studies, is_place_of_studies
+from condped.read.several.names import names_of
+from condped.safe_text import shortened
+from condped.trials.batch import Source, TableSource
+from condped.trials.by_study import GroupedSource, present, split
+from condped.trials.table import TrialTable
+
+# Opens a study; those of one table come one after the other.
+_Opened: TypeAlias = Iterator[tuple[str, Callable[[], Source]]]
+
+
+class SeveralStudies(TypedDict, total=False):
+    """The options that :class:`StudiesOptions` declares, for functions that take them."""
+
+    study_column: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StudiesOptions:
+    """What the caller tells about several studies."""
+
+    study_column: str | None = option(
+        None,
+        "The column that tells studies apart, where one table holds all of them.",
+        metavar="COLUMN",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Studies:
+    """Several studies.
+
+    Attributes
+    ----------
+    names
+        What they are called, each once.
+    opened
+        Their names and what opens each, to be called before the next one is asked for.
+    notes
+        Says what was noticed about all of them together, once they have been opened.
+    in_waves
+        Whether their trials are forgotten as soon as the next ones are opened.
+    """
+
+    names: tuple[str, ...]
+    opened: _Opened
+    notes: Callable[[], tuple[str, ...]] = tuple
+    in_waves: bool = False
+
+
+def open_studies(given: Any, reading: Reading, study_column: str | None) -> Studies:
+    """Open several studies.
+
+    Parameters
+    ----------
+    given
+        A mapping from names to sources, a list of sources, a storage of Optuna's, a directory or
+        pattern with a study in each file or run directory; with a ``study_column`` one table.
+    reading
+        How to read each; ``study`` is a pattern of names where one source holds all studies.
+    """
+    if study_column is not None:
+        return _of_table(given, reading, study_column)
+    if isinstance(given, Mapping):
+        sources = {str(name): source for name, source in given.items()}
+        if len(sources) < len(given):
+            raise SettingsError("Two studies have the same name, read as texts. Rename one.")
+        return _of_sources(sources, reading)
+    given = str(given) if isinstance(given, Path) else given
+    if isinstance(given, str) and reading.get("backend") is None and is_place_of_studies(given):
+        found = find_studies(given)
+        return _of_list(found.paths, reading, found.notes)
+    if isinstance(given, str) or _is_storage(given):
+        return _of_storage(given, reading)
+    if isinstance(given, Iterable) and not isinstance(given, bytes) and not _is_table(given):
+        return _of_list(list(given), reading)
+    raise _one_study(describe_source(given))
+
+
+def _of_sources(
+    sources: Mapping[str, Any], reading: Reading, notes: tuple[str, ...] = ()
+) -> Studies:
+    if not sources:
+        raise DataError("There are no studies: at least one is needed.")
+    _require_distinct(sources)
+    opened = ((name, partial(_opened, source, reading)) for name, source in sources.items())
+    return Studies(tuple(sources), opened, lambda: notes)
+
+
+def _opened(source: Any, reading: Reading) -> Source:
+    return open_source(source, **reading)
+
+
+def _of_list(sources: Sequence[Any], reading: Reading, notes: tuple[str, ...] = ()) -> Studies:
+    _require_distinct(dict(enumerate(sources, start=1)))
+    return _of_sources(dict(zip(names_of(sources), sources, strict=True)), reading, notes)
+
+
+def _is_storage(given: Any) -> bool:
+    return any(base.__name__ == "BaseStorage" for base in type(given).__mro__)
+
+
+def _is_table(given: Iterable[Any]) -> bool:
+    """Return whether something that can be iterated over holds the trials of one study."""
+    if not isinstance(given, Sequence):
+        return hasattr(given, "columns") or hasattr(given, "column_names")
+    records = bool(given) and all(isinstance(one, Mapping) for one in given)
+    return records and not any(
+        hasattr(value, "__len__") and not isinstance(value, str)
+        for record in given
+        for value in record.values()
+    )
+
+
+def _one_study(what: str) -> SettingsError:
+    return SettingsError(
+        f"Several studies are wanted (got {what}). Pass a mapping from names to sources, a list of "
+        "sources, a storage, or a directory or pattern of files; if one table holds all of them, "
+        "name the column that tells them apart: study_column."
+    )
+
+
+def _of_storage(given: Any, reading: Reading) -> Studies:
+    found = read_all(given, ReadOptions.of(reading))
+    if found is None:
+        raise _one_study(describe_source(given))
+    opened = ((name, partial(TableSource.of, table)) for name, table in found)
+    return Studies(tuple(name for name, _ in found), opened)
+
+
+def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
+    if not isinstance(study_column, str):
+        raise SettingsError(f"study_column must be the name of a column (got {study_column!r}).")
+    options = ReadOptions.of({**reading, "study_column": study_column})
+    pattern, options = options.study, replace(options, study=None)
+    found = recognised(given, options)
+    if is_read_whole(found, options):
+        return _in_memory(unselected(found, options), options, pattern, describe_source(given))
+    source = open_batches(found, options)
+    if not source.schema.ordered:
+        raise SettingsError(
+            "Studies are compared by intervals, for which trials need numbers, and these rows come "
+            f"in any order (source: {source.schema.source}). Set order to a column of whole "
+            "numbers, different for each trial of a study."
+        )
+    grouped = GroupedSource(source)
+    names = _matching(grouped.names, pattern, study_column)
+    unnamed = _unnamed(grouped.sizes.unnamed, study_column)
+    return Studies(
+        names,
+        grouped.studies(names),
+        lambda: (*grouped.notes, *unnamed),
+        in_waves=True,
+    )
+
+
+def _in_memory(table: TrialTable, options: ReadOptions, pattern: str | None, what: str) -> Studies:
+    """Return the studies of a table in memory; a space that was inferred is that of all."""
+    if table.studies is None or options.study_column is None:
+        raise SettingsError(
+            f"study_column is for tables (got {what}, which has no columns). Leave it out."
+        )
+    names = _matching(table.studies.names, pattern, options.study_column)
+    unnamed = _unnamed(int((table.studies.codes < 0).sum()), options.study_column)
+    parts = split(replace(table, notes=()))
+    wanted = set(names)
+
+    def opened(own: TrialTable) -> Source:
+        return TableSource.of(present(selected(own, options)))
+
+    return Studies(
+        names,
+        ((name, partial(opened, own)) for name, own in parts if name in wanted),
+        lambda: (*table.notes, *unnamed),
+    )
+
+
+def _matching(names: tuple[str, ...], pattern: str | None, column: str) -> tuple[str, ...]:
+    """Return the studies whose names match a pattern."""
+    if not names:
+        raise DataError(
+            f"The study column {column!r} is empty: no row belongs to a study. Name another one.",
+            column=column,
+        )
+    found = tuple(name for name in names if pattern is None or fnmatchcase(name, pattern))
+    if not found:
+        raise not_found("study", pattern, names)
+    return found
+
+
+def _unnamed(rows: int, column: str) -> tuple[str, ...]:
+    """Return the note on rows that belong to no study."""
+    some = f"{rows:,} rows have" if rows > 1 else "1 row has"
+    return (
+        (f"{some} nothing in the study column {column!r} and count in no study.",) if rows else ()
+    )
+
+
+def _require_distinct(sources: Mapping[Any, Any]) -> None:
+    """Raise if two names stand for one source."""
+    seen: dict[object, Any] = {}
+    for name, source in sources.items():
+        text = isinstance(source, str | Path)
+        key = _place(str(source)) if text else id(source)
+        if key in seen:
+            shown = f" ({describe_source(str(source))})" if text else ""
+            raise DataError(
+                f"The studies {shortened(str(seen[key]))!r} and {shortened(str(name))!r} are the "
+                f"same{shown}: it would count twice. List it once."
+            )
+        seen[key] = name
+
+
+def _place(source: str) -> str:
+    return source if "://" in source else str(Path(source).expanduser().resolve())

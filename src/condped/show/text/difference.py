@@ -1,0 +1,64 @@
+"""What changed between two studies, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from condped.safe_text import printable, shortened
+from condped.show.text.layout import percent, table_lines, wrapped
+
+if TYPE_CHECKING:
+    from condped.analyse.across.difference_result import Difference, ParameterDifference
+
+
+def difference_text(found: Difference) -> str:
+    """Return the answer in a sentence, a line per parameter, and what limits the comparison."""
+    header = ("parameter", "before", "after", "explains", "", "difference", "interval", "p", "")
+    rows = [_row(parameter) for parameter in found]
+    lines = [*wrapped(difference_answer(found)), ""]
+    lines += table_lines([header, *rows], right=set(range(1, len(header) - 1)))
+    lines += ["", *wrapped(
+        "Before and after: importances. Compared is what a parameter explains of reaching the "
+        f"target set, in percent; the difference with a {percent(found.level)} interval, p "
+        "adjusted for all parameters (Holm)."
+    )]  # fmt: skip
+    for note in found.comparable:
+        lines += wrapped(printable(note), "· ", "  ")
+    return "\n".join(lines)
+
+
+def difference_answer(found: Difference) -> str:
+    """Return in a sentence what matters more or less than before."""
+    names = [shortened(study.name) for study in found.studies]
+    which = (
+        f"{names[0]} ({found.studies[0].used:,} trials) → {names[1]} ({found.studies[1].used:,})"
+    )
+    tested = [one for one in found if one.verdict != "not testable"]
+    if not tested:
+        return f"{which}: nothing could be tested."
+    changed = [
+        f"{', '.join(shortened(one.name) for one in found if one.verdict == verdict)} {word}"
+        for verdict, word in (("more", "matters more"), ("less", "matters less"))
+        if any(one.verdict == verdict for one in found)
+    ]
+    if not changed:
+        return f"{which}: no evidence that anything matters more or less than before."
+    return f"{which}: {'; '.join(changed)} than before."
+
+
+def _row(one: ParameterDifference) -> tuple[str, ...]:
+    told = ("–", "–", "–")
+    if one.difference is not None and one.low is not None and one.high is not None:
+        told = (
+            f"{100 * one.difference:+.0f}",
+            f"[{100 * one.low:+.0f}, {100 * one.high:+.0f}]",
+            "–" if one.adjusted_p_value is None else f"{one.adjusted_p_value:.2g}",
+        )
+    shares = tuple(
+        "–" if share is None else f"{100 * max(share, 0.0):.0f}"
+        for share in (one.explained_before, one.explained_after)
+    )
+    return (
+        shortened(one.name), f"{one.before:.3f}", f"{one.after:.3f}", shares[0], f"→ {shares[1]}",
+        *told, one.verdict,
+    )  # fmt: skip
