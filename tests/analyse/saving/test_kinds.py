@@ -91,7 +91,7 @@ def test_damaged_files_of_every_kind_are_refused(kind: str, tmp_path: Path) -> N
     needed = (
         ("told", "steps", "parameters")
         if kind == "report"
-        else set(whole) - {"notes", "unknown", "sampling", "explore", "branches", "found_by_sampler"}
+        else set(whole) - {"notes", "unknown", "sampling", "explore", "found_by_sampler"}
     )
     for name in set(needed) - {"schema"}:
         file.write_text(json.dumps({k: v for k, v in whole.items() if k != name}), encoding="ascii")
