@@ -1,4 +1,4 @@
-"""``condped across`` as a user meets it."""
+"""``condped across`` and ``condped diff`` as a user meets them."""
 
 from __future__ import annotations
 
@@ -79,6 +79,25 @@ def test_names_are_given_with_an_equals_sign(folder: Path) -> None:
     assert "stands for two sources" in err
 
 
+def test_one_source_may_hold_several_studies(folder: Path, tmp_path: Path) -> None:
+    """A pattern of files, and a table with a column that names the studies."""
+    pattern = str(folder / "[ac]*.csv")
+    code, out, _ = run(folder, "across", pattern, *OPTIONS, "--json")
+    assert code == 0
+    assert json.loads(out)["cells"] == json.loads(json.dumps(expected(folder).to_data()))["cells"]
+    table = tmp_path / "archive.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["dataset", "loss", *SPACE])
+        writer.writeheader()
+        for name in ("adult", "cifar", "covertype"):
+            with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as own:
+                writer.writerows(row | {"dataset": name} for row in csv.DictReader(own))
+    column = ("--study-column", "dataset")
+    code, out, _ = run(folder, "across", str(table), *OPTIONS, *column, "--json")
+    assert code == 0
+    assert [one["name"] for one in json.loads(out)["studies"]] == ["adult", "cifar", "covertype"]
+
+
 def test_a_page_and_reports_are_written(folder: Path, tmp_path: Path) -> None:
     """The page links to a report of each study."""
     page, reports = tmp_path / "across.html", tmp_path / "reports"
@@ -109,3 +128,22 @@ def test_a_missing_file_is_named(folder: Path) -> None:
     assert (code, out) == (2, "")
     assert "nowhere.csv" in err
     assert len(err.splitlines()) == 1
+
+
+def test_two_studies_are_compared(folder: Path) -> None:
+    """``condped diff`` prints and writes what ``condped.difference`` returns."""
+    files = [folder / "adult.csv", folder / "covertype.csv"]
+    found = condped.difference(*files, objective="loss", space=folder / "space.json")
+    code, out, err = run(folder, "diff", "adult.csv", "covertype.csv", *OPTIONS)
+    assert (code, out, err) == (0, f"{found}\n", "")
+    code, out, _ = run(folder, "diff", "adult.csv", "covertype.csv", *OPTIONS, "--json")
+    assert json.loads(out) == json.loads(json.dumps(found.to_data()))
+    common = condped.difference(
+        *files, objective="loss", space=folder / "space.json", cutoff="common"
+    )
+    code, out, _ = run(
+        folder, "diff", "adult.csv", "covertype.csv", *OPTIONS, "--cutoff", "common", "--csv"
+    )
+    assert (code, out) == (0, common.to_csv())
+    code, _, err = run(folder, "diff", "adult.csv", "nowhere.csv", *OPTIONS)
+    assert (code, "nowhere.csv" in err) == (2, True)

@@ -41,12 +41,13 @@ def across(
     """Compare what mattered in several studies: everywhere, here and not there, nowhere.
 
     Each SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists;
-    NAME=SOURCE gives it a name. The options are the same for all.
+    NAME=SOURCE gives it a name. One SOURCE may hold several studies: a storage of Optuna's, a
+    directory or pattern, or a table with --study-column. The options are the same for all.
 
     \b
     condped across adult=runs/adult.csv higgs=runs/higgs.csv --objective loss
-    condped across run-1.csv run-2.csv run-3.csv --objective loss --report across.html
-    condped across *.csv --objective loss --report across.html --reports reports
+    condped across sqlite:///study.db --study 'xgb-*' --report across.html --reports reports
+    condped across archive.parquet --objective loss --study-column dataset --csv > rows.csv
     """  # noqa: D301
     if page is None and (folder is not None or title is not None):
         raise SettingsError("--reports and --title are about the page. Give --report FILE, too.")
@@ -63,6 +64,29 @@ def across(
         with progress_bar():
             result.report(page, title=title, reports=folder)
         click.echo(f"Written to {page}.", err=True)
+
+
+@click.command("diff")
+@source_options(
+    condped.difference, click.argument("a", metavar="BEFORE"), click.argument("b", metavar="AFTER")
+)
+@target_quantile
+@click.option(
+    "--cutoff", type=click.Choice(["own", "common"]), default="own", show_default=True,
+    help="The target set of each study: the best of its own trials, or of the trials of both.",
+)  # fmt: skip
+@output_options()
+def diff(a: str, b: str, **options: Any) -> None:
+    """Compare two studies: what matters more or less than before.
+
+    BEFORE and AFTER are files, directories, patterns or URLs of any tool that `condped sources`
+    lists. The options are the same for both.
+
+    \b
+    condped diff version-1.csv version-2.csv --objective loss
+    condped diff sqlite:///before.db sqlite:///after.db --study tuning --json
+    """  # noqa: D301
+    answer(condped.difference, a, b, **options)
 
 
 def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:

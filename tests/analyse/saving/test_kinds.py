@@ -57,6 +57,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "effects": lambda: condped.effects(conditional(4), objective="loss"),
     "summary": lambda: condped.summary(conditional(5), objective="loss"),
     "comparison": lambda: condped.compare(NESTED, methods=["paper", "ped-anova", "mdi"]),
+    "across": lambda: condped.across([conditional(6), conditional(7)], objective="loss"),
     "report": lambda: condped.report(conditional(3), objective="loss", intervals="jackknife"),
 }
 

@@ -143,6 +143,22 @@ def test_a_hundred_studies_stay_small(opened: Opener, tmp_path: Path) -> None:
     assert page.locator("#cards .card").count() == 1
 
 
+def test_of_thousands_of_studies_some_are_on_the_page(tmp_path: Path) -> None:
+    """The odd one is among them, the means are those of all, and what is left out is counted."""
+    across = made_up(2, 1_500, odd=(0, 1_497))
+    across.report(tmp_path / "across.html")
+    page = (tmp_path / "across.html").read_text("utf-8")
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    names = [study["name"] for study in data["studies"]]
+    assert len(names) == len(set(names)) == 1_000
+    assert "study 1497" in names
+    assert [len(row) for row in data["cells"]] == [1_000, 1_000]
+    assert data["parameters"][0]["importance"] == pytest.approx(
+        across.parameters[0].importance, 1e-3
+    )
+    assert data["notes"][0].startswith("1,000 of the 1,500 studies are on this page")
+
+
 def test_files_hold_the_rows(opened: Opener, tmp_path: Path) -> None:
     """What the page writes is what Python does, to the digits that it shows."""
     across = compared()

@@ -94,12 +94,13 @@ def test_matplotlib_draws_the_same() -> None:
     numbers = {text.get_text() for text in heat.texts} - {"–"}
     shown = np.isfinite(view.values) & (np.array(view.verdicts) != "not testable")
     assert numbers == {f"{value:.2f}" for value in view.values[shown]}
-    outlined = [one for one in heat.patches if isinstance(one, Rectangle) and not one.get_fill()]
+    cells = [patch for patch in heat.patches if isinstance(patch, Rectangle)]
+    outlined = [patch for patch in cells if not patch.get_fill()]
     assert [patch.get_xy() for patch in outlined] == [
         (column - 0.5, row - 0.5) for row, column in view.odd
     ]
-    places = [np.asarray(line.get_xdata()) for line in side.lines]
-    middles = [float(place[0]) for place in places if len(place) == 1]
+    drawn = [np.asarray(line.get_xdata(), dtype=float) for line in side.lines]
+    middles = [float(one[0]) for one in drawn if len(one) == 1]
     assert middles == [parameter.importance for parameter in across]
 
 

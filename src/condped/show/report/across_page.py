@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import condped
@@ -21,6 +21,11 @@ _SCRIPTS = (
     "across/forest", "across/tables", "across/main",
 )  # fmt: skip
 _LETTERS = {"matters": "m", "unclear": "u", "no evidence": "n", "not testable": "-"}
+_MOST_STUDIES = 1_000
+_LEFT_OUT = (
+    "{some:,} of the {all:,} studies are on this page: the odd ones, and of the others evenly "
+    "many. The means and the sentences are those of all."
+)
 _DIGITS = 4  # that anybody reads
 
 
@@ -40,6 +45,11 @@ def across_page(across: Across, title: str | None, reports: Mapping[str, str]) -
 
 def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[str, Any]:
     """Return all numbers and sentences of the page."""
+    shown = _shown(across)
+    studies, here = shown.studies, {study.name for study in shown.studies}
+    notes = across.notes
+    if len(studies) < len(across.studies):
+        notes = (_LEFT_OUT.format(all=len(across.studies), some=len(studies)), *notes)
     return {
         "schema": "condped.across-page/1",
         "title": title,
@@ -48,6 +58,7 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
         "meaning": MEANING,
         "target_quantile": across.target_quantile,
         "level": across.level,
+        "total": len(across.studies),
         "studies": [
             {
                 "name": study.name,
@@ -59,23 +70,35 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
                 "missing": study.missing,
                 "report": reports.get(study.name),
             }
-            for study in across.studies
+            for study in studies
         ],
         "parameters": [_parameter(one) for one in across.parameters],
         "cells": [
-            [_cell(across.cell(one.name, study.name)) for study in across.studies]
+            [_cell(across.cell(one.name, study.name)) for study in studies]
             for one in across.parameters
         ],
-        "alike": alike_first(across),
+        "alike": alike_first(shown),
         "branches": [
             asdict(one) | {"p_value": _short(one.p_value), "median": _short(one.median),
                            "best": _short(one.best)}
             for one in across.branches
+            if one.study in here
         ],
-        "notes": across.notes,
+        "notes": notes,
         "settings": {"target_quantile": across.target_quantile, **asdict(across.settings)},
         "versions": {"condped": condped.__version__},
     }  # fmt: skip
+
+
+def _shown(across: Across) -> Across:
+    """Return at most a thousand of the studies: the odd ones, and of the others evenly many."""
+    if len(across.studies) <= _MOST_STUDIES:
+        return across
+    odd = {cell.study for cell in across.cells if cell.odd}
+    others = [study.name for study in across.studies if study.name not in odd]
+    room = max(_MOST_STUDIES - len(odd), 0)
+    kept = odd | {others[place * len(others) // room] for place in range(room)}
+    return replace(across, studies=tuple(one for one in across.studies if one.name in kept))
 
 
 def _parameter(one: PooledParameter) -> dict[str, Any]:

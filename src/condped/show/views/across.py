@@ -16,6 +16,7 @@ _MOST_ROWS = 30
 _MOST_STUDIES = 200
 _MOST_STUDY = 18  # letters of a study's name
 _LABELLED = 60  # studies, up to which each has its name
+_MOST_ORDERED = 2_000  # studies, up to which alike ones are brought together
 _SPACIOUS = 40  # studies, up to which cells are large enough for marks
 _NUMBERED = 12  # studies, up to which cells have room for numbers
 _LEAST = 0.05  # importance that the colours reach at least
@@ -168,13 +169,14 @@ def alike_first(across: Across) -> list[int]:
     """Return the studies' places so that each is followed by the one most like it.
 
     The first is that which is least like the average; what a study does not have counts as 0.
+    Thousands stay as they are: nobody looks for neighbours among them.
     """
     names = across.names
+    if not 3 <= len(across.studies) <= _MOST_ORDERED or not names:
+        return list(range(len(across.studies)))
     points = np.array(
         [[_importance(across, name, study) for name in names] for study in across.studies]
     ).reshape(len(across.studies), len(names))
-    if len(points) < 3 or not len(names):
-        return list(range(len(points)))
     left = list(range(len(points)))
     here = int(np.argmax(((points - points.mean(axis=0)) ** 2).sum(axis=1)))
     order = [here]

@@ -1,7 +1,7 @@
 // The answer in plain words.
 function drawAnswer() {
   fill("source", data.title);
-  fill("question", `What matters in ${studies.length === 1 ? "this study" : `these ${whole(studies.length)} studies`}?`);
+  fill("question", `What matters in ${data.total === 1 ? "this study" : `these ${whole(data.total)} studies`}?`);
   fill("goal", data.headline);
   const { matters, differ, odd, branches } = data.answer;
   const rows = [];
