@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from condped import optuna, problems
     from condped.analyse.across.across import across
     from condped.analyse.across.result import Across
+    from condped.analyse.across.start.prior import Prior
+    from condped.analyse.across.start.start_space import StartSpace
+    from condped.analyse.across.start.starts import Starts
     from condped.analyse.advice.advise import advise
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
@@ -61,10 +64,13 @@ _HOMES = {
     "Int": "condped.space",
     "JointEffects": "condped.analyse.joint_effects",
     "LongTable": "condped.read.databases.long_table",
+    "Prior": "condped.analyse.across.start.prior",
     "Reader": "condped.read.registry",
     "Report": "condped.analyse.report.result",
     "Sources": "condped.analyse.sources",
     "Space": "condped.space",
+    "StartSpace": "condped.analyse.across.start.start_space",
+    "Starts": "condped.analyse.across.start.starts",
     "Summary": "condped.analyse.summary.result",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
@@ -102,10 +108,13 @@ __all__ = [
     "Int",
     "JointEffects",
     "LongTable",
+    "Prior",
     "Reader",
     "Report",
     "Sources",
     "Space",
+    "StartSpace",
+    "Starts",
     "Summary",
     "SweepResult",
     "TrialTable",
