@@ -1,4 +1,4 @@
-"""For Optuna: an importance evaluator, its dashboard, and samplers that follow advice or past studies."""
+"""For Optuna: an importance evaluator, its dashboard, samplers that use advice or the past."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from condped.estimate.settings import check_target
 from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
 
 # They look at the trials afresh each time, so that they can work in a smaller space as well.
-_LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
+LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
 _INDEPENDENT = (RandomSampler, QMCSampler, GridSampler, BruteForceSampler)
 _OUTSIDE = 0.1  # of the best trials
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
@@ -168,7 +168,8 @@ class AdvisedSampler(BaseSampler):
         plan = self._plan_of(study, trial)
         if plan is None:
             return self._base_sampler.sample_relative(study, trial, search_space)
-        study._storage.set_trial_system_attr(trial._trial_id, MARK, True)
+        if plan.narrowing.narrows:
+            study._storage.set_trial_system_attr(trial._trial_id, MARK, True)
         narrowed = {name: plan.narrowing.narrowed(name, own) for name, own in search_space.items()}
         if plan.sampler is None:
             drawn = self._base_sampler.sample_relative(study, trial, search_space)
@@ -260,7 +261,7 @@ class AdvisedSampler(BaseSampler):
         if not self._steps:
             return None
         base = self._base_sampler
-        own = afresh(base) if isinstance(base, _LOOK_AFRESH) else None
+        own = afresh(base) if isinstance(base, LOOK_AFRESH) else None
         return Plan(self._narrowing(), own)
 
     def _narrowing(self) -> Narrowing:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 from optuna.distributions import BaseDistribution
@@ -14,11 +16,13 @@ from condped.analyse.across.result import Across
 from condped.analyse.across.start.misled import misled, proven
 from condped.analyse.across.start.start_space import StartSpace
 from condped.analyse.across.start.starts import Starts
-from condped.analyse.advice.result import EXPLORE
 from condped.errors import SettingsError
-from condped.optuna.advised_sampler import MARK, AdvisedSampler, Plan
+from condped.optuna.advised_sampler import LOOK_AFRESH, MARK, AdvisedSampler, Plan, afresh
 from condped.optuna.narrowing import LooseNarrowing, Narrowing, holds
 
+# For so many trials after the starts every second one is drawn from the smaller space; if it is not
+# clearly better by then, every fourth.
+_EVEN = 16
 START = "condped:start"  # marks trials with a configuration of a past study
 
 
@@ -27,10 +31,13 @@ class InformedSampler(AdvisedSampler):
 
     The first trials are the configurations of :meth:`condped.Across.starts`. Then every second
     trial is drawn from the smaller space of :meth:`condped.Across.space`, the others from the whole
-    space, until those of the smaller one are clearly better; from then on a share of ``explore`` is
-    drawn from the whole space. As soon as trials of the whole space reach the best of the study
-    clearly more often, the past misleads: a warning says so once, ``opened`` keeps the reason, and
-    all further trials are drawn by ``base`` alone. Objectives stay as they are.
+    space as if there were no past. Once the starts are clearly better than these, a share of
+    ``explore`` is drawn from the whole space. If they are not after 16 trials, or while the best
+    trial lies outside the smaller space, three of four are drawn from the whole one. As soon as it
+    is clear that the past misleads, since the best trials lie outside more often than by chance,
+    or ten trials in the smaller space do not reach the best one outside, a warning says so once,
+    ``opened`` keeps the reason, and ``base`` draws all further trials from the whole space, without
+    seeing those that the past put into the smaller one. Objectives stay as they are.
 
     Parameters
     ----------
@@ -63,7 +70,7 @@ class InformedSampler(AdvisedSampler):
         base: BaseSampler | None = None,
         past: Across | StartSpace | None = None,
         *,
-        explore: float = EXPLORE,
+        explore: float = 0.1,
         risk: float = 0.1,
         starts: int | Starts = 10,
     ) -> None:
@@ -81,6 +88,11 @@ class InformedSampler(AdvisedSampler):
         space = past.space(risk) if isinstance(past, Across) else past
         self._steps = space.changes
         self._plan = self._new_plan()
+        base = self._base_sampler
+        # As if there had been no past: trials that it suggested would mislead the sampler, too.
+        self._without_past: Plan | None = None
+        if self._plan is not None and isinstance(base, LOOK_AFRESH):
+            self._without_past = Plan(_WithoutPast(self._plan.narrowing), afresh(base))
         self._opened: str | None = None
         self._proven = False
 
@@ -128,49 +140,91 @@ class InformedSampler(AdvisedSampler):
         return LooseNarrowing(self._steps)
 
     def _chosen_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
-        self._look(study)
-        if self._opened is not None or self._plan is None:
-            return None
+        plan = self._plan
+        if plan is None or self._opened is not None:
+            return self._without_past
         if trial.number < len(self._starts):
-            return self._plan
-        if not self._proven:
-            return self._plan if trial.number % 2 else None
-        return None if self.explores(trial.number) else self._plan
+            return plan
+        seen = _Seen.of(getattr(study, "_study", study), plan.narrowing)
+        self._open_if(misled(seen.inside, seen.outside, seen.since))
+        self._proven = self._proven or proven(seen.suggested, seen.whole)
+        if self._opened is not None:
+            return self._without_past
+        doubted = bool(seen.outside) and min(seen.outside) < min(seen.inside, default=math.inf)
+        if self._proven and not doubted:
+            return None if self.explores(trial.number) else plan
+        early = trial.number < len(self._starts) + _EVEN and not doubted
+        return plan if trial.number % (2 if early else 4) == 0 else self._without_past
 
-    def _look(self, study: Study) -> None:
-        """Look whether the past has proven itself, or misleads."""
-        if self._opened is not None or self._plan is None:
-            return
-        inside, outside = _losses(getattr(study, "_study", study))
-        self._proven = self._proven or proven(inside, outside)
-        reason = misled(inside, outside)
-        if reason is not None:
-            with self._lock:
-                said, self._opened = self._opened, reason
-            if said is None:
-                warnings.warn(
-                    f"Past studies mislead: {reason} All further trials are drawn from the whole "
-                    "space.",
-                    stacklevel=2,
-                )
+    def _open_if(self, reason: str | None) -> None:
+        with self._lock:
+            first = reason is not None and self._opened is None
+            self._opened = self._opened or reason
+        if first:
+            warnings.warn(
+                f"Past studies mislead: {reason} All further trials are drawn from the whole "
+                "space.",
+                stacklevel=2,
+            )
 
 
-def _losses(study: Study) -> tuple[list[float], list[float]]:
-    """Return the losses of trials in the smaller space, starts included, and of others.
+class _WithoutPast(Narrowing):
+    """No smaller space, and only trials that the past did not put into one."""
 
-    With several objectives those of the Pareto front are 0, all others 1.
-    """
-    inside: list[float] = []
-    outside: list[float] = []
-    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    front = {one.number for one in study.best_trials} if len(study.directions) > 1 else None
-    for trial in complete:
-        if front is not None:
-            loss = float(trial.number not in front)
-        else:
-            value = trial.value
-            assert value is not None
-            loss = -value if study.direction == StudyDirection.MAXIMIZE else value
+    def __init__(self, past: Narrowing) -> None:
+        super().__init__(())
+        self._past = past
+
+    def _fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
         marked = MARK in trial.system_attrs or START in trial.system_attrs
-        (inside if marked else outside).append(loss)
-    return inside, outside
+        if marked and self._past.fitting(trial) is not None:
+            return None
+        return super()._fitting(trial)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The losses of a new study's trials, the lower the better.
+
+    Attributes
+    ----------
+    inside, outside
+        Inside and outside the smaller space.
+    suggested, whole
+        Of starts in the smaller space, or of trials drawn from it if there are none; and of trials
+        drawn from the whole space.
+    since
+        How many were inside since the best one.
+    """
+
+    inside: list[float] = field(default_factory=list)
+    outside: list[float] = field(default_factory=list)
+    suggested: list[float] = field(default_factory=list)
+    whole: list[float] = field(default_factory=list)
+    since: int = 0
+
+    @classmethod
+    def of(cls, study: Study, narrowing: Narrowing) -> _Seen:
+        """Look at all complete trials.
+
+        With several objectives those of the Pareto front have the loss 0, all others 1.
+        """
+        seen, best = cls(), math.inf
+        front = {one.number for one in study.best_trials} if len(study.directions) > 1 else None
+        drawn: list[float] = []
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            if front is not None:
+                loss = float(trial.number not in front)
+            else:
+                assert trial.value is not None
+                loss = -trial.value if study.direction == StudyDirection.MAXIMIZE else trial.value
+            fits = narrowing.fitting(trial) is not None
+            (seen.inside if fits else seen.outside).append(loss)
+            if MARK not in trial.system_attrs and START not in trial.system_attrs:
+                seen.whole.append(loss)
+            elif fits:
+                (seen.suggested if START in trial.system_attrs else drawn).append(loss)
+            seen.since = 0 if loss < best else seen.since + fits
+            best = min(best, loss)
+        seen.suggested = seen.suggested or drawn
+        return seen

@@ -36,6 +36,11 @@ class Narrowing:
         self._original: dict[tuple[str, str], BaseDistribution] = {}
         self._seen: dict[int, FrozenTrial | None] = {}  # by the trial's id
 
+    @property
+    def narrows(self) -> bool:
+        """Whether any distribution becomes smaller."""
+        return bool(self._domains)
+
     def narrowed(self, name: str, distribution: BaseDistribution) -> BaseDistribution:
         """Return what to draw from in place of a distribution: a part of it, or itself."""
         if name not in self._names:

@@ -9,55 +9,68 @@ import numpy.typing as npt
 
 from condped.analyse.branches.discover import log_choose
 
-# The best of this share of the new study's trials are its top.
-_TOP = 0.2
-# Fewer trials of either kind say nothing.
-_FEWEST = 4
 # To open the space in vain costs little; to keep it closed wrongly costs the study.
-_MISLED = 0.1
-_PROVEN = 0.1
+_MISLED = 0.05
+_PROVEN = 0.05
+# Fewer trials of either kind say nothing.
+_FEWEST = 3
+_FEWEST_PROVEN = 5
+# The best of this share of the new study's trials are its top; smaller tops are looked at, too.
+_TOP = 0.2
+# So many trials in the smaller space that do not reach the best, which lies outside, are enough.
+_WITHOUT = 10
 
 
-def misled(inside: npt.ArrayLike, outside: npt.ArrayLike) -> str | None:
+def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str | None:
     """Say why past studies mislead a new one; None if they do not seem to.
 
     Parameters
     ----------
     inside, outside
-        Losses, the lower the better, of trials in the smaller space, and of trials that were drawn
-        from the whole one.
+        Losses, the lower the better, of the new study's trials inside and outside the smaller
+        space.
+    since
+        How many trials were drawn in the smaller space since the best one, if this lies outside.
 
     Examples
     --------
     >>> misled([5, 6, 5, 7, 6, 8, 7, 6], [1, 2, 3, 9])
-    '3 of 4 trials of the whole space are among the best 3 of 12, and 0 of 8 of the smaller one.'
+    'the best 3 of 12 trials lie outside the smaller space, where 4 of them are.'
     >>> misled([1, 2, 3, 2, 1, 2, 3, 4], [5, 6, 7, 9]) is None
     True
     """
-    within, whole, near, far = _reached(inside, outside)
-    if min(within, whole) < _FEWEST or _chance(whole, within, far, near) > _MISLED:
+    near, far = np.sort(np.asarray(inside, float)), np.sort(np.asarray(outside, float))
+    if min(len(near), len(far)) < _FEWEST:
         return None
-    return (
-        f"{far} of {whole} trials of the whole space are among the best {near + far} of "
-        f"{within + whole}, and {near} of {within} of the smaller one."
-    )
+    total = len(near) + len(far)
+    for top in range(2, math.ceil(_TOP * total) + 1):
+        cutoff = np.sort(np.concatenate([near, far]))[top - 1]
+        reached = int(np.count_nonzero(far <= cutoff)), int(np.count_nonzero(near <= cutoff))
+        if _chance(len(far), len(near), *reached) <= _MISLED:
+            where = f"the best {sum(reached)} of {total} trials lie outside the smaller space"
+            if reached[1]:
+                where = f"{reached[0]} of {where.removeprefix('the ')}"
+            return f"{where}, where {len(far)} of them are."
+    if since >= _WITHOUT and far[0] < near[0]:
+        return (
+            f"{since} trials in the smaller space have not reached the best one, which lies "
+            "outside."
+        )
+    return None
 
 
-def proven(inside: npt.ArrayLike, outside: npt.ArrayLike) -> bool:
-    """Return whether trials in the smaller space reach the top clearly more often."""
-    within, whole, near, far = _reached(inside, outside)
-    return min(within, whole) >= _FEWEST and _chance(within, whole, near, far) <= _PROVEN
+def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:
+    """Return whether trials that the past suggested are clearly better than those of the whole.
 
-
-def _reached(inside: npt.ArrayLike, outside: npt.ArrayLike) -> tuple[int, int, int, int]:
-    """Return how many trials there are of each kind, and how many of each are in the top."""
-    near, far = np.asarray(inside, dtype=float), np.asarray(outside, dtype=float)
-    every = np.sort(np.concatenate([near, far]))
-    if not len(every):
-        return 0, 0, 0, 0
-    cutoff = every[math.ceil(_TOP * len(every)) - 1]
-    top = int(np.count_nonzero(near <= cutoff)), int(np.count_nonzero(far <= cutoff))
-    return len(near), len(far), *top
+    By the sum of their ranks, compared with its distribution if all are alike (normal).
+    """
+    near, far = np.asarray(suggested, dtype=float), np.asarray(whole, dtype=float)
+    if min(len(near), len(far)) < _FEWEST_PROVEN:
+        return False
+    better = (near[:, None] < far).sum() + 0.5 * (near[:, None] == far).sum()
+    pairs = len(near) * len(far)
+    spread = math.sqrt(pairs * (len(near) + len(far) + 1) / 12)
+    return bool(math.erfc((better - 0.5 - pairs / 2) / spread / math.sqrt(2)) / 2 <= _PROVEN)
 
 
 def _chance(trials: int, others: int, reached: int, others_reached: int) -> float:

@@ -176,13 +176,17 @@ def _past(
 
 def _table_of(result: ImportanceResult) -> TrialTable | None:
     """Return the trials behind a result; None if they are only counted, or no longer there."""
-    trials = result._analysis.counts.trials
+    trials = _trials_of(result)
     return None if trials is None else trials.asked.in_memory
+
+
+def _trials_of(result: ImportanceResult) -> StudyTrials | None:
+    return None if result._analysis is None else result._analysis.counts.trials
 
 
 def _order(result: ImportanceResult, table: TrialTable) -> FloatArray:
     """Return (trials,): the place of each from 0 for the best to below 1; NaN: does not count."""
-    trials = result._analysis.counts.trials
+    trials = _trials_of(result)
     assert trials is not None
     levels, used, _, _ = ranked(Batch(table), trials.top.ranking)
     rows = np.arange(len(table)) if used is None else np.flatnonzero(used)
@@ -270,9 +274,10 @@ def _span(domains: Sequence[Domain]) -> Domain:
             seen |= {(type(choice), choice): choice for choice in domain.choices}
         return Categorical(list(seen.values()))
     numeric = [domain for domain in domains if isinstance(domain, Float | Int)]
-    return replace(
-        first, low=min(one.low for one in numeric), high=max(one.high for one in numeric)
-    )
+    low, high = min(one.low for one in numeric), max(one.high for one in numeric)
+    if isinstance(first, Int):
+        return replace(first, low=int(low), high=int(high))
+    return replace(first, low=float(low), high=float(high))
 
 
 def _moved(
@@ -295,8 +300,7 @@ def _moved(
 def _common_space(
     tables: Sequence[TrialTable], common: dict[str, dict[Domain, Domain]]
 ) -> Space | None:
-    """Return the space that all studies give or record, on common domains; None: it has to be
-    inferred."""
+    """Return the space that all studies give or record, on common domains; None: none is known."""
     made = [_space_of(table, common) for table in tables]
     if any(space is None or space != made[0] for space in made):
         return None

@@ -41,6 +41,16 @@ class GoodDensity:
     masses: tuple[float, ...]
     studies: int
 
+    def shortest(self, share: float) -> tuple[float, float]:
+        """Return the shortest range of a number that has so much of the mass."""
+        assert not isinstance(self.domain, Categorical)
+        edges = cell_edges(self.domain)
+        passed = np.concatenate([[0.0], np.cumsum(self.masses)])
+        ends = np.searchsorted(passed, passed[:-1] + share - 1e-9)
+        possible = np.flatnonzero(ends < len(passed))
+        first = int(possible[np.argmin((ends - np.arange(len(ends)))[possible])])
+        return float(edges[first]), float(edges[int(ends[first])])
+
 
 @dataclass(frozen=True)
 class Prior(Result):

@@ -167,9 +167,7 @@ def good_ranges(
     return found
 
 
-def _choices(
-    regime: RegimeTrials, rows: BoolArray, tests: int, studies: int
-) -> GoodRange | None:
+def _choices(regime: RegimeTrials, rows: BoolArray, tests: int, studies: int) -> GoodRange | None:
     assert isinstance(regime.domain, Categorical)
     codes = regime.places.astype(np.intp)
     apart = np.zeros(len(regime.domain.choices))

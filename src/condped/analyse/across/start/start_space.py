@@ -178,7 +178,13 @@ def start_space(across: Across, risk: float) -> StartSpace:
     space, possible = narrowed(base, domains)
     inside_count = studies if margin is None else int(np.count_nonzero(distances <= margin))
     steps = [
-        _step(past, regime, domains.get((regime.name, regime.domain)), ranges, margin, studies)
+        _step(
+            past,
+            regime,
+            domains.get((regime.name, regime.domain)),
+            ranges.get((regime.name, regime.domain)),
+            margin,
+        )
         for regime in regimes
         if (regime.name, regime.domain) in possible
     ]
@@ -212,20 +218,19 @@ def _step(
     past: Past,
     regime: RegimeTrials,
     proposal: Domain | None,
-    ranges: dict[tuple[str, Domain], GoodRange],
+    known: GoodRange | None,
     margin: float | None,
-    studies: int,
 ) -> Step:
     name, domain = regime.name, regime.domain
     best = regime.rows[np.isin(regime.rows, past.best)]
     values = past.parameters[name].values[best]
     kept = len(best) if proposal is None else int(inside(proposal, domain, values).sum())
-    known = ranges.get((name, domain))
-    told = studies if known is None else known.studies
-    if proposal is not None:
+    if proposal is not None and known is None:
+        reason, risk = "The condition that the trials were chosen by.", "None."
+    elif proposal is not None and known is not None:
         reason = (
-            f"The best trials of {told} studies lie there, with a margin of {margin:.2g} times "
-            "their range; what is outside hardly ever was good."
+            f"The best trials of {known.studies} studies lie there, with a margin of {margin:.2g} "
+            "times their range; what is outside hardly ever was good."
         )
         risk = "See the risk of all steps together."
     else:

@@ -127,7 +127,9 @@ class Starts(Result):
         """
         lines = ["points_to_evaluate = ["]
         for values in self.configurations:
-            whole = {name: values.get(name, inactive_value(self.space, name)) for name in self.space}
+            whole = {
+                name: values.get(name, inactive_value(self.space, name)) for name in self.space
+            }
             lines.append(f"    {_mapping(whole)},")
         return "\n".join([*lines, "]"])
 
@@ -221,5 +223,7 @@ def _best_value(past: Past, name: str, domain: Domain) -> Any:
     if domain in past.parameters[name].domains:
         rows = past.having(name, domain)
         if len(rows):
-            return plain_value(domain, past.parameters[name].values[rows[past.order[rows].argmin()]])
+            return plain_value(
+                domain, past.parameters[name].values[rows[past.order[rows].argmin()]]
+            )
     return domain.choices[0] if isinstance(domain, Categorical) else domain.low

@@ -24,8 +24,8 @@ from condped.space.space import Space
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _EXPORTS = (
-    "AndConjunction", "CategoricalHyperparameter", "Configuration", "ConfigurationSpace", "Constant",
-    "EqualsCondition", "GreaterThanCondition", "InCondition", "LessThanCondition",
+    "AndConjunction", "CategoricalHyperparameter", "Configuration", "ConfigurationSpace",
+    "Constant", "EqualsCondition", "GreaterThanCondition", "InCondition", "LessThanCondition",
     "NotEqualsCondition", "OrConjunction", "OrdinalHyperparameter", "UniformFloatHyperparameter",
     "UniformIntegerHyperparameter",
 )  # fmt: skip
@@ -67,7 +67,9 @@ def configspace_code(
     if configurations:
         lines += ["", "initial_configurations = ["]
         for one in configurations:
-            values = ", ".join(f"{literal(k)}: {literal(v)}" for k, v in written.values(one).items())
+            values = ", ".join(
+                f"{literal(k)}: {literal(v)}" for k, v in written.values(one).items()
+            )
             lines.append(f"    Configuration(space, values={{{values}}}),")
         lines.append("]")
     code = "\n".join(lines)
