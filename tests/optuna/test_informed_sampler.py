@@ -13,6 +13,7 @@ import condped
 from condped.analyse.across.start.misled import misled, proven
 from condped.errors import SettingsError
 from condped.optuna import InformedSampler
+from condped.optuna.narrowing import FittingStudy
 from tests.analyse.across.start_studies import instance, past
 
 SAMPLERS = {"random": optuna.samplers.RandomSampler, "tpe": optuna.samplers.TPESampler}
@@ -33,7 +34,7 @@ def test_it_opens_the_space_where_the_optimum_jumped(name: str, kind: str) -> No
     """It says so once, as a warning, and keeps the reason."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        sampler = run(name, kind, jump=True)
+        sampler = run(name, kind, jump=True, trials=100)
     assert sampler.opened is not None
     mislead = [one for one in told if "Past studies mislead" in str(one.message)]
     assert len(mislead) == 1
@@ -95,23 +96,43 @@ def test_it_can_be_pickled_and_refuses_what_is_no_past() -> None:
         InformedSampler(past=None)
 
 
-def test_maximised_and_several_objectives_are_looked_at() -> None:
-    """Where high values outside are better, it opens for maximised objectives, too."""
+def test_maximised_objectives_are_looked_at() -> None:
+    """Where high values outside are better, it opens, too."""
     new = instance("rates", np.random.default_rng(77), jump=True)
-    for directions in (["maximize"], ["maximize", "minimize"]):
-        sampler = InformedSampler(optuna.samplers.RandomSampler(seed=3), past("rates"))
-        study = optuna.create_study(sampler=sampler, directions=directions)
+    sampler = InformedSampler(optuna.samplers.RandomSampler(seed=3), past("rates"))
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    with pytest.warns(UserWarning, match="Past studies mislead"):
+        study.optimize(lambda trial: -float(new.objective(trial)), n_trials=60)
+    assert sampler.opened is not None
 
-        def objective(
-            trial: optuna.Trial, several: bool = len(directions) > 1
-        ) -> float | tuple[float, float]:
-            loss = float(new.objective(trial))
-            return (-loss, loss) if several else -loss
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            study.optimize(objective, n_trials=60)
-        assert sampler.opened is not None
+def test_several_objectives_are_looked_at() -> None:
+    """Trials of the Pareto front count as the best; a past that is right is not opened."""
+    new = instance("models", np.random.default_rng(77))
+    sampler = InformedSampler(optuna.samplers.RandomSampler(seed=3), past("models"))
+    study = optuna.create_study(sampler=sampler, directions=["maximize", "minimize"])
+
+    def objective(trial: optuna.Trial) -> tuple[float, float]:
+        loss = float(new.objective(trial))
+        return -loss, loss
+
+    study.optimize(objective, n_trials=30)
+    assert sampler.opened is None
+    assert len(study.best_trials) == 1
+
+
+def test_starts_alone_do_not_take_the_place_of_random_first_trials() -> None:
+    """With too few studies to narrow anything, TPE draws some trials without seeing the starts."""
+    few = past("rates", studies=5)
+    sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), few, starts=10)
+    assert sampler.steps == ()
+    study = optuna.create_study(sampler=sampler)
+    new = instance("rates", np.random.default_rng(4))
+    study.optimize(new.objective, n_trials=20)
+    assert [t.params for t in study.trials[:10]] == few.starts(10).configurations
+    assert sampler._without_past is not None
+    seen = FittingStudy(study, sampler._without_past.narrowing).get_trials()
+    assert [trial.number for trial in seen] == list(range(10, 20))
 
 
 def test_by_chance_alone_it_rarely_opens() -> None:

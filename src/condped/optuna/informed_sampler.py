@@ -90,9 +90,10 @@ class InformedSampler(AdvisedSampler):
         self._plan = self._new_plan()
         base = self._base_sampler
         # As if there had been no past: trials that it suggested would mislead the sampler, too.
+        self._smaller = self._narrowing() if self._plan is None else self._plan.narrowing
         self._without_past: Plan | None = None
-        if self._plan is not None and isinstance(base, LOOK_AFRESH):
-            self._without_past = Plan(_WithoutPast(self._plan.narrowing), afresh(base))
+        if isinstance(base, LOOK_AFRESH):
+            self._without_past = Plan(_WithoutPast(self._smaller), afresh(base))
         self._opened: str | None = None
         self._proven = False
 
@@ -141,11 +142,11 @@ class InformedSampler(AdvisedSampler):
 
     def _chosen_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
         plan = self._plan
-        if plan is None or self._opened is not None:
+        if self._opened is not None:
             return self._without_past
         if trial.number < len(self._starts):
             return plan
-        seen = _Seen.of(getattr(study, "_study", study), plan.narrowing)
+        seen = _Seen.of(getattr(study, "_study", study), self._smaller)
         self._open_if(misled(seen.inside, seen.outside, seen.since))
         self._proven = self._proven or proven(seen.suggested, seen.whole)
         if self._opened is not None:
@@ -153,6 +154,8 @@ class InformedSampler(AdvisedSampler):
         doubted = bool(seen.outside) and min(seen.outside) < min(seen.inside, default=math.inf)
         if self._proven and not doubted:
             return None if self.explores(trial.number) else plan
+        if plan is None and not self._starts:
+            return None
         early = trial.number < len(self._starts) + _EVEN and not doubted
         return plan if trial.number % (2 if early else 4) == 0 else self._without_past
 

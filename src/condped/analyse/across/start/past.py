@@ -11,6 +11,7 @@ import numpy as np
 from condped.analyse.advice.narrow import narrowed
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.set_counts import SetTrials
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.ranking import ranked
 from condped.errors import DataError, SettingsError
@@ -180,7 +181,7 @@ def _table_of(result: ImportanceResult) -> TrialTable | None:
     return None if trials is None else trials.asked.in_memory
 
 
-def _trials_of(result: ImportanceResult) -> StudyTrials | None:
+def _trials_of(result: ImportanceResult) -> SetTrials | None:
     return None if result._analysis is None else result._analysis.counts.trials
 
 
