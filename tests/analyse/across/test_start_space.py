@@ -41,7 +41,7 @@ def _has(domain: Any, value: Any) -> bool:
 def test_a_losing_branch_goes_with_its_parameters() -> None:
     """Three of four models never win in ten studies, and neither they nor their parameters stay."""
     start = past("models").space()
-    assert start.space["model"][0].domain.choices == ("net",)
+    assert start.space["model"][0].domain == condped.Categorical(["net"])
     assert {"leaf", "penalty", "neighbours"} <= set(start.dropped)
     assert start.space["rate"][0].when is None
 
@@ -53,7 +53,7 @@ def test_code_for_optuna_draws_from_the_space() -> None:
     exec(start.optuna_code(), session)
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     drawn = [session["suggest"](study.ask()) for _ in range(100)]
-    domain = start.space["y"][0].domain
+    domain: Any = start.space["y"][0].domain
     assert all(domain.low <= one["y"] <= domain.high for one in drawn)
     assert {one["kernel"] for one in drawn} == {"steep"}
 
@@ -137,8 +137,21 @@ def test_other_bounds_and_choices_are_spanned_and_said() -> None:
     across = condped.across([study(1.0, ["a", "b"], 0), study(2.0, ["c", "b"], 1)])
     start = across.space(risk=0.4)
     assert start.space["x"][0].domain == condped.Float(0, 2)
-    assert start.space["k"][0].domain.choices == ("a", "b", "c")
+    assert start.space["k"][0].domain == condped.Categorical(["a", "b", "c"])
     assert any("x has other bounds" in note for note in start.notes)
+
+
+def test_plain_code_is_told_that_the_past_misleads() -> None:
+    """Of random draws and draws from the space, where the optimum jumped and where it did not."""
+    start = past("rates").space()
+    for jump in (True, False):
+        new = instance("rates", np.random.default_rng(8), jump=jump)
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+        whole = [study.ask() for _ in range(20)]
+        drawn = [float(new.objective(trial)) for trial in whole]
+        tried = [*(trial.params for trial in whole), *start.sample(20, seed=0)]
+        losses = [*drawn, *(evaluated(new, one) for one in tried[20:])]
+        assert (start.misled(tried, losses) is not None) == jump
 
 
 def test_what_cannot_be_done_is_refused() -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from condped.analyse.across.start.configurations import Config, configuration, uniform_value
+from condped.analyse.across.start.configurations import Config, configuration, fits, uniform_value
 from condped.analyse.across.start.leave_one_out import (
     left_out_distances,
     lowest_risk,
     margin_for,
 )
+from condped.analyse.across.start.misled import misled
 from condped.analyse.across.start.past import Past, past_of
 from condped.analyse.across.start.ranges import (
     CLEARLY_LESS,
@@ -117,6 +118,44 @@ class StartSpace(Result):
             configuration(self.space, lambda _, domain: uniform_value(domain, rng), unknown)
             for _ in range(number)
         ]
+
+    def misled(
+        self, configurations: Sequence[Mapping[str, Any]], losses: Sequence[float]
+    ) -> str | None:
+        """Say why the past misleads a new study; None if it does not seem to.
+
+        For code that draws by itself: draw some configurations from the whole space as well, and
+        go back to it when this says something.
+
+        Parameters
+        ----------
+        configurations
+            What the new study tried, in order, by parameter.
+        losses
+            What came of it, the lower the better.
+
+        Examples
+        --------
+        >>> import condped
+        >>> nested = condped.problems.get("nested")
+        >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(10)])
+        >>> past.space().misled([{"x": -6.9}] * 6 + [{"x": -4.5}] * 3, [2.0] * 6 + [1.0] * 3)
+        'the best 3 of 9 trials lie outside the smaller space, where 3 of them are.'
+        """
+        within = [self._holds(one) for one in configurations]
+        inside = [loss for loss, own in zip(losses, within, strict=True) if own]
+        outside = [loss for loss, own in zip(losses, within, strict=True) if not own]
+        best = min(range(len(losses)), key=lambda place: losses[place], default=0)
+        return misled(inside, outside, sum(within[best + 1 :]))
+
+    def _holds(self, configuration: Mapping[str, Any]) -> bool:
+        """Return whether a configuration lies in the smaller space."""
+        for step in self.changes:
+            value = configuration.get(step.parameter)
+            known = step.parameter in configuration and fits(step.domain, value)
+            if known and step.proposal is not None and not fits(step.proposal, value):
+                return False
+        return True
 
     def optuna_code(self) -> str:
         """Return a function for Optuna that draws from the smaller space, ready to paste."""
