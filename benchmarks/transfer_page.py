@@ -180,7 +180,9 @@ def _tables(tables: Sequence[dict[str, Any]]) -> list[str]:
         "Look-ups at the nearest configuration. The past is one study of 300 random trials for "
         "each other data set of the scenario: two for rbv2_multi, one for iaml_super. So few "
         "cannot speak for a risk of 10 % and nothing is narrowed: only the starts help, and there "
-        "is nothing to open again. Too few for an aim; as measured:", "",
+        "is nothing to open again. That starts do not take the place of the sampler's random first "
+        "trials was decided after a look at the first three seeds. Too few for an aim; as "
+        "measured:", "",
         "| table | past studies | seeds | starts, then random draws | TPE |", "|" + "---|" * 5,
     ]  # fmt: skip
     for one in tables:
