@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from condped.analyse.across.difference import difference
     from condped.analyse.across.difference_result import Difference
     from condped.analyse.across.result import Across
+    from condped.analyse.across.start.prior import Prior
+    from condped.analyse.across.start.start_space import StartSpace
+    from condped.analyse.across.start.starts import Starts
     from condped.analyse.advice.advise import advise
     from condped.analyse.advice.result import Advice
     from condped.analyse.branches.result import Branches
@@ -64,10 +67,13 @@ _HOMES = {
     "Int": "condped.space",
     "JointEffects": "condped.analyse.joint_effects",
     "LongTable": "condped.read.databases.long_table",
+    "Prior": "condped.analyse.across.start.prior",
     "Reader": "condped.read.registry",
     "Report": "condped.analyse.report.result",
     "Sources": "condped.analyse.sources",
     "Space": "condped.space",
+    "StartSpace": "condped.analyse.across.start.start_space",
+    "Starts": "condped.analyse.across.start.starts",
     "Summary": "condped.analyse.summary.result",
     "SweepResult": "condped.analyse.importance.sweep",
     "TrialTable": "condped.trials.table",
@@ -107,10 +113,13 @@ __all__ = [
     "Int",
     "JointEffects",
     "LongTable",
+    "Prior",
     "Reader",
     "Report",
     "Sources",
     "Space",
+    "StartSpace",
+    "Starts",
     "Summary",
     "SweepResult",
     "TrialTable",

@@ -30,7 +30,7 @@ from condped.estimate.settings import check_target
 from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
 
 # They look at the trials afresh each time, so that they can work in a smaller space as well.
-_LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
+LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
 _INDEPENDENT = (RandomSampler, QMCSampler, GridSampler, BruteForceSampler)
 _OUTSIDE = 0.1  # of the best trials
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
@@ -39,7 +39,7 @@ _MOST_PLANS = 1_000  # of trials that have begun; some may never end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Plan:
+class Plan:
     """How trials are drawn from a smaller space."""
 
     narrowing: Narrowing
@@ -111,7 +111,7 @@ class AdvisedSampler(BaseSampler):
         self._steps: tuple[Step, ...] = () if advice is None else advice.changes
         self._plan = self._new_plan()
         self._asked_at = 0  # so many times ``every`` trials
-        self._plans: dict[int, _Plan | None] = {}  # by trial number
+        self._plans: dict[int, Plan | None] = {}  # by trial number
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -168,7 +168,8 @@ class AdvisedSampler(BaseSampler):
         plan = self._plan_of(study, trial)
         if plan is None:
             return self._base_sampler.sample_relative(study, trial, search_space)
-        study._storage.set_trial_system_attr(trial._trial_id, MARK, True)
+        if plan.narrowing.narrows:
+            study._storage.set_trial_system_attr(trial._trial_id, MARK, True)
         narrowed = {name: plan.narrowing.narrowed(name, own) for name, own in search_space.items()}
         if plan.sampler is None:
             drawn = self._base_sampler.sample_relative(study, trial, search_space)
@@ -203,15 +204,18 @@ class AdvisedSampler(BaseSampler):
             return value
         return RandomSampler().sample_independent(study, trial, param_name, narrowed)
 
-    def _plan_of(self, study: Study, trial: FrozenTrial) -> _Plan | None:
+    def _plan_of(self, study: Study, trial: FrozenTrial) -> Plan | None:
         """Return how a trial is drawn: the same whenever it is asked."""
         if trial.number not in self._plans:
-            self._ask_if_due(study)
             while len(self._plans) >= _MOST_PLANS:
                 self._plans.pop(next(iter(self._plans)), None)
-            exploring = self.explores(trial.number)
-            self._plans[trial.number] = None if exploring else self._plan
+            self._plans[trial.number] = self._chosen_plan(study, trial)
         return self._plans[trial.number]
+
+    def _chosen_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
+        """Choose how a trial is drawn; None: from the old space."""
+        self._ask_if_due(study)
+        return None if self.explores(trial.number) else self._plan
 
     def _ask_if_due(self, study: Study) -> None:
         if self._every is None:
@@ -253,12 +257,15 @@ class AdvisedSampler(BaseSampler):
         outside = sum(self._plan.narrowing.fitting(trial) is None for trial in best)
         return outside > _OUTSIDE * len(best)
 
-    def _new_plan(self) -> _Plan | None:
+    def _new_plan(self) -> Plan | None:
         if not self._steps:
             return None
         base = self._base_sampler
-        own = afresh(base) if isinstance(base, _LOOK_AFRESH) else None
-        return _Plan(Narrowing(self._steps), own)
+        own = afresh(base) if isinstance(base, LOOK_AFRESH) else None
+        return Plan(self._narrowing(), own)
+
+    def _narrowing(self) -> Narrowing:
+        return Narrowing(self._steps)
 
 
 def _best(study: Study, share: float) -> list[FrozenTrial]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import Any
 
 from optuna.distributions import (
@@ -34,17 +36,26 @@ class Narrowing:
         self._original: dict[tuple[str, str], BaseDistribution] = {}
         self._seen: dict[int, FrozenTrial | None] = {}  # by the trial's id
 
+    @property
+    def narrows(self) -> bool:
+        """Whether any distribution becomes smaller."""
+        return bool(self._domains)
+
     def narrowed(self, name: str, distribution: BaseDistribution) -> BaseDistribution:
         """Return what to draw from in place of a distribution: a part of it, or itself."""
         if name not in self._names:
             return distribution
         key = name, repr(distribution)
         if key not in self._narrowed:
-            found = self._domains.get((name, _domain(distribution)))
+            found = self._smaller(name, _domain(distribution))
             after = distribution if found is None else _distribution(found, distribution)
             self._original.setdefault((name, repr(after)), distribution)
             self._narrowed[key] = after
         return self._narrowed[key]
+
+    def _smaller(self, name: str, domain: Domain) -> Domain | None:
+        """Return what is left of a domain; None: all of it."""
+        return self._domains.get((name, domain))
 
     def original(self, name: str, narrowed: BaseDistribution) -> BaseDistribution:
         """Return the distribution that an objective suggests from."""
@@ -75,6 +86,38 @@ class Narrowing:
                 if ":relative_params:" not in key
             }
         return seen
+
+
+class LooseNarrowing(Narrowing):
+    """Steps from other studies: a domain may have other bounds or choices than theirs."""
+
+    def _smaller(self, name: str, domain: Domain) -> Domain | None:
+        found = super()._smaller(name, domain)
+        known = [(before, after) for (own, before), after in self._domains.items() if own == name]
+        if found is not None or len(known) != 1:
+            return found
+        return _common(domain, *known[0])
+
+
+def _common(domain: Domain, before: Domain, after: Domain) -> Domain | None:
+    """Return the part of a domain that is left, if ``after`` is left of ``before``; None: all.
+
+    A bound that was not narrowed stays that of the domain.
+    """
+    if isinstance(domain, Categorical):
+        choices = before.choices if isinstance(before, Categorical) else ()
+        kept = after.choices if isinstance(after, Categorical) else ()
+        stays = [choice for choice in domain.choices if choice in kept or choice not in choices]
+        return Categorical(stays) if stays else None
+    if isinstance(before, Categorical) or isinstance(after, Categorical):
+        return None
+    low = domain.low if after.low == before.low else max(domain.low, after.low)
+    high = domain.high if after.high == before.high else min(domain.high, after.high)
+    if low >= high:
+        return None
+    if isinstance(domain, Int):
+        return replace(domain, low=math.ceil(low), high=math.floor(high))
+    return replace(domain, low=float(low), high=float(high))
 
 
 def _domain(distribution: BaseDistribution) -> Domain:

@@ -10,6 +10,7 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study
 from optuna.trial import TrialState
 
+from condped.analyse.across.start.starts import Starts
 from condped.analyse.advice.advise import check_explore
 from condped.analyse.advice.result import Advice
 from condped.errors import SettingsError
@@ -73,3 +74,10 @@ def _sampler_of(study: Study) -> BaseSampler:
     while isinstance(sampler, AdvisedSampler):
         sampler = sampler._base_sampler
     return afresh(sampler)
+
+
+def study_with_starts(starts: Starts, options: dict[str, Any]) -> Study:
+    """Return a new study that tries some configurations first; see :meth:`condped.Starts.study`."""
+    study = optuna.create_study(**options)
+    starts.enqueue(study)
+    return study

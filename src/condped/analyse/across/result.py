@@ -11,6 +11,9 @@ from typing import Any, ClassVar, Literal
 
 from condped.analyse.across.branches import StudyBranch
 from condped.analyse.across.reports import write_reports
+from condped.analyse.across.start.prior import Prior, prior_of
+from condped.analyse.across.start.start_space import StartSpace, start_space
+from condped.analyse.across.start.starts import Starts, starts_of
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
@@ -248,3 +251,33 @@ class Across(Result):
             "settings": self.settings,
             "notes": self.notes,
         }
+
+    def space(self, risk: float = 0.1) -> StartSpace:
+        """Return a smaller space for the next study of this kind.
+
+        Ranges are spanned by the best trials of all studies, with a margin; choices stay that are
+        ever good. The margin is the smallest with which the best trial of a study that was left
+        out lies inside often enough: the best trial of another study lies outside with a chance of
+        at most ``risk``, if it is as likely as any past one to be the odd one. So K studies cannot
+        speak for a risk below 1 / (K + 1), and then nothing is narrowed. Where good values are
+        found everywhere, or too few studies tell, a domain stays as it is.
+
+        Parameters
+        ----------
+        risk
+            The chance that is accepted.
+        """
+        return start_space(self, risk)
+
+    def starts(self, number: int = 10) -> Starts:
+        """Return configurations to try first in the next study.
+
+        They are among the best trials of the studies, chosen one after the other so that in every
+        study one of them is near the top; how good one is in another study is judged by the nearest
+        trials of the same branch.
+        """
+        return starts_of(self, number)
+
+    def prior(self) -> Prior:
+        """Return the densities of good values per parameter and regime, every study alike."""
+        return prior_of(self)

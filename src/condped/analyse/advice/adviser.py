@@ -183,7 +183,7 @@ class Adviser:
             reason = "The condition that the trials were chosen by."
             risk = "None: other trials were not looked at."
         return Step(
-            kind="leave" if after is None else _kind(after),
+            kind="leave" if after is None else kind_of(after),
             parameter=name,
             regime=regime,
             domain=domain,
@@ -276,7 +276,7 @@ class Adviser:
         return "perhaps an effect, but too little is known to narrow anything."
 
 
-def _kind(after: Domain) -> Kind:
+def kind_of(after: Domain) -> Kind:
     """Return what a change to a smaller domain is called."""
     if isinstance(after, Categorical):
         return "fix" if after.single else "choices"

@@ -138,7 +138,7 @@ def _narrower(
     low = domain.low if keep == "low" else low
     high = domain.high if keep == "high" else high
     cut_low, cut_high = _at_cuts(domain, trials, low, high, cuts)
-    found = _domain(domain, cut_low, cut_high)
+    found = smaller_domain(domain, cut_low, cut_high)
     # To drop a whole branch is worth it, however small a part of the gate's domain chooses it.
     whole_branch = (low, high) != (cut_low, cut_high)
     if found is None or not (whole_branch or covered(found, domain) <= _CLEARLY_LESS):
@@ -210,7 +210,7 @@ def _bounds(domain: Numeric, edges: FloatArray, first: int, last: int) -> tuple[
     return low, high
 
 
-def _domain(domain: Numeric, low: float, high: float) -> Domain | None:
+def smaller_domain(domain: Numeric, low: float, high: float) -> Domain | None:
     """Return a domain with other bounds, on the steps of the old one; None if it is not smaller."""
     if isinstance(domain, Int) or domain.step is not None:
         step = domain.step or 1

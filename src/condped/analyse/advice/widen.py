@@ -64,7 +64,7 @@ def pressed_bounds(
         if size < _FEWEST_BEST:
             continue
         places = np.full(len(used), np.nan)
-        places[rows] = _places(domain, parameter.values[rows])
+        places[rows] = places_in(domain, parameter.values[rows])
         for side in ("low", "high"):
             inwards = 1.0 - places if side == "low" else places
             outer = int(np.count_nonzero(inwards[best] >= 1.0 - _OUTER))
@@ -116,7 +116,7 @@ def _compared(rows: BoolArray, losses: FloatArray, places: FloatArray) -> BoolAr
     return best if np.ptp(places[best]) > 0.0 else rows
 
 
-def _places(domain: Numeric, values: FloatArray) -> FloatArray:
+def places_in(domain: Numeric, values: FloatArray) -> FloatArray:
     """Return where values lie in a domain on its own scale, from 0 to 1."""
     low, high = float(domain.low), float(domain.high)
     scaled = values.astype(np.float64)
@@ -138,7 +138,7 @@ def _columns(parameter: Parameter, rows: BoolArray) -> FloatArray:
             columns += [(codes == code).astype(float) for code in range(1, len(domain.choices))]
         elif not domain.single:
             centred = np.zeros(len(ids))
-            centred[own] = _places(domain, values[own]) - 0.5
+            centred[own] = places_in(domain, values[own]) - 0.5
             columns += [centred, centred**2]
     return np.column_stack(columns) if columns else np.empty((len(ids), 0))
 

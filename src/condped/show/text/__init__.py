@@ -15,9 +15,12 @@ _TEXTS = {
     "Effects": ("effects", "effects_text"),
     "ImportanceResult": ("tables", "importance_text"),
     "JointEffects": ("tables", "joint_text"),
+    "Prior": ("start", "prior_text"),
     "Report": ("tables", "report_text"),
     "Robustness": ("tables", "robustness_text"),
     "Sources": ("tables", "sources_text"),
+    "StartSpace": ("start", "start_space_text"),
+    "Starts": ("start", "starts_text"),
     "Summary": ("summary", "summary_text"),
     "SweepResult": ("tables", "sweep_text"),
 }

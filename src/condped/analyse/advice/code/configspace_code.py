@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,15 +24,22 @@ from condped.space.space import Space
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _EXPORTS = (
-    "AndConjunction", "CategoricalHyperparameter", "ConfigurationSpace", "Constant",
-    "EqualsCondition", "GreaterThanCondition", "InCondition", "LessThanCondition",
+    "AndConjunction", "CategoricalHyperparameter", "Configuration", "ConfigurationSpace",
+    "Constant", "EqualsCondition", "GreaterThanCondition", "InCondition", "LessThanCondition",
     "NotEqualsCondition", "OrConjunction", "OrdinalHyperparameter", "UniformFloatHyperparameter",
     "UniformIntegerHyperparameter",
 )  # fmt: skip
 
 
-def configspace_code(space: Space, unknown: Unknown | None = None) -> str:
-    """Return the text of ``space``, and of ``config_of`` where its names or values differ."""
+def configspace_code(
+    space: Space,
+    unknown: Unknown | None = None,
+    configurations: Sequence[Mapping[str, tuple[Domain, Any]]] = (),
+) -> str:
+    """Return the text of ``space``, and of ``config_of`` where its names or values differ.
+
+    ``configurations``, of domains and values by name, become ``initial_configurations``.
+    """
     unknown = unknown or {}
     written = _Written(space, known_parameters(space, unknown))
     lines = [*unknown_lines(space, unknown), "p = {}"]
@@ -50,11 +58,20 @@ def configspace_code(space: Space, unknown: Unknown | None = None) -> str:
                     f"# {text_inside(label)} is always drawn: ConfigSpace cannot express",
                     f"# {text_inside(entry.when.text)} ({error}). Ignore it elsewhere.",
                 ]
+                written.always[label] = entry.domain
             else:
                 conditions.append(made)
     lines += ["space = ConfigurationSpace()", "space.add(*p.values())", *comments]
     lines += [f"space.add({one})" for one in conditions]
     lines += written.back()
+    if configurations:
+        lines += ["", "initial_configurations = ["]
+        for one in configurations:
+            values = ", ".join(
+                f"{literal(k)}: {literal(v)}" for k, v in written.values(one).items()
+            )
+            lines.append(f"    Configuration(space, values={{{values}}}),")
+        lines.append("]")
     code = "\n".join(lines)
     used = [name for name in _EXPORTS if f"{name}(" in code]
     imports = ["from ConfigSpace import (", *(f"    {name}," for name in used), ")", ""]
@@ -69,6 +86,7 @@ class _Written:
     names: list[str]
     labels: dict[str, list[str]] = field(init=False)
     coded: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # choices by position
+    always: dict[str, Domain] = field(default_factory=dict)  # drawn whether active or not
 
     def __post_init__(self) -> None:
         taken = set(self.space)
@@ -149,6 +167,26 @@ class _Written:
             parts = [_numeric(both, "!=", value, domain) for value in node.values]
             return None if None in parts else _joined("And", [part for part in parts if part])
         return _numeric(both, node.op, node.value, domain)
+
+    def values(self, configuration: Mapping[str, tuple[Domain, Any]]) -> dict[str, Any]:
+        """Return the values of a configuration by label."""
+        found = {
+            label: domain.choices[0] if isinstance(domain, Categorical) else domain.low
+            for label, domain in self.always.items()
+        }
+        for name, (domain, value) in configuration.items():
+            if name in self.labels:
+                own = [entry.domain for entry in self.space[name]].index(domain)
+                label = self.labels[name][own]
+                found[label] = self._value(label, domain, value)
+        return found
+
+    def _value(self, label: str, domain: Domain, value: Any) -> Any:
+        if label in self.coded:
+            return [(type(one), one) for one in self.coded[label]].index((type(value), value))
+        steps = None if isinstance(domain, Categorical) else step_values(domain)
+        # Ordinals compare exactly, and sums of steps are rounded.
+        return value if steps is None else min(steps, key=lambda one: abs(one - value))
 
     def back(self) -> list[str]:
         """Return a function from a configuration to values by name, if these differ."""

@@ -44,7 +44,7 @@ def ray_code(space: Space, unknown: Unknown | None = None) -> str:
             drawn = _domain(entry.domain)
             drawn += "" if entry.domain.single else ".sample()"
             lines += [f"            {drawn}", f"            if {test}", "            else"]
-        lines[-1] += f" {_off(space, name)}"
+        lines[-1] += f" {literal(inactive_value(space, name))}"
         lines += ["        )", "    ),"]
     return "\n".join([*lines, "}"])
 
@@ -55,16 +55,16 @@ def _value(name: str) -> str:
 
 def _guards(space: Space, conditional: set[str], names: Iterable[str]) -> list[str]:
     return [
-        f"{_value(name)} is not None" if _off(space, name) == "None"
-        else f"{_value(name)} != {_off(space, name)}"
+        f"{_value(name)} is not None" if inactive_value(space, name) is None
+        else f"{_value(name)} != {literal(inactive_value(space, name))}"
         for name in names
         if name in conditional
     ]  # fmt: skip
 
 
-def _off(space: Space, name: str) -> str:
+def inactive_value(space: Space, name: str) -> str | None:
     """Return the value of a parameter that is not active."""
-    return literal(_INACTIVE) if _has_none(space, name) else "None"
+    return _INACTIVE if _has_none(space, name) else None
 
 
 def _has_none(space: Space, name: str) -> bool:

@@ -1,0 +1,170 @@
+"""Do past studies help a new one? Trials until it is as good as one without a past.
+
+``python -m benchmarks.transfer [--output FILE] [--page FILE] [--resume]``: all seeds fixed. Every
+run is a row of ``--rows`` as soon as it is there; ``--resume`` goes on where these end. With
+``--write-only`` nothing is run, and what is there is written down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+
+import condped
+from benchmarks.advice_tasks import YAHPO, tasks
+from benchmarks.transfer_page import Row, page, summaries
+from benchmarks.transfer_tasks import (
+    FAMILIES,
+    MOVEMENTS,
+    Family,
+    Instance,
+    Movement,
+    random_study,
+    spread_of,
+    tables,
+)
+
+PAST, PAST_TRIALS = 10, 100  # studies, and trials of each
+TABLE_TRIALS = 300  # of the one past study per data set
+REFERENCE, MOST = 100, 140  # trials of a study without a past, and at most of one with it
+STARTS = 10
+SEEDS = 20
+FIRST_SEED = 100  # rules were chosen by looking at runs of lower ones
+HERE = Path(__file__).parent
+
+
+def sampler_of(kind: str, seed: int) -> optuna.samplers.BaseSampler:
+    """Return a sampler with default settings."""
+    made = optuna.samplers.RandomSampler if kind == "random" else optuna.samplers.TPESampler
+    return made(seed=seed)
+
+
+@cache
+def past_of(family: Family, spread: float, seed: int) -> condped.Across:
+    """Return the past of a synthetic family, which does not know where the optimum goes next."""
+    rng = np.random.default_rng(seed)
+    studies = [
+        random_study(family.instance(rng, spread, False).objective, PAST_TRIALS, PAST * seed + one)
+        for one in range(PAST)
+    ]
+    return condped.across(studies, sampling="random")
+
+
+def measure(name: str, what: str, past: condped.Across, new: Instance, seed: int) -> Row:
+    """Run a new study in all ways."""
+    space, starts = past.space(), past.starts(STARTS)
+    row: Row = {
+        "family": name, "movement": what, "seed": seed, "narrowed": len(space.changes),
+        "outside": not _inside(space, new.optimum), "past": space.studies,
+        "drawn": _curve([new.objective(optuna.trial.FixedTrial(one))
+                         for one in (*starts.configurations, *space.sample(MOST, seed=seed))], new),
+    }  # fmt: skip
+    for kind in ("random", "tpe"):
+        alone = optuna.create_study(sampler=sampler_of(kind, seed))
+        alone.optimize(new.objective, n_trials=REFERENCE)
+        sampler = condped.optuna.InformedSampler(sampler_of(kind, seed), space, starts=starts)
+        informed = optuna.create_study(sampler=sampler)
+        informed.optimize(new.objective, n_trials=MOST)
+        row[f"{kind} alone"] = _curve([trial.value for trial in alone.trials], new)
+        row[f"{kind} informed"] = _curve([trial.value for trial in informed.trials], new)
+        row[f"{kind} opened"] = sampler.opened is not None
+    return row
+
+
+def _curve(values: Sequence[Any], new: Instance) -> list[float]:
+    """Return the regret after each trial."""
+    best = np.minimum.accumulate(np.array(values[:MOST], dtype=float)) - new.lowest
+    return [float(f"{one:.4g}") for one in best]
+
+
+def _inside(space: condped.StartSpace, optimum: dict[str, Any]) -> bool:
+    """Return whether the best configuration is left; a regime that it is not in does not count."""
+    for step in space.changes:
+        value = optimum.get(step.parameter)
+        if value is not None and _has(step.domain, value) and not _has(step.proposal, value):
+            return False
+    return True
+
+
+def _has(domain: Any, value: Any) -> bool:
+    if hasattr(domain, "choices"):
+        return value in domain.choices
+    return not isinstance(value, str) and bool(domain.low <= value <= domain.high)
+
+
+def measure_family(family: Family, movement: Movement, seed: int) -> Row:
+    """Run one synthetic family with one movement."""
+    own = FIRST_SEED + seed
+    spread = spread_of(movement)
+    new = family.instance(np.random.default_rng([own, 1]), spread, movement == "jump")
+    return measure(family.name, movement, past_of(family, spread, own), new, own) | {"seed": seed}
+
+
+def measure_table(name: str, others: Sequence[str], folder: Path, seed: int) -> Row:
+    """Run one table of evaluations, with the other data sets of its scenario as the past."""
+    own = FIRST_SEED + seed
+    every = tasks(folder)
+    studies = {one: random_study(every[one].objective, TABLE_TRIALS, own) for one in others}
+    past = condped.across(studies, sampling="random")
+    task = every[name]
+    new = Instance(task.objective, task.lowest, dict(task.optima[0]))
+    return measure(name, "table", past, new, own) | {"seed": seed}
+
+
+def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int], Any]]:
+    """Yield what to run in turn: one seed of everything, then the next."""
+    for seed in range(asked.seeds):
+        for family in FAMILIES:
+            for movement in MOVEMENTS:
+                key = family.name, str(movement), seed
+                yield key, lambda f=family, m=movement, s=seed: measure_family(f, m, s)
+        for name, others in tables(asked.yahpo):
+            key = name, "table", seed
+            yield (
+                key,
+                lambda n=name, o=others, s=seed: measure_table(n, o, asked.yahpo, s),
+            )
+
+
+def main() -> None:
+    """Measure everything, write it down and show it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="at most so many")
+    parser.add_argument("--yahpo", type=Path, default=YAHPO, help="the folder with its tables")
+    parser.add_argument("--output", type=Path, default=HERE / "transfer.json", help="JSON file")
+    parser.add_argument("--page", type=Path, help="Markdown file")
+    parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
+    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    parser.add_argument("--write-only", action="store_true", help="only write down what is there")
+    asked = parser.parse_args()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.filterwarnings("ignore", "Past studies mislead")
+    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
+    kept = path.exists() and (asked.resume or asked.write_only)
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if kept else []
+    known = {(row["family"], row["movement"], row["seed"]) for row in rows}
+    with path.open("a" if rows else "w", encoding="utf-8") as file:
+        for key, run in () if asked.write_only else _jobs(asked):
+            if key not in known:
+                row = run()
+                file.write(f"{json.dumps(row)}\n")
+                file.flush()
+                rows.append(row)
+    told = summaries(rows)
+    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    text = page(told)
+    print(text)
+    if asked.page is not None:
+        asked.page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Whether past studies mislead a new one: trials of the whole space reach its top more often."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from condped.analyse.branches.discover import log_choose
+
+# To open the space in vain costs little; to keep it closed wrongly costs the study.
+_MISLED = 0.05
+_PROVEN = 0.05
+# Fewer trials of either kind say nothing.
+_FEWEST = 3
+_FEWEST_PROVEN = 5
+# The best of this share of the new study's trials are its top; smaller tops are looked at, too.
+_TOP = 0.2
+# So many trials in the smaller space that do not reach the best, which lies outside, are enough.
+_WITHOUT = 10
+
+
+def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str | None:
+    """Say why past studies mislead a new one; None if they do not seem to.
+
+    Parameters
+    ----------
+    inside, outside
+        Losses, the lower the better, of the new study's trials inside and outside the smaller
+        space.
+    since
+        How many trials were drawn in the smaller space since the best one, if this lies outside.
+
+    Examples
+    --------
+    >>> misled([5, 6, 5, 7, 6, 8, 7, 6], [1, 2, 3, 9])
+    'the best 3 of 12 trials lie outside the smaller space, where 4 of them are.'
+    >>> misled([1, 2, 3, 2, 1, 2, 3, 4], [5, 6, 7, 9]) is None
+    True
+    """
+    near, far = np.sort(np.asarray(inside, float)), np.sort(np.asarray(outside, float))
+    if min(len(near), len(far)) < _FEWEST:
+        return None
+    total = len(near) + len(far)
+    for top in range(2, math.ceil(_TOP * total) + 1):
+        cutoff = np.sort(np.concatenate([near, far]))[top - 1]
+        reached = int(np.count_nonzero(far <= cutoff)), int(np.count_nonzero(near <= cutoff))
+        if _chance(len(far), len(near), *reached) <= _MISLED:
+            where = f"the best {sum(reached)} of {total} trials lie outside the smaller space"
+            if reached[1]:
+                where = f"{reached[0]} of {where.removeprefix('the ')}"
+            return f"{where}, where {len(far)} of them are."
+    if since >= _WITHOUT and far[0] < near[0]:
+        return (
+            f"{since} trials in the smaller space have not reached the best one, which lies "
+            "outside."
+        )
+    return None
+
+
+def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:
+    """Return whether trials that the past suggested are clearly better than those of the whole.
+
+    By the sum of their ranks, compared with its distribution if all are alike (normal).
+    """
+    near, far = np.asarray(suggested, dtype=float), np.asarray(whole, dtype=float)
+    if min(len(near), len(far)) < _FEWEST_PROVEN:
+        return False
+    better = (near[:, None] < far).sum() + 0.5 * (near[:, None] == far).sum()
+    pairs = len(near) * len(far)
+    spread = math.sqrt(pairs * (len(near) + len(far) + 1) / 12)
+    return bool(math.erfc((better - 0.5 - pairs / 2) / spread / math.sqrt(2)) / 2 <= _PROVEN)
+
+
+def _chance(trials: int, others: int, reached: int, others_reached: int) -> float:
+    """Return the chance that so many of the trials, or more, are in the top, if all are alike."""
+    top = reached + others_reached
+    everything = log_choose(trials + others, top)
+    return sum(
+        math.exp(log_choose(trials, k) + log_choose(others, top - k) - everything)
+        for k in range(reached, min(trials, top) + 1)
+        if top - k <= others
+    )

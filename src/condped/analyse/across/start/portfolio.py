@@ -1,0 +1,163 @@
+"""Which configurations of past studies to try first: one of them near the top in every study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from condped.analyse.across.start.past import Past
+from condped.analyse.advice.widen import places_in
+from condped.arrays import FloatArray, IntArray
+from condped.space.domain import Categorical
+
+# So many of the best trials of each study may be tried first.
+_CANDIDATES = 3
+# Of more studies than this some, evenly chosen, suffice.
+_MOST_STUDIES = 100
+# At most this share is kept for the best of branches that would not be tried otherwise.
+_OTHER_BRANCHES = 0.3
+# So many neighbours tell how good a configuration would have been in another study.
+_NEIGHBOURS = 3
+# What is expected where a study has not tried the branch.
+_UNKNOWN = 0.5
+# So much of the distance counts for a parameter without importance.
+_LEAST_WEIGHT = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Portfolio:
+    """The chosen trials.
+
+    Attributes
+    ----------
+    rows
+        (chosen,): positions among the past trials, the best on average first.
+    studies
+        (studies,): those that were looked at.
+    expected
+        (chosen, studies): the place that each would have had in each study, 0 for the best.
+    """
+
+    rows: IntArray
+    studies: IntArray
+    expected: FloatArray
+
+
+def portfolio(past: Past, number: int) -> Portfolio:
+    """Return at most so many trials, chosen one after the other.
+
+    Each is the one that, beside those before it, leaves the least to be desired in the mean over
+    all studies. The last ones are the best of other branches, one each, so that a study notices if
+    another branch is best this time.
+    """
+    studies = np.unique(np.linspace(0, len(past.names) - 1, _MOST_STUDIES).astype(np.intp))
+    codes = _codes(past)
+    branch = codes.branch
+    best = np.concatenate([_best_rows(past, study) for study in studies.tolist()])
+    best = _distinct(best, np.column_stack([branch, codes.code]))
+    others = _best_of_branches(past, branch, np.setdiff1d(branch, branch[best]))
+    room = min(len(others), int(_OTHER_BRANCHES * number))
+    rows = np.concatenate([best, others[:room]])
+    expected = np.column_stack([_expected(past, rows, study, codes) for study in studies.tolist()])
+    chosen = _greedy(expected[: len(best)], number - room)
+    chosen += range(len(best), len(rows))
+    return Portfolio(rows[chosen], studies, expected[chosen])
+
+
+def _greedy(expected: FloatArray, number: int) -> list[int]:
+    """Return the rows that together expect the lowest values in the mean over all columns."""
+    left = np.ones(expected.shape[1])
+    mean = expected.mean(axis=1)
+    chosen: list[int] = []
+    while len(chosen) < min(number, len(expected)):
+        gain = np.minimum(left, expected).mean(axis=1)
+        gain[chosen] = np.inf
+        # Where nothing is gained any more, the best on average.
+        place = int(np.lexsort((mean, gain.round(6)))[0])
+        chosen.append(place)
+        left = np.minimum(left, expected[place])
+    return chosen
+
+
+def _distinct(rows: IntArray, whole: FloatArray) -> IntArray:
+    """Return the rows without those that repeat the configuration of an earlier one."""
+    return np.asarray(rows[np.sort(np.unique(whole[rows], axis=0, return_index=True)[1])])
+
+
+def _best_of_branches(past: Past, branch: IntArray, asked: IntArray) -> IntArray:
+    """Return the best trial of each branch, the best of all studies first."""
+    found = []
+    for one in asked.tolist():
+        rows = np.flatnonzero(branch == one)
+        found.append(int(rows[np.argmin(past.order[rows])]))
+    return np.array(sorted(found, key=lambda row: past.order[row]), dtype=np.intp)
+
+
+def _best_rows(past: Past, study: int) -> IntArray:
+    rows = np.flatnonzero(past.study == study)
+    return np.asarray(rows[np.argsort(past.order[rows])[:_CANDIDATES]])
+
+
+class _Codes(NamedTuple):
+    """Trials as numbers.
+
+    Attributes
+    ----------
+    branch
+        (trials,): the same for those with the same active parameters and domains.
+    code
+        (trials, columns): the places of values. Two choices are as far apart as the two ends of a
+        domain.
+    weight
+        (columns,): how much a difference counts.
+    """
+
+    branch: IntArray
+    code: FloatArray
+    weight: FloatArray
+
+
+def _codes(past: Past) -> _Codes:
+    """Return all trials as numbers."""
+    names = list(past.known_space)
+    ids = np.column_stack([np.asarray(past.parameters[name].domain_ids) for name in names])
+    branch = np.unique(ids, axis=0, return_inverse=True)[1].reshape(-1)
+    columns: list[FloatArray] = []
+    weights: list[float] = []
+    for name in names:
+        parameter = past.parameters[name]
+        weight = past.importances.get(name, 0.0) + _LEAST_WEIGHT
+        numeric = np.zeros(len(branch))
+        for place, domain in enumerate(parameter.domains):
+            rows = np.flatnonzero(parameter.domain_ids == place)
+            values = parameter.values[rows]
+            if isinstance(domain, Categorical):
+                for choice in range(len(domain.choices) if len(domain.choices) > 1 else 0):
+                    column = np.zeros(len(branch))
+                    column[rows[values == choice]] = np.sqrt(0.5)
+                    columns.append(column)
+                    weights.append(weight)
+            elif not domain.single:
+                numeric[rows] = places_in(domain, values)
+        columns.append(numeric)
+        weights.append(weight)
+    return _Codes(branch, np.column_stack(columns), np.array(weights))
+
+
+def _expected(past: Past, rows: IntArray, study: int, codes: _Codes) -> FloatArray:
+    """Return (rows,): the place that trials would have had in a study, by its nearest trials."""
+    branch, code, weight = codes
+    own = np.flatnonzero(past.study == study)
+    found = np.full(len(rows), _UNKNOWN)
+    for place, row in enumerate(rows.tolist()):
+        if past.study[row] == study:
+            found[place] = past.order[row]
+            continue
+        same = own[branch[own] == branch[row]]
+        if len(same):
+            apart = ((code[same] - code[row]) ** 2) @ weight
+            near = same[np.argsort(apart, kind="stable")[:_NEIGHBOURS]]
+            found[place] = past.order[near].mean()
+    return found

@@ -1,0 +1,240 @@
+"""Where the best trials of past studies lie, and how far from there those of another one may lie.
+
+Distances from there are in units of its width, so that one margin says for every domain how much
+to keep. A choice is as far away as its best trial is from the good ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from condped.analyse.across.start.past import Past
+from condped.analyse.advice.propose import covered, smaller_domain
+from condped.analyse.advice.widen import places_in
+from condped.analyse.branches.splits import short_between
+from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.estimate.statistics.normal_distribution import normal_cdf
+from condped.space.domain import Categorical, Domain, Numeric
+
+# How often chance alone may make a domain of a past study seem narrower, over all domains.
+SURE = 0.01
+# A study tells where the good values of a regime lie if so many of its trials are in the regime.
+FEWEST_IN_REGIME = 10
+# A regime is narrowed only if so many studies tell.
+FEWEST_STUDIES = 3
+# A range that keeps more of the domain than this is not worth the risk.
+CLEARLY_LESS = 0.8
+# So many of the best trials of each study span the range of a number: with the best alone, values
+# that do not matter within a branch would seem to lie further out in another study.
+_SPANNED_BY = 3
+# The margin at which it is tested whether what lies outside hardly ever is good.
+_TESTED_AT = 0.05
+# Distances are in units of the range's width, or of this share of the domain if it is narrower.
+_NARROWEST = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegimeTrials:
+    """The trials in which a parameter has one domain.
+
+    Attributes
+    ----------
+    places
+        (trials,): where values lie in the domain from 0 to 1, or which choice they are.
+    study
+        (trials,)
+    rank
+        (trials,): the place among the trials of this regime and study, from 0 for the best.
+    order
+        (trials,): the same as a share, from 0 to below 1.
+    good
+        (trials,): which are among the best of these.
+    """
+
+    name: str
+    domain: Domain
+    rows: IntArray
+    places: FloatArray
+    study: IntArray
+    rank: IntArray
+    order: FloatArray
+    good: BoolArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoodRange:
+    """What of a domain past studies speak for.
+
+    Attributes
+    ----------
+    low, high
+        Of a number: where the best trials lie, from 0 to 1.
+    apart
+        Of a categorical domain: how far away each choice is; 0: it stays in any case.
+    studies
+        How many studies tell.
+    """
+
+    domain: Domain
+    low: float
+    high: float
+    apart: FloatArray
+    studies: int
+
+    def distance(self, place: float) -> float:
+        """Return how large a margin must be to keep a value, given by its place."""
+        if isinstance(self.domain, Categorical):
+            return float(self.apart[int(place)])
+        away = max(self.low - place, place - self.high, 0.0)
+        # From here on the whole domain is kept.
+        enough = max((CLEARLY_LESS - (self.high - self.low)) / 2, 0.0)
+        return min(away, enough) / self._unit
+
+    @property
+    def _unit(self) -> float:
+        return max(self.high - self.low, _NARROWEST)
+
+    def kept(self, margin: float) -> Domain | None:
+        """Return the domain that is kept with a margin; None: all of it."""
+        if isinstance(self.domain, Categorical):
+            stays = [c for c, away in zip(self.domain.choices, self.apart, strict=True)
+                     if away <= margin]  # fmt: skip
+            return None if len(stays) == len(self.domain.choices) else Categorical(stays)
+        low, high = self.low - margin * self._unit, self.high + margin * self._unit
+        if high - low >= CLEARLY_LESS:
+            return None
+        found = smaller_domain(self.domain, *_bounds(self.domain, low, high))
+        return None if found is None or covered(found, self.domain) >= 0.9 else found
+
+
+def regimes_of(past: Past) -> list[RegimeTrials]:
+    """Return the trials of each parameter and domain that may be narrowed."""
+    found = []
+    for name, domain in past.regimes:
+        rows = past.having(name, domain)
+        sizes = np.bincount(past.study[rows], minlength=len(past.names))
+        rows = rows[sizes[past.study[rows]] >= FEWEST_IN_REGIME]
+        if domain.single or not len(rows):
+            continue
+        values = past.parameters[name].values[rows]
+        places = values.astype(float) if isinstance(domain, Categorical) else places_in(
+            domain, values
+        )  # fmt: skip
+        study = past.study[rows]
+        rank = _rank_within(study, past.order[rows])
+        order = rank / sizes[study]
+        # At least one of each study is good.
+        good = order < np.maximum(past.target_quantile, 1e-9)
+        found.append(RegimeTrials(name, domain, rows, places, study, rank, order, good))
+    return found
+
+
+def _rank_within(study: IntArray, order: FloatArray) -> IntArray:
+    """Return the place of each trial among those of its study, from 0 for the best."""
+    sizes = np.bincount(study)
+    sorted_rows = np.lexsort((order, study))
+    starts = np.cumsum(sizes) - sizes
+    found = np.empty(len(study), dtype=np.intp)
+    found[sorted_rows] = np.arange(len(study)) - starts[study[sorted_rows]]
+    return found
+
+
+def good_ranges(
+    regimes: Sequence[RegimeTrials], learnt: BoolArray, risk: float
+) -> dict[tuple[str, Domain], GoodRange]:
+    """Return what some of the studies speak for, where they do so clearly.
+
+    ``learnt`` (studies,) says which studies are looked at.
+    """
+    tests = sum(len(r.domain.choices) if isinstance(r.domain, Categorical) else 1 for r in regimes)
+    found = {}
+    for regime in regimes:
+        rows = learnt[regime.study]
+        studies = len(np.unique(regime.study[rows]))
+        if studies < FEWEST_STUDIES:
+            continue
+        one: GoodRange | None
+        if isinstance(regime.domain, Categorical):
+            one = _choices(regime, rows, tests, studies)
+        else:
+            one = _range(regime, rows, tests, studies, risk / (4 * max(len(regimes), 1)))
+        if one is not None:
+            found[regime.name, regime.domain] = one
+    return found
+
+
+def _choices(regime: RegimeTrials, rows: BoolArray, tests: int, studies: int) -> GoodRange | None:
+    assert isinstance(regime.domain, Categorical)
+    codes = regime.places.astype(np.intp)
+    apart = np.zeros(len(regime.domain.choices))
+    for code in range(len(apart)):
+        own = rows & (codes == code)
+        if own.any() and _hardly_good(own, rows, regime, tests):
+            # 1: its best trial is just not good.
+            apart[code] = regime.order[own].min() / regime.order[regime.good].max(initial=1e-9)
+    if not apart.any():
+        return None
+    return GoodRange(regime.domain, 0.0, 1.0, apart, studies)
+
+
+def _range(
+    regime: RegimeTrials, rows: BoolArray, tests: int, studies: int, trimmed: float
+) -> GoodRange | None:
+    best = np.sort(regime.places[rows & (regime.rank < _SPANNED_BY)])
+    # Of very many studies a few odd ones may lie outside.
+    drop = math.floor(trimmed * len(best))
+    low, high = float(best[drop]), float(best[len(best) - 1 - drop])
+    if high - low + 2 * _TESTED_AT >= CLEARLY_LESS:
+        return None
+    inside = (regime.places >= low - _TESTED_AT) & (regime.places <= high + _TESTED_AT)
+    if not _hardly_good(rows & ~inside, rows, regime, tests):
+        return None
+    return GoodRange(regime.domain, low, high, np.empty(0), studies)
+
+
+def _hardly_good(own: BoolArray, rows: BoolArray, regime: RegimeTrials, tests: int) -> bool:
+    """Return whether some trials are good clearly less often than others of the same studies.
+
+    Good ones are dealt out at random among the trials of each study; their number among ``own`` is
+    compared with its expectation, by a normal approximation.
+    """
+    size = int(regime.study.max()) + 1
+    trials = np.bincount(regime.study[rows], minlength=size).astype(float)
+    good = np.bincount(regime.study[rows & regime.good], minlength=size)
+    drawn = np.bincount(regime.study[own], minlength=size)
+    asked = trials > 1
+    share = drawn[asked] / trials[asked]
+    expected = (good[asked] * share).sum()
+    spread = (
+        good[asked] * share * (1 - share) * (trials[asked] - good[asked]) / (trials[asked] - 1)
+    ).sum()
+    seen = np.count_nonzero(own & regime.good)
+    if spread <= 0:
+        return False
+    score = (seen + 0.5 - expected) / math.sqrt(spread)
+    return float(normal_cdf(np.array([score]))[0]) * tests <= SURE
+
+
+def _bounds(domain: Numeric, low: float, high: float) -> tuple[float, float]:
+    """Return short numbers just outside two places of a domain, or its own bounds."""
+    slack = (high - low) / 50
+    lowest, highest = float(domain.low), float(domain.high)
+    if low > 0:
+        outer, inner = _at(domain, max(low - slack, 0.0)), _at(domain, low)
+        lowest = max(lowest, short_between(outer, inner, log=domain.log))
+    if high < 1:
+        inner, outer = _at(domain, high), _at(domain, min(high + slack, 1.0))
+        highest = min(highest, short_between(inner, outer, log=domain.log))
+    return lowest, highest
+
+
+def _at(domain: Numeric, place: float) -> float:
+    """Return the number at a place of a domain."""
+    low, high = float(domain.low), float(domain.high)
+    if domain.log:
+        return math.exp(math.log(low) + place * (math.log(high) - math.log(low)))
+    return low + place * (high - low)

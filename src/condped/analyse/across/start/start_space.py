@@ -1,0 +1,307 @@
+"""A smaller space for the next study, with the risk that its best configuration lies outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from condped.analyse.across.start.configurations import Config, configuration, fits, uniform_value
+from condped.analyse.across.start.leave_one_out import (
+    left_out_distances,
+    lowest_risk,
+    margin_for,
+)
+from condped.analyse.across.start.misled import misled
+from condped.analyse.across.start.past import Past, past_of
+from condped.analyse.across.start.ranges import (
+    CLEARLY_LESS,
+    FEWEST_STUDIES,
+    GoodRange,
+    RegimeTrials,
+    good_ranges,
+    regimes_of,
+)
+from condped.analyse.advice.adviser import kind_of
+from condped.analyse.advice.code.configspace_code import configspace_code
+from condped.analyse.advice.code.hyperopt_code import hyperopt_code
+from condped.analyse.advice.code.ray_code import ray_code
+from condped.analyse.advice.code.space_json import space_json
+from condped.analyse.advice.narrow import given, meet, narrowed
+from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.propose import covered, inside
+from condped.analyse.advice.result import Step, UnknownCondition
+from condped.analyse.result import Result
+from condped.errors import SettingsError
+from condped.space.domain import Domain
+from condped.space.space import Space
+
+if TYPE_CHECKING:
+    from condped.analyse.across.result import Across
+
+
+@dataclass(frozen=True)
+class StartSpace(Result):
+    """Where to search next time, by what past studies tell.
+
+    Attributes
+    ----------
+    steps
+        What changes comes first, then what stays as it is, each with a reason. ``kept`` and ``of``
+        count studies: in how many the best trial stays.
+    space
+        The smaller space with its conditions, without parameters that become inactive.
+    risk
+        The chance that the best trial of another study of the same kind lies outside is at most
+        this; 0 where nothing is left out.
+    asked
+        The risk that was asked for.
+    margin
+        How far beyond the best trials of past studies the ranges reach, in units of their width.
+    studies, left_out_kept
+        How many studies count, and of how many the best trial stays inside if the study is left
+        out when the ranges and the margin are chosen.
+    dropped
+        Parameters that become inactive.
+    unknown
+        Parameters of the new space whose conditions could not be inferred.
+
+    Examples
+    --------
+    >>> import condped
+    >>> nested = condped.problems.get("nested")
+    >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(10)])
+    >>> start = past.space(risk=0.1)
+    >>> start.studies, round(start.risk, 2), start.space["x"][0].domain.high < -6
+    (10, 0.09, True)
+    """
+
+    schema: ClassVar[str] = "condped.start_space/1"
+    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(Step))
+
+    steps: tuple[Step, ...]
+    space: Space
+    risk: float
+    asked: float
+    margin: float | None
+    studies: int
+    left_out_kept: int
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    unknown: tuple[UnknownCondition, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Step, ...]:
+        """The steps that narrow the space."""
+        return tuple(step for step in self.steps if step.kind != "leave")
+
+    @property
+    def promise(self) -> str:
+        """What is promised, and on what grounds."""
+        if not self.changes:
+            return "Nothing is left out, so there is no risk."
+        return (
+            f"The best trial of another study of this kind lies outside with a chance of at most "
+            f"{100 * self.risk:.2g} %, if it is as likely as any past one to be the odd one: with "
+            f"the margin, {self.left_out_kept} of {self.studies} best trials stay inside when "
+            "their own study is left out."
+        )
+
+    def sample(self, number: int, *, seed: int = 0) -> list[Config]:
+        """Return configurations drawn evenly from the smaller space."""
+        rng = np.random.default_rng(seed)
+        unknown = [entry.parameter for entry in self.unknown]
+        return [
+            configuration(self.space, lambda _, domain: uniform_value(domain, rng), unknown)
+            for _ in range(number)
+        ]
+
+    def misled(
+        self, configurations: Sequence[Mapping[str, Any]], losses: Sequence[float]
+    ) -> str | None:
+        """Say why the past misleads a new study; None if it does not seem to.
+
+        For code that draws by itself: draw some configurations from the whole space as well, and
+        go back to it when this says something.
+
+        Parameters
+        ----------
+        configurations
+            What the new study tried, in order, by parameter.
+        losses
+            What came of it, the lower the better.
+
+        Examples
+        --------
+        >>> import condped
+        >>> nested = condped.problems.get("nested")
+        >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(10)])
+        >>> past.space().misled([{"x": -6.9}] * 6 + [{"x": -4.5}] * 3, [2.0] * 6 + [1.0] * 3)
+        'the best 3 of 9 trials lie outside the smaller space, where 3 of them are.'
+        """
+        within = [self._holds(one) for one in configurations]
+        inside = [loss for loss, own in zip(losses, within, strict=True) if own]
+        outside = [loss for loss, own in zip(losses, within, strict=True) if not own]
+        best = min(range(len(losses)), key=lambda place: losses[place], default=0)
+        return misled(inside, outside, sum(within[best + 1 :]))
+
+    def _holds(self, configuration: Mapping[str, Any]) -> bool:
+        """Return whether a configuration lies in the smaller space."""
+        for step in self.changes:
+            value = configuration.get(step.parameter)
+            known = step.parameter in configuration and fits(step.domain, value)
+            if known and step.proposal is not None and not fits(step.proposal, value):
+                return False
+        return True
+
+    def optuna_code(self) -> str:
+        """Return a function for Optuna that draws from the smaller space, ready to paste."""
+        return suggest_code(self.space, self._active_counts)
+
+    def configspace_code(self) -> str:
+        """Return the smaller space for ConfigSpace, which SMAC takes, ready to paste."""
+        return configspace_code(self.space, self._active_counts)
+
+    def ray_code(self) -> str:
+        """Return the smaller space for Ray Tune, ready to paste."""
+        return ray_code(self.space, self._active_counts)
+
+    def hyperopt_code(self) -> str:
+        """Return the smaller space for Hyperopt, ready to paste."""
+        return hyperopt_code(self.space, self._active_counts)
+
+    def space_json(self) -> str:
+        """Return the smaller space as JSON, which :func:`condped.read` takes as ``space``."""
+        return space_json(self.space)
+
+    @property
+    def _active_counts(self) -> dict[str, tuple[int, int]]:
+        return {entry.parameter: (entry.active, entry.trials) for entry in self.unknown}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per step."""
+        return [
+            {name: _shown(getattr(step, name)) for name in self._columns} for step in self.steps
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        return {**self._saved(), "promise": self.promise, "optuna_code": self.optuna_code()}
+
+
+def _shown(value: Any) -> Any:
+    return value.label if hasattr(value, "label") else value
+
+
+def start_space(across: Across, risk: float) -> StartSpace:
+    """Return the smallest space with so little risk; see :meth:`condped.Across.space`."""
+    if isinstance(risk, bool) or not isinstance(risk, Real) or not 0 < float(risk) < 1:
+        raise SettingsError(
+            f"risk must be a number above 0 and below 1 (got {risk!r}): the chance that the best "
+            "trial of the next study lies outside."
+        )
+    past = past_of(across)
+    regimes = regimes_of(past)
+    studies = len(past.names)
+    distances = left_out_distances(past, regimes, float(risk))
+    margin = margin_for(distances, float(risk))
+    ranges: dict[tuple[str, Domain], GoodRange] = {}
+    base, domains = given(past.structure.space, past.where)
+    if margin is not None:
+        ranges = good_ranges(regimes, np.ones(studies, dtype=bool), float(risk))
+        kept = {key: one.kept(margin) for key, one in ranges.items()}
+        found = {key: domain for key, domain in kept.items() if domain is not None}
+        domains |= {k: meet(d, domains[k]) if k in domains else d for k, d in found.items()}
+    space, possible = narrowed(base, domains)
+    inside_count = studies if margin is None else int(np.count_nonzero(distances <= margin))
+    steps = [
+        _step(
+            past,
+            regime,
+            domains.get((regime.name, regime.domain)),
+            ranges.get((regime.name, regime.domain)),
+            margin,
+        )
+        for regime in regimes
+        if (regime.name, regime.domain) in possible
+    ]
+    steps.sort(key=lambda step: (step.kind == "leave", -past.importances.get(step.parameter, 0.0)))
+    changed = any(step.kind != "leave" for step in steps)
+    return StartSpace(
+        steps=tuple(steps),
+        space=space,
+        risk=(studies + 1 - inside_count) / (studies + 1) if changed else 0.0,
+        asked=float(risk),
+        margin=margin if changed else None,
+        studies=studies,
+        left_out_kept=inside_count,
+        dropped=tuple(name for name in past.structure.space if name not in space),
+        notes=(*past.notes, *_notes(studies, float(risk), margin)),
+        unknown=tuple(_unknown(past, name) for name in past.structure.unexplained if name in space),
+    )
+
+
+def _notes(studies: int, risk: float, margin: float | None) -> Iterator[str]:
+    if margin is None:
+        needed = int(np.ceil(1.0 / risk - 1e-9)) - 1
+        yield (
+            f"{studies} studies cannot speak for a risk of {100 * risk:.3g} %: it takes {needed}, "
+            f"and the lowest of {studies} is {100 * lowest_risk(studies):.3g} %. So nothing is "
+            "narrowed; accept that risk, or start by the configurations of starts()."
+        )
+
+
+def _step(
+    past: Past,
+    regime: RegimeTrials,
+    proposal: Domain | None,
+    known: GoodRange | None,
+    margin: float | None,
+) -> Step:
+    name, domain = regime.name, regime.domain
+    best = regime.rows[np.isin(regime.rows, past.best)]
+    values = past.parameters[name].values[best]
+    kept = len(best) if proposal is None else int(inside(proposal, domain, values).sum())
+    if proposal is not None and known is None:
+        reason, risk = "The condition that the trials were chosen by.", "None."
+    elif proposal is not None and known is not None:
+        reason = (
+            f"The best trials of {known.studies} studies lie there, with a margin of {margin:.2g} "
+            "times their range; what is outside hardly ever was good."
+        )
+        risk = "See the risk of all steps together."
+    else:
+        reason, risk = _why_left(regime, known, margin), "None."
+    several = len(past.parameters[name].domains) > 1
+    return Step(
+        kind="leave" if proposal is None else kind_of(proposal),
+        parameter=name,
+        regime=domain.label if several else None,
+        domain=domain,
+        proposal=proposal,
+        kept=kept,
+        of=len(best),
+        covered=1.0 if proposal is None else covered(proposal, domain),
+        reason=reason,
+        risk=risk,
+    )
+
+
+def _why_left(regime: RegimeTrials, known: GoodRange | None, margin: float | None) -> str:
+    if margin is None:
+        return "too few studies for so little risk."
+    if len(np.unique(regime.study)) < FEWEST_STUDIES:
+        return f"fewer than {FEWEST_STUDIES} studies have tried it often enough."
+    if known is None:
+        return "good values are found everywhere, or too little is known."
+    return (
+        f"with the margin the range would keep more than {100 * CLEARLY_LESS:.0f} % of the domain, "
+        "or every choice."
+    )
+
+
+def _unknown(past: Past, name: str) -> UnknownCondition:
+    ids = past.parameters[name].domain_ids
+    return UnknownCondition(name, int(np.count_nonzero(ids >= 0)), len(ids))

@@ -1,0 +1,229 @@
+"""Configurations to try first in the next study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from condped.analyse.across.start.configurations import Config, active_domain, configuration, fits
+from condped.analyse.across.start.past import Past, past_of, plain_value
+from condped.analyse.across.start.portfolio import portfolio
+from condped.analyse.advice.code.configspace_code import configspace_code
+from condped.analyse.advice.code.python_text import literal
+from condped.analyse.advice.code.ray_code import inactive_value
+from condped.analyse.result import Result
+from condped.errors import SettingsError
+from condped.optional import load_optional
+from condped.space.domain import Categorical, Domain
+from condped.space.space import Space
+
+if TYPE_CHECKING:
+    import optuna
+
+    from condped.analyse.across.result import Across
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A configuration to try first.
+
+    Attributes
+    ----------
+    values
+        By parameter; those that are not active are left out.
+    study, trial
+        Where it comes from: the study, and the position of the trial in it.
+    place
+        The share of its own study's trials that are better.
+    expected
+        The same in the other studies, on average, as far as near trials tell.
+    best_in
+        In how many studies none of the other configurations is expected to be better.
+    """
+
+    values: dict[str, Any]
+    study: str
+    trial: int
+    place: float
+    expected: float
+    best_in: int
+
+
+@dataclass(frozen=True)
+class Starts(Result):
+    """Configurations to try first, the one that is best on average first.
+
+    Examples
+    --------
+    >>> import condped
+    >>> nested = condped.problems.get("nested")
+    >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(5)])
+    >>> starts = past.starts(3)
+    >>> [sorted(start.values) for start in starts.starts]
+    [['c0', 'c1', 'x'], ['c0', 'c1', 'x'], ['c0', 'c1', 'x']]
+    """
+
+    schema: ClassVar[str] = "condped.starts/1"
+    _fixed: ClassVar[tuple[str, ...]] = ("study", "trial", "place", "expected", "best_in")
+
+    starts: tuple[Start, ...]
+    space: Space
+    studies: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of :meth:`rows`: where each comes from, and a column per parameter."""
+        return (*self._fixed, *(f"param_{name}" for name in self.space))
+
+    @property
+    def configurations(self) -> list[Config]:
+        """The values of each by parameter."""
+        return [dict(start.values) for start in self.starts]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def enqueue(self, study: optuna.Study) -> None:
+        """Let a study of Optuna try them first; what it does not suggest is ignored."""
+        for start in self.starts:
+            study.enqueue_trial(dict(start.values), user_attrs={"condped:start": start.study})
+
+    def study(self, **options: Any) -> optuna.Study:
+        """Return a new study of Optuna that tries them first.
+
+        Parameters
+        ----------
+        **options
+            As for ``optuna.create_study``.
+
+        Examples
+        --------
+        >>> import condped
+        >>> nested = condped.problems.get("nested")
+        >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(5)])
+        >>> len(past.starts(3).study(direction="minimize").trials)
+        3
+        """
+        module = load_optional(
+            "condped.optuna.new_study", feature="Starts.study", library="optuna", extra="optuna"
+        )
+        made: optuna.Study = module.study_with_starts(self, options)
+        return made
+
+    def optuna_code(self) -> str:
+        """Return code that lets ``study`` try them first, ready to paste."""
+        lines = ["for params in ["]
+        lines += [f"    {_mapping(values)}," for values in self.configurations]
+        return "\n".join([*lines, "]:", "    study.enqueue_trial(params, skip_if_exists=True)"])
+
+    def ray_code(self) -> str:
+        """Return ``points_to_evaluate`` for a search algorithm of Ray Tune, ready to paste.
+
+        A parameter that is not active has the value that :meth:`StartSpace.ray_code` gives it.
+        """
+        lines = ["points_to_evaluate = ["]
+        for values in self.configurations:
+            whole = {
+                name: values.get(name, inactive_value(self.space, name)) for name in self.space
+            }
+            lines.append(f"    {_mapping(whole)},")
+        return "\n".join([*lines, "]"])
+
+    def configspace_code(self) -> str:
+        """Return the whole space for ConfigSpace and ``initial_configurations`` of it.
+
+        SMAC takes them as ``additional_configs`` of its initial design.
+        """
+        placed = [
+            {n: (self._domain(n, values), values[n]) for n in values}
+            for values in self.configurations
+        ]
+        return configspace_code(self.space, configurations=placed)
+
+    def _domain(self, name: str, values: Mapping[str, Any]) -> Domain:
+        found = active_domain(self.space[name], values)
+        assert found is not None
+        return found
+
+    def to_json(self) -> str:
+        """Return the configurations as JSON: a list of values by parameter."""
+        return json.dumps(self.configurations, indent=2, ensure_ascii=False, default=str)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one record per configuration; None where a parameter is not active."""
+        return [
+            {name: getattr(start, name) for name in self._fixed}
+            | {f"param_{name}": start.values.get(name) for name in self.space}
+            for start in self.starts
+        ]
+
+    def _readable(self) -> dict[str, Any]:
+        return {**self._saved(), "optuna_code": self.optuna_code()}
+
+
+def _mapping(values: Mapping[str, Any]) -> str:
+    return f"{{{', '.join(f'{literal(key)}: {literal(one)}' for key, one in values.items())}}}"
+
+
+def starts_of(across: Across, number: int) -> Starts:
+    """Return configurations to try first; see :meth:`condped.Across.starts`."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+        raise SettingsError(f"The number of starts must be whole, 1 or above (got {number!r}).")
+    past = past_of(across)
+    found = portfolio(past, int(number))
+    notes = list(past.notes)
+    best = found.expected == found.expected.min(axis=0)
+    starts, filled = [], 0
+    space = past.known_space
+    for place, row in enumerate(found.rows.tolist()):
+        values, missing = _fitted(past, space, row)
+        filled += missing
+        study = int(past.study[row])
+        others = found.expected[place][found.studies != study]
+        starts.append(
+            Start(
+                values=values,
+                study=past.names[study],
+                trial=int(past.number[row]),
+                place=float(past.order[row]),
+                expected=float(others.mean() if len(others) else past.order[row]),
+                best_in=int(best[place].sum()),
+            )
+        )
+    if filled:
+        notes.append(
+            f"{filled} values that a study does not have are those of the best trial that has them."
+        )
+    if len(starts) < number:
+        notes.append(f"There are only {len(starts)} different configurations to choose from.")
+    return Starts(tuple(starts), space, len(past.names), tuple(notes))
+
+
+def _fitted(past: Past, space: Space, row: int) -> tuple[Config, int]:
+    """Return a trial as a configuration of the common space, and how many values were filled in."""
+    own = past.config(row)
+    missing = 0
+
+    def value(name: str, domain: Domain) -> Any:
+        nonlocal missing
+        if name in own and fits(domain, own[name]):
+            return own[name]
+        missing += 1
+        return _best_value(past, name, domain)
+
+    return configuration(space, value), missing
+
+
+def _best_value(past: Past, name: str, domain: Domain) -> Any:
+    """Return the value of the best trial in which a parameter has a domain."""
+    if domain in past.parameters[name].domains:
+        rows = past.having(name, domain)
+        if len(rows):
+            return plain_value(
+                domain, past.parameters[name].values[rows[past.order[rows].argmin()]]
+            )
+    return domain.choices[0] if isinstance(domain, Categorical) else domain.low

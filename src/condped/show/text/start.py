@@ -1,0 +1,109 @@
+"""Where to start next time, as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from condped.analyse.across.start.prior import GoodDensity, Prior
+from condped.analyse.across.start.start_space import StartSpace
+from condped.analyse.across.start.starts import Starts
+from condped.analyse.advice.result import Step
+from condped.safe_text import listed, shortened
+from condped.show.text.layout import percent, table_lines, wrapped
+from condped.space.domain import Categorical, choice_labels
+
+_INDENT = " " * 9
+_MOST_NAMES = 12
+_MOST_DENSITIES = 30
+_MOST_LIKELY = 0.8  # of the mass: what is said of a density
+
+
+def start_space_text(start: StartSpace) -> str:
+    """Return what is narrowed, the risk, and what stays."""
+    lines = [f"Where to search next time, by {start.studies} past studies", ""]
+    for step in start.changes:
+        lines += _step(step)
+    lines += ["", *wrapped(start.promise)] if start.changes else ["Nothing is narrowed."]
+    if start.dropped:
+        lines += wrapped(f"No longer active: {listed(start.dropped, _MOST_NAMES)}.")
+    by_reason: dict[str, list[str]] = {}
+    for step in start.steps:
+        if step.kind == "leave":
+            by_reason.setdefault(step.reason, []).append(step.parameter)
+    if by_reason:
+        lines += ["", "Left as they are:"]
+    for reason, names in by_reason.items():
+        told = f"{listed(list(dict.fromkeys(names)), _MOST_NAMES)}: {reason}"
+        lines += wrapped(told, "  ", "    ")
+    if start.changes:
+        lines += ["", "For Optuna:", "", *start.optuna_code().splitlines()]
+    return "\n".join([*lines, *_notes(start.notes)])
+
+
+def _step(step: Step) -> list[str]:
+    assert step.proposal is not None
+    where = "" if step.regime is None else f" (where it is in {step.regime})"
+    name = shortened(step.parameter)
+    told = f"{step.kind:<9}{name}{where}: {step.domain.label} → {step.proposal.label}"
+    return [
+        *wrapped(told, then=_INDENT),
+        *wrapped(f"keeps {percent(step.covered)}. {step.reason}", _INDENT, _INDENT),
+    ]
+
+
+def starts_text(starts: Starts) -> str:
+    """Return the configurations, each with where it comes from."""
+    lines = [f"{len(starts)} configurations to try first, by {starts.studies} past studies", ""]
+    for number, start in enumerate(starts.starts, start=1):
+        values = ", ".join(f"{shortened(name)}={_value(v)}" for name, v in start.values.items())
+        told = (
+            f"(trial {start.trial} of {shortened(start.study)}, better than "
+            f"{percent(1 - start.place)} of it; elsewhere better than about "
+            f"{percent(1 - start.expected)})"
+        )
+        lines += wrapped(f"{number:>3}  {values}", then="     ")
+        lines += wrapped(told, "     ", "     ")
+    return "\n".join([*lines, *_notes(starts.notes)])
+
+
+def _value(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def prior_text(prior: Prior) -> str:
+    """Return where most good values of each parameter lie."""
+    lines = [f"Where good values lie, by {prior.studies} past studies", ""]
+    rows = [["parameter", "domain", f"{percent(_MOST_LIKELY)} of good values", "studies"]]
+    for density in prior.densities[:_MOST_DENSITIES]:
+        rows.append(
+            [
+                shortened(density.parameter),
+                density.domain.label,
+                _likely(density),
+                str(density.studies),
+            ]
+        )
+    lines += table_lines(rows, right={3})
+    if len(prior.densities) > _MOST_DENSITIES:
+        lines.append(f"… and {len(prior.densities) - _MOST_DENSITIES} more")
+    return "\n".join([*lines, *_notes(prior.notes)])
+
+
+def _likely(density: GoodDensity) -> str:
+    """Return the most likely choices, or the shortest range, with most of the mass."""
+    masses, domain = density.masses, density.domain
+    if isinstance(domain, Categorical):
+        labels = choice_labels(domain.choices)
+        order = sorted(range(len(masses)), key=lambda place: -masses[place])
+        kept, sofar = [], 0.0
+        while sofar < _MOST_LIKELY and order:
+            place = order.pop(0)
+            kept.append(f"{labels[place]} ({percent(masses[place])})")
+            sofar += masses[place]
+        return listed(kept, 3)
+    low, high = density.shortest(_MOST_LIKELY)
+    return f"{low:.4g} to {high:.4g}"
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    return ["", *(line for note in notes for line in wrapped(note, then="  "))] if notes else []
