@@ -48,6 +48,7 @@ from condped.trials.outcome import Target
 from condped.trials.regimes import (
     PooledDomains,
     may_be_smooth,
+    no_pooling,
     pool_domains,
     spanning_domain,
     vary_smoothly,
@@ -57,7 +58,7 @@ from condped.trials.table import Selection, TrialTable
 from condped.trials.used_trials import Handling
 from condped.trials.where import columns_of
 
-# With more domains than this, those with too few trials are found first and get no cells.
+# With more domains, those with too few trials are found first and get no cells.
 _FEW_DOMAINS = 64
 
 
@@ -84,14 +85,11 @@ class Trials:
     quiet
         Whether they are a subset of other trials, whose notes suffice.
     only_counted
-        Whether they are tested as trials that are not in memory, even if they are: how they were
-        drawn is not looked into, which takes too long for one of very many studies.
+        Whether they are tested as if not in memory, which takes less time: one of many studies.
     noted
         Notes, in order.
-    known
-        Tallies so far.
-    found
-        Cells by rank and subsamples so far: several counts of the same sets need them.
+    known, found
+        Tallies, and cells by rank and subsamples, so far: several counts need them.
     """
 
     counter: Counter
@@ -153,9 +151,9 @@ class Trials:
         """Return the trials as a table; raises if they are not in memory."""
         source = self.counter.source
         if not isinstance(source, TableSource):
+            where = f"(source: {self.counter.schema.source}). Read a subset that fits."
             raise SettingsError(
-                f"{purpose} needs the trials in memory; these are only counted "
-                f"(source: {self.counter.schema.source}). Read a subset that fits."
+                f"{purpose} needs the trials in memory; these are only counted {where}"
             )
         return source.table
 
@@ -228,21 +226,14 @@ class Trials:
             domains = self._recorded[name]
             categorical = any(isinstance(domain, Categorical) for domain in domains)
             if all_varying and len(domains) > 1 and not categorical:
-                raise self._no_pooling(name)
+                raise no_pooling(name, len(self._recorded[name]), self.counter.schema.source)
         many = tuple(name for name in self.names if may_be_smooth(self._recorded[name]))
         if many:
             query = Query(ByLoss(Handling()), np.zeros(0), many, by_regime=True)
             for name, counts in zip(many, self._count(query).parameters, strict=True):
                 if vary_smoothly(counts[0, 0, :-1, 0]):
-                    raise self._no_pooling(name)
+                    raise no_pooling(name, len(self._recorded[name]), self.counter.schema.source)
         return None
-
-    def _no_pooling(self, name: str) -> SettingsError:
-        return SettingsError(
-            f"Parameter {name!r} has {len(self._recorded[name])} domains to pool, which needs the "
-            f"trials in memory; these are only counted (source: {self.counter.schema.source}). "
-            "Set pooling to 'never' to keep them apart, or read a subset that fits into memory."
-        )
 
     def _with(self, table: TrialTable) -> Trials:
         """Return the same trials with other parameters or values."""
@@ -380,10 +371,8 @@ class Trials:
 
     def remark_on_repeats(self) -> str:
         """Return a remark on trials that repeat a configuration; empty if there are few."""
-        source = self.counter.source
-        if isinstance(source, TableSource):
-            return remark_on_repeats(source.table)
-        return "Whether trials repeat a configuration was not checked."
+        unchecked = "Whether trials repeat a configuration was not checked."
+        return unchecked if self.in_memory is None else remark_on_repeats(self.in_memory)
 
     def inside(self, condition: Condition) -> Trials:
         """Return the trials that meet a condition, possibly none, without notes."""

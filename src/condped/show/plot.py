@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from condped.analyse.across.result import Across
 from condped.analyse.effects.result import Effects
@@ -17,7 +17,7 @@ from condped.show.drawing import Backend, drawn
 from condped.show.views.across import across_view
 from condped.show.views.bars import bars_view, breakdown_view
 from condped.show.views.comparison import comparison_view
-from condped.show.views.curves import curves_view
+from condped.show.views.curves import HasTruth, curves_view, exact_importances
 from condped.show.views.heat_maps import heat_view, joint_view
 from condped.show.views.history import Over, history_view
 from condped.show.views.pairs import pairs_view
@@ -39,12 +39,6 @@ __all__ = [
     "slice",
     "sweep",
 ]
-
-
-class HasTruth(Protocol):
-    """A problem that knows its exact importances, such as those of ``condped.problems``."""
-
-    def truth(self, target_quantile: float, region_quantile: float) -> Any: ...
 
 
 def importance(result: ImportanceResult, *, backend: Backend = "plotly", on: Any = None) -> Any:
@@ -103,7 +97,7 @@ def sweep(
     """
     _require(curve, SweepResult, "sweep")
     if truth is not None and not isinstance(truth, Mapping):
-        truth = _exact(curve, truth)
+        truth = exact_importances(curve, truth)
     return drawn("curves", curves_view(curve, truth), backend, on, (9.5, 4.2))
 
 
@@ -379,18 +373,6 @@ def across(result: Across, *, backend: Backend = "plotly", on: Any = None) -> An
     view = across_view(result)
     width = min(max(4.6, 3.4 + 0.3 * len(view.studies)), 9.5)
     return drawn("across", view, backend, on, (width, 1.9 + 0.24 * max(len(view.labels), 3)))
-
-
-def _exact(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
-    """Return the exact importances at each target quantile of the curve."""
-    found = [
-        problem.truth(
-            target_quantile=float(quantile), region_quantile=curve.settings.region_quantile or 1.0
-        ).to_dict()
-        for quantile in curve.target_quantiles
-    ]
-    names = [name for name in curve.names if found and name in found[0]]
-    return {name: [values[name] for values in found] for name in names}
 
 
 def _require(given: object, kind: type, function: str) -> None:

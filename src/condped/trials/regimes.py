@@ -107,6 +107,15 @@ class Pooled:
     domains: tuple[PooledDomains, ...]
 
 
+def no_pooling(name: str, domains: int, source: str) -> SettingsError:
+    """Return the error that a parameter's domains cannot be pooled where trials are counted."""
+    return SettingsError(
+        f"Parameter {name!r} has {domains} domains to pool, which needs the trials in memory; "
+        f"these are only counted (source: {source}). Set pooling to 'never' to keep them apart, "
+        "or read a subset that fits into memory."
+    )
+
+
 def pool_domains(table: TrialTable, *, all_varying: bool = False) -> Pooled | None:
     """Pool the domains of parameters with too many for their trials; None if there are none.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -53,6 +54,24 @@ class CurvesView:
     def empty(self) -> bool:
         """Whether there is nothing to see."""
         return not any(np.isfinite(curve.values).any() for curve in self.curves)
+
+
+class HasTruth(Protocol):
+    """A problem that knows its exact importances, such as those of ``condped.problems``."""
+
+    def truth(self, target_quantile: float, region_quantile: float) -> Any: ...
+
+
+def exact_importances(curve: SweepResult, problem: HasTruth) -> dict[str, list[float]]:
+    """Return the exact importances at each target quantile of the curve."""
+    found = [
+        problem.truth(
+            target_quantile=float(quantile), region_quantile=curve.settings.region_quantile or 1.0
+        ).to_dict()
+        for quantile in curve.target_quantiles
+    ]
+    names = [name for name in curve.names if found and name in found[0]]
+    return {name: [values[name] for values in found] for name in names}
 
 
 def curves_view(
