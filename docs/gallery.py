@@ -159,10 +159,8 @@ PICTURES = (
         "chance explains.",
         "condped.plot.across(\n"
         "    condped.across(\n"
-        "        {\n"
-        "            name: condped.problems.get(name).sample(500, seed=0)\n"
-        "            for name in condped.problems.names()\n"
-        "        }\n"
+        "        {name: condped.problems.get(name).sample(500, seed=0) for name in "
+        "condped.problems.names()}\n"
         "    )\n"
         ")",
     ),
