@@ -79,7 +79,8 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
                 one = study_numbers(name, replace(trials, only_counted=many), question)
             except NoTrialsError:
                 one = study_numbers(name, Trials.of(_NOTHING), question)
-        found.append(one.detached() if studies.in_waves else one.described())
+        one = one.described()  # while the trials are at hand
+        found.append(one.detached() if studies.in_waves else one)
         report("Comparing studies", number, len(studies.names))
     return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
 
