@@ -185,6 +185,7 @@ def test_the_last_value_of_an_axis_is_labelled(opened: Opener) -> None:
     for width in (1280, 360):
         page = opened(report, viewport={"width": width, "height": 800})
         page.locator("details.card summary").click()
+        page.locator("svg.density text.tick").first.wait_for()
         labels = page.locator("svg.density text.tick").all_text_contents()
         assert {"1", "20"} <= set(labels)
         boxes = [label.bounding_box() for label in page.locator("svg.density text.tick").all()]
