@@ -154,6 +154,7 @@ def test_choices_are_shown_with_their_shares(opened: Opener) -> None:
     page = opened(condped.report(conditional()))
     card = page.locator("details.card", has_text="model")
     card.locator("summary").click()
+    card.locator("tbody tr").first.wait_for()
     rows = card.locator("tbody tr").all_inner_texts()
     density = condped.importance(conditional()).densities["model"][0]
     target = density.target / density.target.sum()

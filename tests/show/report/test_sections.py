@@ -49,6 +49,7 @@ def open_card(page: Page, name: str) -> Any:
     """Open a parameter's card and return it."""
     card = page.locator("details.card", has=page.locator(f".card-name[title='{name}']"))
     card.locator("summary").click()
+    card.locator(".body > *").first.wait_for()
     return card
 
 
