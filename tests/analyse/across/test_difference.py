@@ -165,3 +165,31 @@ def test_results_are_saved_and_loaded(tmp_path: Path) -> None:
     assert [tuple(row) for row in found.rows()] == [found.columns] * len(found)
     found.save(tmp_path / "difference.csv")
     assert (tmp_path / "difference.csv").read_text().startswith("parameter,before,after")
+
+
+def test_a_branch_that_no_longer_wins_is_said() -> None:
+    """What its parameters explain cannot be compared, and the answer does not hide it."""
+
+    def trials(winner: str, seed: int) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        model = rng.choice(["net", "svm"], 300)
+        rate, c = rng.random((2, 300))
+        loss = np.where(model == "net", (rate - 0.3) ** 2, (c - 0.6) ** 2) + (model != winner)
+        return {
+            "model": model,
+            "rate": np.where(model == "net", rate, np.nan),
+            "c": np.where(model == "svm", c, np.nan),
+            "loss": loss,
+        }
+
+    space = {
+        "model": {"type": "categorical", "choices": ["net", "svm"]},
+        "rate": {"type": "float", "low": 0, "high": 1, "when": "model == 'net'"},
+        "c": {"type": "float", "low": 0, "high": 1, "when": "model == 'svm'"},
+    }
+    options: Any = {"objective": "loss", "space": space, "sampling": "random"}
+    found = condped.difference(trials("net", 0), trials("svm", 1), **options)
+    assert "The branch that it belongs to no longer wins." in found["rate"].sentence
+    assert "The branch that it belongs to did not win before." in found["c"].sentence
+    told = " ".join(str(found).split())
+    assert "Only the target trials before have rate. Only the target trials after have c." in told

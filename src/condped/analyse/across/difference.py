@@ -268,9 +268,14 @@ def _sentence(
             return f"{shown}: not testable, since nothing can be told of a study."
         if all(one.known for one in explained):
             return f"{shown}: not testable, since ties make the target sets too unlike in size."
+        hits = [one.hits for one in explained]
+        won = ""
+        if not all(hits) and max(hits) >= FEWEST_HITS:
+            when = "no longer wins" if hits[0] else "did not win before"
+            won = f" The branch that it belongs to {when}."
         return (
-            f"{shown}: not testable. {explained[0].hits} target trials have it before, "
-            f"{explained[1].hits} after; {FEWEST_HITS} are needed in both."
+            f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
+            f"{FEWEST_HITS} are needed in both.{won}"
         )
     before, after = (f"{100 * max(one.value, 0.0):.0f} %" for one in explained)
     told = (

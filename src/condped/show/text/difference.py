@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from condped.safe_text import printable, shortened
+from condped.safe_text import listed, printable, shortened
 from condped.show.text.layout import percent, table_lines, wrapped
 
 if TYPE_CHECKING:
     from condped.analyse.across.difference_result import Difference, ParameterDifference
+
+_MOST_NAMES = 5
 
 
 def difference_text(found: Difference) -> str:
@@ -41,9 +43,23 @@ def difference_answer(found: Difference) -> str:
         for verdict, word in (("more", "matters more"), ("less", "matters less"))
         if any(one.verdict == verdict for one in found)
     ]
-    if not changed:
-        return f"{which}: no evidence that anything matters more or less than before."
-    return f"{which}: {'; '.join(changed)} than before."
+    told = "; ".join(changed) if changed else "no evidence that anything matters more or less"
+    return f"{which}: {told} than before.{_branches_that_changed(found)}"
+
+
+def _branches_that_changed(found: Difference) -> str:
+    """Say which parameters the target trials of only one study have."""
+    untested = [one for one in found if one.verdict == "not testable"]
+    only = {
+        "before": [shortened(one.name) for one in untested if one.before > 0 == one.after],
+        "after": [shortened(one.name) for one in untested if one.after > 0 == one.before],
+    }
+    told = "".join(
+        f" Only the target trials {when} have {listed(names, _MOST_NAMES)}."
+        for when, names in only.items()
+        if names
+    )
+    return told and f"{told} Which branch wins may have changed."
 
 
 def _row(one: ParameterDifference) -> tuple[str, ...]:
