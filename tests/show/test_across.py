@@ -29,7 +29,7 @@ def test_the_first_sentence_counts_where_each_parameter_matters() -> None:
         if len(own) <= 2:
             assert f"({', '.join(own)})" in said
     silent = sum(not parameter.matters_in for parameter in across)
-    assert f"; {silent} in none." in said
+    assert f"; {silent} other{'s' if silent > 1 else ''} in none." in said
 
 
 def test_branches_that_win_here_and_lose_there_are_named() -> None:

@@ -38,7 +38,7 @@ def across(
     title: str | None,
     **options: Any,
 ) -> None:
-    """Compare what mattered in several studies: everywhere, here and not there, nowhere.
+    """Compare several studies: what matters in all of them, and where they differ.
 
     Each SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists;
     NAME=SOURCE gives it a name. One SOURCE may hold several studies: a storage of Optuna's, a

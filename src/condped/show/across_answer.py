@@ -92,7 +92,9 @@ def _matters(across: Across) -> str:
     if more:
         sentence += f"; {_counted(more, 'more parameter')} {_verb(more)} in some"
     silent = len(known) - len(real)
-    return f"{sentence}{f'; {silent} in none' if silent else ''}."
+    if silent:
+        sentence += f"; {_counted(silent, 'other')} in none"
+    return f"{sentence}."
 
 
 def _verb(number: int) -> str:

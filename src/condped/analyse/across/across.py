@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 from condped.analyse.across.branches import compared_branches
 from condped.analyse.across.effects import StudyEffect
-from condped.analyse.across.pooled import comparison_limits, pooled
-from condped.analyse.across.result import Across, ComparedStudy, StudyImportance
+from condped.analyse.across.pooled import compared_study, comparison_limits, pooled
+from condped.analyse.across.result import Across, StudyImportance
 from condped.analyse.across.studies import numbers_of_studies
 from condped.analyse.across.study import StudyNumbers
 from condped.analyse.evidence.evidence import plain_p
@@ -69,7 +69,7 @@ def across(
     names = tuple(dict.fromkeys(cell.parameter for cell in cells))
     return Across(
         parameters=parameters,
-        studies=tuple(_study(study, names) for study in found),
+        studies=tuple(compared_study(study, names) for study in found),
         cells=cells,
         target_quantile=target_quantile,
         level=question.level,
@@ -101,19 +101,6 @@ def _cells(study: StudyNumbers) -> Iterator[StudyImportance]:
             inside=effect.inside,
             outside=effect.outside,
         )
-
-
-def _study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
-    trials = study.result.account.trials
-    return ComparedStudy(
-        name=study.name,
-        trials=trials.total,
-        used=trials.used,
-        target_size=study.result.target_size,
-        sampling=study.result.evidence.sampling,
-        reason=study.result.reason,
-        missing=tuple(name for name in names if name not in study.result),
-    )
 
 
 def _require_common_parameters(studies: Sequence[StudyNumbers]) -> None:

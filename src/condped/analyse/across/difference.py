@@ -18,7 +18,7 @@ from condped.analyse.across.difference_result import (
     ParameterDifference,
 )
 from condped.analyse.across.goals import require_same_goals
-from condped.analyse.across.result import ComparedStudy
+from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
     Explained,
@@ -97,7 +97,9 @@ def difference(
     before, after = (tuple(one.result.names) for one in found)
     return Difference(
         parameters=tuple(parameters),
-        studies=tuple(_study(one, other) for one, other in (found, found[::-1])),
+        studies=tuple(
+            compared_study(one, other.result.names) for one, other in (found, found[::-1])
+        ),
         only_before=tuple(name for name in before if name not in after),
         only_after=tuple(name for name in after if name not in before),
         target_quantile=target_quantile,
@@ -157,19 +159,6 @@ def _losses(trials: Trials, question: Question) -> FloatArray:
     table = trials.table("A common cut-off")
     levels, used, _, _ = ranked(Batch(table), ByLoss(question.handling))
     return np.asarray(levels if used is None else levels[used], dtype=np.float64)
-
-
-def _study(one: StudyNumbers, other: StudyNumbers) -> ComparedStudy:
-    trials = one.result.account.trials
-    return ComparedStudy(
-        name=one.name,
-        trials=trials.total,
-        used=trials.used,
-        target_size=one.result.target_size,
-        sampling=one.result.evidence.sampling,
-        reason=one.result.reason,
-        missing=tuple(name for name in other.result.names if name not in one.result),
-    )
 
 
 def _differences(

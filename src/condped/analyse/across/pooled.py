@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from condped.analyse.across.result import Agreement, PooledParameter, StudyImportance
+from condped.analyse.across.result import (
+    Agreement,
+    ComparedStudy,
+    PooledParameter,
+    StudyImportance,
+)
 from condped.analyse.across.study import FEWEST_HITS, StudyNumbers, other_shares
 from condped.analyse.evidence.evidence import plain_p
 from condped.arrays import FloatArray
@@ -184,3 +189,17 @@ def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
             f"{100 * max(study.share for study in told):.3g} %, and what a parameter explains "
             f"depends on it. Larger ones: {listed(tied, _MOST_NAMES)}."
         )
+
+
+def compared_study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
+    """Describe a study; ``names`` are the parameters of all."""
+    trials = study.result.account.trials
+    return ComparedStudy(
+        name=study.name,
+        trials=trials.total,
+        used=trials.used,
+        target_size=study.result.target_size,
+        sampling=study.result.evidence.sampling,
+        reason=study.result.reason,
+        missing=tuple(name for name in names if name not in study.result),
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import optuna
@@ -24,34 +24,37 @@ from condped.trials.table import TrialTable
 _GRPC_PORT = 13000  # Optuna's own default
 _WAIT = 10  # seconds for a server to answer
 _BATCH = 4096
+Found = TypeVar("Found")
 
 
 def read(source: Any, options: ReadOptions) -> TrialTable:
     """Return the trials of a study in a storage object, or at a grpc:// or redis:// URL."""
     if isinstance(source, str) and "://" not in source:
         raise TypeError("a text is not a storage")  # this reader was chosen by name
-    if not isinstance(source, str):
-        return _from_storage(source, options, f"The storage {type(source).__name__}")
-    place = f"The storage {without_password(source)}"
-    scheme = "grpc" if urlsplit(source).scheme == "grpc" else "redis"
-    with _converted_errors(place, library=scheme):
-        if scheme == "grpc":
-            with _grpc(source) as storage:
-                return _from_storage(storage, options, place)
-        return replay_journal(_operations(source, place), options, place)
+    return _read(source, options, _from_storage, replay_journal)
 
 
 def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]]:
     """Return the trials of all studies in a storage, or of those that match a pattern."""
+    return _read(source, options, _all_from_storage, replay_studies)
+
+
+def _read(
+    source: Any,
+    options: ReadOptions,
+    from_storage: Callable[[Any, ReadOptions, str], Found],
+    from_journal: Callable[[Any, ReadOptions, str], Found],
+) -> Found:
+    """Read a storage object, or what is at a URL: a server's storage, or a journal in Redis."""
     if not isinstance(source, str):
-        return _all_from_storage(source, options, f"The storage {type(source).__name__}")
+        return from_storage(source, options, f"The storage {type(source).__name__}")
     place = f"The storage {without_password(source)}"
     scheme = "grpc" if urlsplit(source).scheme == "grpc" else "redis"
     with _converted_errors(place, library=scheme):
         if scheme == "grpc":
             with _grpc(source) as storage:
-                return _all_from_storage(storage, options, place)
-        return replay_studies(_operations(source, place), options, place)
+                return from_storage(storage, options, place)
+        return from_journal(_operations(source, place), options, place)
 
 
 def _all_from_storage(
