@@ -92,7 +92,11 @@ def test_two_runs_of_tpe_are_compared_with_larger_errors() -> None:
     assert found.changed == ()
     assert any("Neither study was drawn at random" in note for note in found.comparable)
     mixed = condped.difference(*runs[1:])
+    assert {one.verdict for one in mixed} == {"not testable"}
     assert any("One study was drawn without regard" in note for note in mixed.comparable)
+    every = condped.across({"tpe 0": runs[0], "tpe 1": runs[1], "random": runs[2]})
+    assert max(one.compared for one in every) == 2
+    assert any("drawn at random: random." in note for note in every.notes)
 
 
 def test_what_limits_the_comparison_is_said() -> None:

@@ -18,7 +18,7 @@ from condped.analyse.across.difference_result import (
     ParameterDifference,
 )
 from condped.analyse.across.goals import require_same_goals
-from condped.analyse.across.pooled import compared_study
+from condped.analyse.across.pooled import compared_study, drawn_alike
 from condped.analyse.across.study import (
     FEWEST_HITS,
     Explained,
@@ -92,8 +92,7 @@ def difference(
         for name, trials, quantile in zip(names, both, quantiles, strict=True)
     ]
     shares = tuple(one.share for one in found)
-    tied = cutoff == "own" and other_shares(shares)
-    parameters = _differences(found, question.level, tied=tied)
+    parameters = _differences(found, question.level, _untestable(found, shares, cutoff))
     before, after = (tuple(one.result.names) for one in found)
     return Difference(
         parameters=tuple(parameters),
@@ -161,8 +160,21 @@ def _losses(trials: Trials, question: Question) -> FloatArray:
     return np.asarray(levels if used is None else levels[used], dtype=np.float64)
 
 
+def _untestable(
+    found: Sequence[StudyNumbers], shares: Sequence[float], cutoff: Cutoff
+) -> str | None:
+    """Return why no parameter can be compared; None if those can that both tell enough of."""
+    if any(study.result.reason is not None for study in found):
+        return "nothing can be told of a study"
+    if len(drawn_alike(found)) < len(found):
+        return "one study was drawn at random, the other was not"
+    if cutoff == "own" and other_shares(shares):
+        return "ties make the target sets too unlike in size"
+    return None
+
+
 def _differences(
-    found: Sequence[StudyNumbers], level: float, *, tied: bool
+    found: Sequence[StudyNumbers], level: float, untestable: str | None
 ) -> list[ParameterDifference]:
     """Compare the parameters of both; those that most plainly differ come first."""
     one, other = found
@@ -175,13 +187,13 @@ def _differences(
         )
     pairs = [(one.explained[name], other.explained[name]) for name in names]
     apart, errors, p_values, adjusted = compare_pairs(pairs, (one.trials, other.trials))
-    if tied:
+    if untestable is not None:
         p_values, adjusted = np.full((2, len(names)), np.nan)
     reach = NormalDist().inv_cdf(0.5 + level / 2) * errors
     described = [
         _difference(
             name, found, (float(apart[k] - reach[k]), float(apart[k] + reach[k])),
-            (float(p_values[k]), float(adjusted[k])), level,
+            (float(p_values[k]), float(adjusted[k])), level, untestable,
         )
         for k, name in enumerate(names)
     ]  # fmt: skip
@@ -215,6 +227,7 @@ def _difference(
     interval: tuple[float, float],
     p_values: tuple[float, float],
     level: float,
+    untestable: str | None,
 ) -> ParameterDifference:
     """Describe one parameter; ``p_values`` are its own and the adjusted one."""
     before, after = (one.explained[name].value for one in found)
@@ -238,7 +251,7 @@ def _difference(
         p_value=plain_p(p_value),
         adjusted_p_value=plain_p(adjusted),
         verdict=verdict,
-        sentence=_sentence(name, found, verdict, interval, level),
+        sentence=_sentence(name, found, verdict, interval, level, untestable),
     )
 
 
@@ -248,15 +261,14 @@ def _sentence(
     verdict: Change,
     interval: tuple[float, float],
     level: float,
+    untestable: str | None,
 ) -> str:
     """Say what changed."""
     shown = shortened(name)
     explained = [one.explained[name] for one in found]
     if verdict == "not testable":
-        if any(study.result.reason is not None for study in found):
-            return f"{shown}: not testable, since nothing can be told of a study."
-        if all(one.known for one in explained):
-            return f"{shown}: not testable, since ties make the target sets too unlike in size."
+        if untestable is not None:
+            return f"{shown}: not testable, since {untestable}."
         hits = [one.hits for one in explained]
         won = ""
         if not all(hits) and max(hits) >= FEWEST_HITS:
@@ -334,9 +346,9 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
     adaptive = [not study.independent for study in found]
     if adaptive[0] != adaptive[1]:
         yield (
-            "One study was drawn without regard to results, the other was not: importances depend "
-            f"on where trials were drawn ({shortened(found[0].name)}: {learns[0]} "
-            f"{shortened(found[1].name)}: {learns[1]})"
+            "One study was drawn without regard to results, the other was not. What a parameter "
+            "explains depends on where trials were drawn, so nothing is tested. "
+            f"{shortened(found[0].name)}: {learns[0]} {shortened(found[1].name)}: {learns[1]}"
         )
     elif all(adaptive):
         yield (
