@@ -193,7 +193,8 @@ def _differences(
     described = [
         _difference(
             name, found, (float(apart[k] - reach[k]), float(apart[k] + reach[k])),
-            (float(p_values[k]), float(adjusted[k])), level, untestable,
+            (float(p_values[k]), float(adjusted[k])), level,
+            untestable=untestable,
         )
         for k, name in enumerate(names)
     ]  # fmt: skip
@@ -227,6 +228,7 @@ def _difference(
     interval: tuple[float, float],
     p_values: tuple[float, float],
     level: float,
+    *,
     untestable: str | None,
 ) -> ParameterDifference:
     """Describe one parameter; ``p_values`` are its own and the adjusted one."""
@@ -251,7 +253,7 @@ def _difference(
         p_value=plain_p(p_value),
         adjusted_p_value=plain_p(adjusted),
         verdict=verdict,
-        sentence=_sentence(name, found, verdict, interval, level, untestable),
+        sentence=_sentence(name, found, verdict, interval, level, untestable=untestable),
     )
 
 
@@ -261,6 +263,7 @@ def _sentence(
     verdict: Change,
     interval: tuple[float, float],
     level: float,
+    *,
     untestable: str | None,
 ) -> str:
     """Say what changed."""
