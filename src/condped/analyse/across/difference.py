@@ -11,6 +11,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
+from condped.analyse.across.branches import branch_changes, compared_branches, study_branches
 from condped.analyse.across.difference_result import (
     Change,
     Cutoff,
@@ -95,6 +96,7 @@ def difference(
     tied = cutoff == "own" and other_shares(shares)
     parameters = _differences(found, question.level, tied=tied)
     before, after = (tuple(one.result.names) for one in found)
+    branches = [study_branches(one.name, one.result) for one in found]
     return Difference(
         parameters=tuple(parameters),
         studies=tuple(
@@ -109,6 +111,8 @@ def difference(
         level=question.level,
         settings=question.settings,
         comparable=tuple(_comparable(found, both, shares, cutoff)),
+        branches=compared_branches(branches),
+        branch_changes=branch_changes(*branches, tied=tied),
     )
 
 
@@ -258,13 +262,9 @@ def _sentence(
         if all(one.known for one in explained):
             return f"{shown}: not testable, since ties make the target sets too unlike in size."
         hits = [one.hits for one in explained]
-        won = ""
-        if not all(hits) and max(hits) >= FEWEST_HITS:
-            when = "no longer wins" if hits[0] else "did not win before"
-            won = f" The branch that it belongs to {when}."
         return (
             f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
-            f"{FEWEST_HITS} are needed in both.{won}"
+            f"{FEWEST_HITS} are needed in both."
         )
     before, after = (f"{100 * max(one.value, 0.0):.0f} %" for one in explained)
     told = (
@@ -339,7 +339,10 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
             f"{shortened(found[1].name)}: {learns[1]})"
         )
     elif all(adaptive):
+        yield "Neither study was drawn at random: runs of one problem differ more than random ones do."
+    if any(adaptive):
         yield (
-            "Neither study was drawn at random: runs of one problem differ more than random ones "
-            "do, and errors allow for it."
+            "Errors allow for what a sampler that learns does by luck, so that a change of what a "
+            "parameter explains hardly ever shows. To find one, draw some 300 trials of each "
+            "study at random, such as with Optuna's RandomSampler, and compare these."
         )

@@ -1,0 +1,101 @@
+"""Whether a group of trials is better than the others, and whether that is so in two studies."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from condped.arrays import BoolArray, FloatArray, IntArray
+
+FIRST_TRIALS = 12
+# Of the first trials of two groups that are alike: the scatter of their z-scores where a sampler
+# learns, which tries on what was good by luck. Up to 1.44 in runs of TPE on problems whose
+# branches are alike; with the first 20 trials 2.3, with stretches of time 4.
+_LUCK = 1.5
+
+
+class Hits(NamedTuple):
+    """How many of a group's trials are hits, and how many of all."""
+
+    hits: int
+    trials: int
+    all_hits: int
+    all_trials: int
+
+    @property
+    def lead(self) -> int:
+        """Above 0 if the group has more hits than its share of the trials, below if fewer."""
+        return self.hits * self.all_trials - self.trials * self.all_hits
+
+
+def chance_of_other_odds(one: Hits, other: Hits) -> float:
+    """Return how often two studies with one odds ratio lie as far apart by chance.
+
+    Zelen's exact test: given how many hits and trials there are, and how many hits of the group in
+    both studies together, how these are dealt out depends on no unknown number. Twice the smaller
+    tail.
+
+    Examples
+    --------
+    >>> chance_of_other_odds(Hits(5, 10, 5, 20), Hits(5, 10, 5, 20))
+    1.0
+    >>> chance_of_other_odds(Hits(5, 10, 5, 20), Hits(0, 10, 5, 20)) < 0.001
+    True
+    """
+    (first, ways), (last, others) = _log_ways(one), _log_ways(other)
+    total = one.hits + other.hits
+    low = max(first, total - (last + len(others) - 1))
+    high = min(first + len(ways) - 1, total - last)
+    dealt = np.arange(low, high + 1)
+    together = ways[dealt - first] + others[total - dealt - last]
+    chances = np.exp(together - together.max())
+    chances /= chances.sum()
+    fewer, more = chances[dealt <= one.hits].sum(), chances[dealt >= one.hits].sum()
+    return min(1.0, 2.0 * float(min(fewer, more)))
+
+
+def _log_ways(counts: Hits) -> tuple[int, FloatArray]:
+    """Return the fewest hits that the group can have, and the logarithm of ways to each number."""
+    hits, drawn, trials = counts.all_hits, counts.trials, counts.all_trials
+    low, high = max(0, hits + drawn - trials), min(hits, drawn)
+    own = np.arange(low, high + 1)
+    factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, trials + 1)))])
+
+    def choose(n: int, k: IntArray) -> FloatArray:
+        return np.asarray(factorial[n] - factorial[k] - factorial[n - k])
+
+    return low, choose(hits, own) + choose(trials - hits, drawn - own)
+
+
+def chances_of_first_trials(losses: FloatArray, group: BoolArray) -> tuple[float, float]:
+    """Return how often a sampler that learns gives a group no worse, and no better first trials.
+
+    Later trials in a group that was good by luck are good because it was tried on. The first ones
+    of the group and of the others are compared, as many of each, by the sum of their ranks (normal,
+    with ties), and what luck adds is allowed for.
+
+    Parameters
+    ----------
+    losses, group
+        (trials,): in order of time.
+
+    Examples
+    --------
+    >>> better, worse = chances_of_first_trials(np.arange(24.0), np.arange(24) < 12)
+    >>> round(better, 3), round(worse, 3)
+    (0.003, 0.997)
+    """
+    inside, outside = np.flatnonzero(group), np.flatnonzero(~group)
+    number = min(len(inside), len(outside), FIRST_TRIALS)
+    if not number:
+        return 1.0, 1.0
+    both = losses[np.concatenate([inside[:number], outside[:number]])]
+    ranks = (both[:, None] > both).sum(axis=1) + 0.5 * (both[:, None] == both).sum(axis=1)
+    scatter = number * number * float(ranks.var()) / (2 * number - 1)
+    if scatter <= 0:
+        return 1.0, 1.0
+    lead = number * float(ranks.mean()) - float(ranks[:number].sum())
+    z = lead / math.sqrt(scatter) / _LUCK
+    return math.erfc(z / math.sqrt(2.0)) / 2, math.erfc(-z / math.sqrt(2.0)) / 2
