@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
+from condped.analyse.across.branches import FoundBranch, StudyBranch, branch_changes
 from condped.analyse.across.difference import FALSE_ALARMS, compare_pairs
 from condped.analyse.across.study import Explained, StudyNumbers, other_shares
 
@@ -23,8 +24,12 @@ def plain_numbers(study: StudyNumbers) -> Row:
         name: [one.value, one.sampling, one.chance, one.hits]
         for name, one in study.explained.items()
     }
+    branches = [
+        [[one.told.gate, repr(one.key[1:])], one.hits, one.better, one.worse, one.independent]
+        for one in study.branches
+    ]
     return {"trials": study.trials, "share": study.share, "independent": study.independent,
-            "explained": explained}  # fmt: skip
+            "explained": explained, "branches": branches}  # fmt: skip
 
 
 def named(one: Row, other: Row) -> list[str]:
@@ -37,6 +42,23 @@ def named(one: Row, other: Row) -> list[str]:
     ]
     _, _, _, adjusted = compare_pairs(pairs, (one["trials"], other["trials"]))
     return [name for name, p_value in zip(names, adjusted, strict=True) if p_value <= FALSE_ALARMS]
+
+
+def winners(one: Row, other: Row) -> list[str]:
+    """Return the branches that ``condped.difference`` says win in one study and not the other."""
+    tied = other_shares((one["share"], other["share"]))
+    changes = branch_changes(*(_found_branches(own) for own in (one, other)), tied=tied)
+    return [own.branch for own in changes if own.verdict in ("won before", "wins now")]
+
+
+def _found_branches(study: Row) -> list[FoundBranch]:
+    found = []
+    for (gate, branch), (hits, trials, all_hits, all_trials), *chances in study["branches"]:
+        told = StudyBranch(
+            gate, branch, "", trials, hits, all_trials, all_hits, None, None, 1.0
+        )  # fmt: skip
+        found.append(FoundBranch((gate, branch), told, *chances))
+    return found
 
 
 def summaries(rows: Sequence[Row]) -> dict[str, Any]:
@@ -96,33 +118,43 @@ def _odd(rows: Sequence[Row]) -> Row:
 
 
 def _pairs(rows: Sequence[Row]) -> Row:
-    alarms = [bool(named(*row["pair"])) for row in rows]
-    return {"pairs": len(alarms), "named": round(sum(alarms) / len(alarms), 4)}
+    return _alarms([row["pair"] for row in rows])
 
 
-def _alarms(pairs: Iterable[tuple[Row, Row]]) -> Row:
-    found = [bool(named(one["numbers"], other["numbers"])) for one, other in pairs]
-    return {"pairs": len(found), "named": round(sum(found) / len(found), 4) if found else None}
+def _alarms(pairs: Iterable[Sequence[Row]]) -> Row:
+    both = list(pairs)
+    gates = any(one["branches"] for pair in both for one in pair)
+    return {
+        "pairs": len(both),
+        "named": _part(bool(named(*pair)) for pair in both),
+        "winner": _part(bool(winners(*pair)) for pair in both) if gates else None,
+    }
+
+
+def _part(alarms: Iterable[bool]) -> float | None:
+    found = list(alarms)
+    return round(sum(found) / len(found), 4) if found else None
 
 
 def _tpe(rows: Sequence[Row]) -> Iterator[Row]:
     cells: dict[tuple[str, int], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        cells[row["family"], row["trials"]][row["kind"]].append(row)
+        cells[row["family"], row["trials"]][row["kind"]].append(row["numbers"])
     for (family, trials), own in sorted(cells.items()):
         shared = {"family": family, "trials": trials, "runs": len(own["middle"])}
         yield shared | {"kind": "alike"} | _alarms(combinations(own["middle"], 2))
-        yield shared | {"kind": "odd"} | _alarms(product(own["middle"], own["odd"]))
+        if own["odd"]:
+            yield shared | {"kind": "odd"} | _alarms(product(own["middle"], own["odd"]))
 
 
 def _stored(rows: Sequence[Row]) -> Iterator[Row]:
     cells: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        cells[row["sampler"], row["objective"]].append(row)
+        cells[row["sampler"], row["objective"]].append(row["numbers"])
     for (sampler, objective), own in cells.items():
         yield {
             "sampler": sampler, "objective": objective, "chosen by": objective in CHOSEN_BY,
-            "learns": not own[0]["numbers"]["independent"], "runs": len(own),
+            "learns": not own[0]["independent"], "runs": len(own),
         } | _alarms(combinations(own, 2))  # fmt: skip
 
 

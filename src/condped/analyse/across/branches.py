@@ -13,13 +13,12 @@ import numpy as np
 from condped.analyse.advice.propose import chance_of_so_few
 from condped.analyse.branches.splits import Split, splits_of
 from condped.analyse.branches.structure import Structure, structure_of
-from condped.analyse.effects.find import StudyTrials, is_adaptive
+from condped.analyse.effects.find import StudyTrials
 from condped.analyse.effects.reached import LEVEL, reached_by
 from condped.analyse.evidence.evidence import plain_p
-from condped.analyse.evidence.sampling import strata_of
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.set_counts import SetCounts
-from condped.arrays import BoolArray, IntArray
+from condped.arrays import BoolArray
 from condped.count.trials import Trials
 from condped.errors import CondpedError
 from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
@@ -62,8 +61,8 @@ class StudyBranch:
         What its trials reached; None with several objectives.
     p_value
         How often chance alone gives a share of the target trials as far from its share of the
-        trials. Where the sampler learns: first trials that differ as much from those of the other
-        branches; with several objectives, target trials within stretches of time.
+        trials; where the sampler learns, first trials that differ as much from those of the other
+        branches.
     standing
         Whether it wins or loses here, with p-values adjusted for all branches and studies.
     """
@@ -159,16 +158,12 @@ class _LookedAt:
 
     study: StudyTrials
     trials: Trials
-    blocks: IntArray  # of the rows: stretches of time where the sampler learns
-    independent: bool
+    independent: bool  # drawn without regard to results
 
     @classmethod
     def of(cls, counts: SetCounts, trials: Trials) -> _LookedAt:
         study = StudyTrials.of(counts, LEVEL)
-        rows = len(study.rows)
-        stretches = strata_of(rows) if is_adaptive(counts) else 1
-        blocks = np.arange(rows) * stretches // max(rows, 1)
-        return cls(study, trials, blocks, counts.significance.decision.test == "one")
+        return cls(study, trials, counts.significance.decision.test == "one")
 
     def meet(self, split: Split) -> BoolArray:
         """Return which of the rows belong to a branch."""
@@ -178,11 +173,12 @@ class _LookedAt:
 
     def chances(self, group: BoolArray, active: BoolArray) -> tuple[float, float]:
         """Return how often chance alone does as well as a branch, and as badly."""
-        rows, own, objectives = self.study.rows[active], group[active], self.study.table.objectives
-        if not self.independent and len(objectives) == 1:
-            return chances_of_first_trials(objectives[0].losses[rows], own)
-        hit, blocks = self.study.target[rows], self.blocks[active]
-        return chance_of_so_few(~own, hit, blocks), chance_of_so_few(own, hit, blocks)
+        rows, own = self.study.rows[active], group[active]
+        if not self.independent:
+            every = [one.losses[rows] for one in self.study.table.objectives]
+            return chances_of_first_trials(np.stack(every, axis=1), own)
+        hit, together = self.study.target[rows], np.zeros(len(rows), dtype=np.int64)
+        return chance_of_so_few(~own, hit, together), chance_of_so_few(own, hit, together)
 
 
 def _branches(
@@ -293,8 +289,11 @@ def _pairs(before: Sequence[FoundBranch], after: Sequence[FoundBranch]) -> list[
 def _test_of_change(before: FoundBranch, after: FoundBranch) -> tuple[float, bool]:
     """Return the p-value of a change of the winner, and whether the branch won before.
 
-    Where target trials can be counted: of other odds, if the sides are opposite, too. Otherwise
-    the larger of both one-sided p-values: both studies have to show it (Gail and Simon).
+    Where target trials can be counted in both: of other odds, if the sides are opposite, too.
+    Otherwise both studies have to show it by themselves. If the first trials tell in both, this is
+    as rare as two chances of being so far off, on opposite sides. Many target trials may show in
+    one what few first trials in the other cannot: then the other's own chance bounds it (Gail and
+    Simon).
     """
     if before.independent and after.independent:
         sides = before.hits.lead, after.hits.lead
@@ -302,7 +301,9 @@ def _test_of_change(before: FoundBranch, after: FoundBranch) -> tuple[float, boo
         p_value = chance_of_other_odds(before.hits, after.hits) if opposite else 1.0
         return p_value, sides[0] > 0
     lost, gained = max(before.better, after.worse), max(before.worse, after.better)
-    return min(lost, gained), lost < gained
+    p_value = min(lost, gained)
+    alike = not before.independent and not after.independent
+    return min(1.0, 2 * p_value**2) if alike else p_value, lost < gained
 
 
 def _described(

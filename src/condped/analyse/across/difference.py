@@ -339,7 +339,7 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
             f"{shortened(found[1].name)}: {learns[1]})"
         )
     elif all(adaptive):
-        yield "Neither study was drawn at random: runs of one problem differ more than random ones do."
+        yield "Neither study was drawn at random: runs of one problem differ more than random ones."
     if any(adaptive):
         yield (
             "Errors allow for what a sampler that learns does by luck, so that a change of what a "

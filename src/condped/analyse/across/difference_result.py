@@ -120,7 +120,9 @@ class Difference(Result):
     @property
     def branches_changed(self) -> tuple[BranchChange, ...]:
         """The branches that win in one study and lose in the other."""
-        return tuple(one for one in self.branch_changes if one.verdict in ("won before", "wins now"))
+        return tuple(
+            one for one in self.branch_changes if one.verdict in ("won before", "wins now")
+        )
 
     def __getitem__(self, name: str) -> ParameterDifference:
         for parameter in self.parameters:

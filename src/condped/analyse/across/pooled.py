@@ -126,7 +126,8 @@ def _odd_ones(
     known = dict(zip(places, fair.tolist(), strict=True))
     for one, own in zip(every, p_values, strict=True):
         if np.isfinite(own).any():  # of few studies one is tested, and the others are not odd
-            known |= {(one.name, s): 1.0 for s, p in zip(one.studies, own, strict=True) if p != p}
+            untested = np.flatnonzero(np.isnan(own))
+            known |= {(one.name, one.studies[place]): 1.0 for place in untested}
     return tuple(
         replace(cell, odd=p_value <= ODD, odd_p_value=plain_p(p_value))
         for cell in cells
