@@ -145,7 +145,7 @@ def _models(place: float) -> AdditiveProblem:
 
 
 def _winners(place: float) -> AdditiveProblem:
-    """The first model is better in the middle, the second one far away."""
+    """Two models, the first better in the middle and the second far away."""
     return _two_models(0.3 - 0.1 * place, 0.6)
 
 

@@ -36,8 +36,8 @@ from condped.space.simplify import text_of
 from condped.trials.where import columns_of
 
 # ``wins``: more target trials than its share of the trials, or better first trials where the
-# sampler learns, statistically significant after adjustment for all branches and studies; ``loses``:
-# fewer, or worse.
+# sampler learns, statistically significant after adjustment for all branches and studies.
+# ``loses``: fewer, or worse.
 Standing = Literal["wins", "loses", "no evidence"]
 # ``won before``: and loses now; ``wins now``: and lost before. Adjusted for all branches.
 WinnerChange = Literal["won before", "wins now", "no evidence", "not testable"]

@@ -205,7 +205,7 @@ def unlike_every_other(
     >>> unlike_every_other(
     ...     np.array([0.1, 0.2, 0.9]), np.zeros(3), np.full(3, 0.01), np.full(3, 100)
     ... ).round(4).tolist()
-    [nan, nan, 0.0002]
+    [nan, nan, 0.0001]
     """
     studies = len(values)
     found = np.full(studies, np.nan)
