@@ -106,10 +106,10 @@ def test_one_of_few_studies_is_unlike_every_other_by_pairs() -> None:
     values = np.array([0.1, 0.2, 0.9])
     found = unlike_every_other(values, sampling, np.zeros(3), trials)
     p_values = []
-    for k in (0, 1):
-        per_trial = (sampling[k] * trials[k] + sampling[2] * trials[2]) / 2
-        error = math.sqrt(per_trial / trials[k] + per_trial / trials[2])
-        p_values.append(2 * stats.norm.sf((values[2] - values[k]) / error))
+    for other in (0, 1):
+        per_trial = (sampling[other] * trials[other] + sampling[2] * trials[2]) / 2
+        error = math.sqrt(per_trial / trials[other] + per_trial / trials[2])
+        p_values.append(2 * stats.norm.sf((values[2] - values[other]) / error))
     assert np.isnan(found[:2]).all()
     assert found[2] == pytest.approx(max(p_values), rel=1e-9)
     between = unlike_every_other(np.array([0.0, 1.0, 2.1, 3.0]), np.zeros(4), np.full(4, 1e-4),

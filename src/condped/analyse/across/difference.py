@@ -55,7 +55,8 @@ def difference(
     """Compare what mattered in two studies: before and after.
 
     What a parameter explains is compared, not its importance: importances add up to 1, so that one
-    parameter that matters more lets all others matter less.
+    parameter that matters more lets all others matter less. Of the branches that both have is said
+    which ones win in one study and lose in the other.
 
     Parameters
     ----------

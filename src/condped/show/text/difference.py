@@ -24,7 +24,7 @@ def difference_text(found: Difference) -> str:
         f"target set, in percent; the difference with a {percent(found.level)} interval, p "
         "adjusted for all parameters (Holm)."
     )]  # fmt: skip
-    for note in found.comparable:
+    for note in (*(one.sentence for one in found.branches_changed), *found.comparable):
         lines += wrapped(printable(note), "· ", "  ")
     return "\n".join(lines)
 
