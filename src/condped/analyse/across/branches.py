@@ -259,8 +259,8 @@ def branch_changes(
     """Compare the branches of gates that both studies have; nothing is tested where ``tied``."""
     pairs = _pairs(before, after)
     tests = [
-        (math.nan, True) if tied or one is None or other is None else _test_of_change(one, other)
-        for one, other in pairs
+        (math.nan, True) if tied or why or not (one and other) else _test_of_change(one, other)
+        for (one, other), why in zip(pairs, map(_untried, pairs), strict=True)
     ]
     p_values = np.array([p_value for p_value, _ in tests])
     # What one of two branches gains the other loses: one test.
@@ -284,6 +284,16 @@ def _pairs(before: Sequence[FoundBranch], after: Sequence[FoundBranch]) -> list[
     gates = [key[0] for key in keys]
     keys.sort(key=lambda key: gates.index(key[0]))
     return [(one.get(key), other.get(key)) for key in keys]
+
+
+def _untried(pair: _Pair) -> str:
+    """Say what was not tried, if nothing can be compared in one of the studies."""
+    for own, when in zip(pair, ("before", "after"), strict=True):
+        if own is None:
+            return f"it was not tried {when}"
+        if own.told.trials == own.told.of:
+            return f"no other branch was tried {when}"
+    return ""
 
 
 def _test_of_change(before: FoundBranch, after: FoundBranch) -> tuple[float, bool]:
@@ -329,11 +339,10 @@ def _described(
 def _sentence(known: StudyBranch, pair: _Pair, verdict: WinnerChange, *, tied: bool) -> str:
     """Say whether a branch still wins or loses."""
     name = f"{shortened(known.branch)} of {shortened(known.gate)}"
+    why = _untried(pair) or ("ties make the target sets too unlike in size" if tied else "")
     one, other = pair
-    if one is None or other is None:
-        return f"{name}: not testable, since it was not tried {'after' if one else 'before'}."
-    if tied:
-        return f"{name}: not testable, since ties make the target sets too unlike in size."
+    if why or not (one and other):
+        return f"{name}: not testable, since {why}."
     if verdict == "no evidence":
         return f"{name}: no evidence that it wins in one study and loses in the other."
     change = "won before and loses now" if verdict == "won before" else "lost before and wins now"
