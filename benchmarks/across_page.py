@@ -175,7 +175,7 @@ what they explain is added in quadrature, since which branch such a sampler sett
 - *spread*: Cochran's test of whether studies differ (`differs`: adjusted p ≤ 0.05), and an
   interval around the standard deviation between them (Q-profile).
 - *odd*: of three to six studies, one that differs from every other by pairs, and is further away
-  than these are from each other (Holm over parameters); of seven or more, one that is unlike the
+  than these are from each other (Holm over parameters; of three, and studies); of seven or more, one that is unlike the
   others by errors and by how far they lie apart (Holm over parameters and studies). Any study is
   to be named by chance in at most 5 % of comparisons.
 - `condped.difference`: two studies, any parameter named by chance in at most 5 % (Holm).

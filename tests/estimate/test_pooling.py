@@ -101,7 +101,7 @@ def test_the_others_of_a_study_are_all_but_itself() -> None:
 
 
 def test_one_of_few_studies_is_unlike_every_other_by_pairs() -> None:
-    """Its largest p-value of two normal comparisons; nothing if the others lie as far apart."""
+    """Its largest p-value of two normal comparisons, for each of three studies; or nothing."""
     trials, sampling = np.array([100, 200, 400]), np.array([0.01, 0.004, 0.002])
     values = np.array([0.1, 0.2, 0.9])
     found = unlike_every_other(values, sampling, np.zeros(3), trials)
@@ -111,7 +111,10 @@ def test_one_of_few_studies_is_unlike_every_other_by_pairs() -> None:
         error = math.sqrt(per_trial / trials[other] + per_trial / trials[2])
         p_values.append(2 * stats.norm.sf((values[2] - values[other]) / error))
     assert np.isnan(found[:2]).all()
-    assert found[2] == pytest.approx(max(p_values), rel=1e-9)
+    assert found[2] == pytest.approx(3 * max(p_values), rel=1e-9)
+    four = unlike_every_other(*(np.append(one, one[0]) for one in (
+        values, sampling, np.zeros(3), trials)))  # fmt: skip
+    assert four[2] == pytest.approx(max(p_values), rel=1e-9)
     between = unlike_every_other(np.array([0.0, 1.0, 2.1, 3.0]), np.zeros(4), np.full(4, 1e-4),
                                  np.full(4, 100))  # fmt: skip
     assert np.nanmin(between) == 1.0

@@ -197,15 +197,16 @@ def unlike_every_other(
 
     Its largest p-value of comparisons by pairs; 1 if it is no further from the nearest other one
     than these are from each other. That any study of one parameter is named by chance is as rare
-    as that two are said to differ, since it has to differ from all: one test per parameter. The
-    arrays are those of :func:`errors_if_alike`.
+    as that two are said to differ, since it has to differ from all: one test per parameter. Of
+    three, two are always closer to each other, which says nothing of how far apart studies lie, so
+    each of the three counts as a test. The arrays are those of :func:`errors_if_alike`.
 
     Examples
     --------
     >>> unlike_every_other(
     ...     np.array([0.1, 0.2, 0.9]), np.zeros(3), np.full(3, 0.01), np.full(3, 100)
     ... ).round(4).tolist()
-    [nan, nan, 0.0001]
+    [nan, nan, 0.0003]
     """
     studies = len(values)
     found = np.full(studies, np.nan)
@@ -222,7 +223,8 @@ def unlike_every_other(
     odd = int(np.argmin(largest))
     others = np.delete(values, odd)
     far = float(np.abs(others - values[odd]).min()) > float(np.ptp(others))
-    found[odd] = largest[odd] if far else 1.0
+    tests = studies if studies == 3 else 1
+    found[odd] = min(1.0, tests * largest[odd]) if far else 1.0
     return found
 
 
