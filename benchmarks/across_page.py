@@ -311,8 +311,8 @@ def _found(told: Mapping[str, Any]) -> str:
         f"each line, those of the spread in {_percent(spread)} or more.",
         "- Studies that are alike are said to differ in "
         f"{_rate(alike, 'differs falsely', 'draws')} of families; a study is said to be odd where "
-        f"none is in {_rate(every, 'odd falsely', 'draws')} of them, smooth ones included; most often "
-        f"in {_rate([worst], 'odd falsely', 'draws')} of {worst['kind']} families of "
+        f"none is in {_rate(every, 'odd falsely', 'draws')} of them, smooth ones included; most "
+        f"often in {_rate([worst], 'odd falsely', 'draws')} of {worst['kind']} families of "
         f"`{worst['family']}` with {worst['trials']} trials.",
         f"- Difference, false alarms: {_rate(random, 'named', 'pairs')} of pairs of random runs, "
         f"{_rate(tpe, 'named', 'pairs')} of fresh runs by TPE, {_rate(new, 'named', 'pairs')} of "
