@@ -19,9 +19,10 @@ import numpy as np
 import optuna
 
 import condped
-from benchmarks.across_families import FAMILIES, MIDDLE, PLACES, Family
+from benchmarks.across_families import FAMILIES, MIDDLE, PLACES, TWINS, WINNERS, Family
 from benchmarks.across_page import Row, page, plain_numbers, summaries
 from benchmarks.studies.load import stored_studies
+from condped.analyse.across.branches import study_branches
 from condped.analyse.across.pooled import pooled
 from condped.analyse.across.result import PooledParameter, StudyImportance
 from condped.analyse.across.study import StudyNumbers, study_numbers
@@ -40,6 +41,7 @@ CALIBRATED = 20  # of these are also analysed by the other method
 ODD_ONES = 4
 SIZES = 12  # studies with half, and with twice as many trials
 TPE_RUNS = {"middle": 10, "odd": 5}
+TWIN_RUNS = 20
 TPE_TRIALS = (100, 200)
 SAMPLERS = ("tpe", "tpe_univariate", "random", "qmc")
 FIRST_SEED = 50_000
@@ -50,7 +52,8 @@ def numbers(source: Any, method: Method = "paper", **options: Any) -> StudyNumbe
     """Return what ``condped.across`` knows of one study."""
     asked = Options.of(condped.across, options | {"method": method})
     question = replace(asked.question((0.1,)), intervals="jackknife", level=LEVEL)
-    return study_numbers("", open_trials(source, **asked.reading), question)
+    found = study_numbers("", open_trials(source, **asked.reading), question)
+    return replace(found, branches=study_branches("", found.result))
 
 
 def together(studies: Sequence[StudyNumbers]) -> tuple[tuple[PooledParameter, ...], list[str]]:
@@ -115,12 +118,31 @@ def measure_families(family: Family, trials: int, block: int) -> Iterator[Row]:
             groups = [again[k : k + size] for k in range(0, len(again) - size + 1, size)]
             yield shared | {"kind": kind, "studies": size, "method": "calibrated",
                             **_scored(family, groups, kind, "calibrated")}  # fmt: skip
-    pairs = {"alike": zip(known["alike"][::2], known["alike"][1::2], strict=True),
-             "odd": zip(known["alike"], odd, strict=False)}  # fmt: skip
+    yield from _pair_rows(shared, known["alike"], odd)
+
+
+def _pair_rows(
+    shared: Row, alike: Sequence[StudyNumbers], odd: Sequence[StudyNumbers]
+) -> Iterator[Row]:
+    """Write down disjoint pairs of studies that are alike, and pairs of which one is odd."""
+    pairs = {"alike": zip(alike[::2], alike[1::2], strict=True),
+             "odd": zip(alike, odd, strict=False)}  # fmt: skip
     for kind, both in pairs.items():
-        for one, other_one in both:
-            yield shared | {"kind": f"pair, {kind}", "pair": [
-                plain_numbers(one), plain_numbers(other_one)]}  # fmt: skip
+        for pair in both:
+            yield shared | {"kind": f"pair, {kind}", "pair": list(map(plain_numbers, pair))}
+
+
+def measure_winners(family: Family, trials: int, block: int) -> Iterator[Row]:
+    """Write down pairs of random studies of a family that is not pooled."""
+    seeds = iter(range(FIRST_SEED + 1_000 * block, FIRST_SEED + 1_000 * (block + 1)))
+
+    def studies(member: Member, number: int) -> list[StudyNumbers]:
+        tables = (family.sample(member, trials, next(seeds)) for _ in range(number))
+        return [numbers(table, sampling="random") for table in tables]
+
+    shared = {"part": "families", "family": family.name, "trials": trials, "block": block}
+    changed = studies("odd", ODD_ONES) if family is WINNERS else []
+    yield from _pair_rows(shared, studies(MIDDLE, BLOCK), changed)
 
 
 def _scored(
@@ -191,24 +213,36 @@ def _jobs(
 ) -> Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[Row]]]]:
     """Iterate over what to run, with a key that no other run has; a bit of everything first."""
     for block in range(asked.blocks):
-        for family in FAMILIES if "families" in asked.parts else ():
-            for trials in TRIALS:
-                yield (
-                    ("families", family.name, trials, block),
-                    partial(measure_families, family, trials, block),
-                )
+        if "families" in asked.parts:
+            for family in FAMILIES:
+                for trials in TRIALS:
+                    yield (
+                        ("families", family.name, trials, block),
+                        partial(measure_families, family, trials, block),
+                    )
+            for family in (WINNERS, TWINS):
+                for trials in TRIALS:
+                    yield (
+                        ("families", family.name, trials, block),
+                        partial(measure_winners, family, trials, block),
+                    )
         if block == 0 and "stored" in asked.parts:
             single = [one for one in _stored_pairs() if one[1] in asked.samplers]
             for objective, sampler in single:
                 yield ("stored", objective, sampler), partial(measure_stored, objective, sampler)
         if block == 1 and "tpe" in asked.parts:
-            for run in range(max(TPE_RUNS.values())):
-                for kind, runs in TPE_RUNS.items():
-                    for family in FAMILIES if run < runs else ():
-                        yield (
-                            ("tpe", family.name, kind, run),
-                            partial(measure_tpe, family, kind, run),
-                        )
+            runs = [
+                (run, kind, family)
+                for kind, number in TPE_RUNS.items()
+                for run in range(number)
+                for family in (*FAMILIES, WINNERS)
+            ]
+            runs += [(run, "middle", TWINS) for run in range(TWIN_RUNS)]
+            for run, kind, family in sorted(runs, key=lambda one: one[0]):
+                yield (
+                    ("tpe", family.name, kind, run),
+                    partial(measure_tpe, family, kind, run),
+                )
 
 
 def _stored_pairs() -> list[tuple[str, str]]:

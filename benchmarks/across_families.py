@@ -141,6 +141,20 @@ def _sum(place: float) -> AdditiveProblem:
 
 def _models(place: float) -> AdditiveProblem:
     """Two models with a number each, and a choice that counts for both."""
+    return _two_models(0.15, 0.6 + 0.12 * place)
+
+
+def _winners(place: float) -> AdditiveProblem:
+    """Two models, the first better in the middle and the second far away."""
+    return _two_models(0.3 - 0.1 * place, 0.6)
+
+
+def _twins(place: float) -> AdditiveProblem:
+    """Two models that are exactly alike: which of them a sampler settles in is luck."""
+    return _two_models(0.0, 0.6 + 0.12 * place)
+
+
+def _two_models(second: float, rate: float) -> AdditiveProblem:
     domains: dict[str, Any] = {
         "model": Categorical(["p", "q"]),
         "size": Categorical(["s", "m", "l"]),
@@ -148,9 +162,8 @@ def _models(place: float) -> AdditiveProblem:
         "b": when("model == 'q'", Float(0, 1)),
         "rate": Float(0, 1),
     }
-    bases = {"p": 0.0, "q": 0.15}
+    bases = {"p": 0.0, "q": second}
     sizes = {"s": 0.0, "m": 0.25, "l": 0.5}
-    rate = 0.6 + 0.12 * place
     branches = tuple(
         Branch(1 / 6, {"model": model, "size": size}, bases[model] + sizes[size],
                {("a" if model == "p" else "b"): 0.8, "rate": rate})
@@ -166,3 +179,6 @@ FAMILIES = (
     Family("models", "two models with a number each, a choice and a number for both", _models,
            -4.0, ("a", "b", "size", "rate")),
 )  # fmt: skip
+# Of these, pairs of studies only: does another branch win than before?
+WINNERS = Family("winners", "models, of which another one wins", _winners, 6.0, ())
+TWINS = Family("twins", "models that are exactly alike", _twins, -4.0, ())

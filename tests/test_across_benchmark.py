@@ -12,8 +12,8 @@ import pytest
 
 import benchmarks.across as benchmark
 import condped
-from benchmarks.across_families import FAMILIES, MIDDLE, Family
-from benchmarks.across_page import named, page, plain_numbers, summaries
+from benchmarks.across_families import FAMILIES, MIDDLE, TWINS, WINNERS, Family
+from benchmarks.across_page import named, page, plain_numbers, summaries, winners
 
 ROOT = Path(__file__).parents[1]
 
@@ -64,6 +64,32 @@ def test_pairs_are_compared_as_difference_does() -> None:
     rows = [plain_numbers(benchmark.numbers(table, sampling="random")) for table in pair]
     found = condped.difference(*pair, sampling="random")
     assert sorted(named(*rows)) == sorted(one.name for one in found.changed)
+
+
+@pytest.mark.parametrize(("family", "other"), [(FAMILIES[0], True), (FAMILIES[2], False)])
+def test_winners_are_compared_as_difference_does(family: Family, other: bool) -> None:
+    """The same branches from plain numbers, written down and read again."""
+    pair = [family.sample(MIDDLE, 300, 3), family.sample("odd", 300, 4)]
+    rows = [plain_numbers(benchmark.numbers(table, sampling="random")) for table in pair]
+    found = condped.difference(*pair, sampling="random")
+    assert bool(found.branches_changed) == other
+    assert len(winners(*json.loads(json.dumps(rows)))) == len(found.branches_changed)
+
+
+@pytest.mark.parametrize(
+    ("family", "member", "share"),
+    [(WINNERS, MIDDLE, (0.8, 1.0)), (WINNERS, "odd", (0.0, 0.2)), (TWINS, MIDDLE, (0.47, 0.53))],
+    ids=lambda given: given.name if isinstance(given, Family) else None,
+)
+def test_the_branch_that_should_win_has_most_target_trials(
+    family: Family, member: Any, share: tuple[float, float]
+) -> None:
+    """Of 40,000 random trials, half of which are of the first model."""
+    table = family.sample(member, 40_000, seed=0)
+    losses = table.objectives[0].values
+    first = next(one for one in table.parameters if one.name == "model").values == 0
+    part = first[losses <= np.quantile(losses, 0.1)].mean()
+    assert share[0] <= part <= share[1]
 
 
 def test_a_small_block_has_every_kind_of_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from condped.estimate.statistics.pooling import (
     odd_p_values,
     skew_tail,
     spread_of,
+    unlike_every_other,
 )
 from condped.estimate.statistics.student_distribution import student_quantile, student_tail
 
@@ -97,6 +98,41 @@ def test_the_others_of_a_study_are_all_but_itself() -> None:
     z = (9.0 - rest.mean()) / (5.0 * math.sqrt(1 + 1 / 7))
     assert by_errors[3] == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
     assert np.isnan(odd_p_values(values[:2], np.ones(2), np.zeros(2))).all()
+
+
+def test_one_of_few_studies_is_unlike_every_other_by_pairs() -> None:
+    """Its largest p-value of two normal comparisons, for each of three studies; or nothing."""
+    trials, sampling = np.array([100, 200, 400]), np.array([0.01, 0.004, 0.002])
+    values = np.array([0.1, 0.2, 0.9])
+    found = unlike_every_other(values, sampling, np.zeros(3), trials)
+    p_values = []
+    for other in (0, 1):
+        per_trial = (sampling[other] * trials[other] + sampling[2] * trials[2]) / 2
+        error = math.sqrt(per_trial / trials[other] + per_trial / trials[2])
+        p_values.append(2 * stats.norm.sf((values[2] - values[other]) / error))
+    assert np.isnan(found[:2]).all()
+    assert found[2] == pytest.approx(3 * max(p_values), rel=1e-9)
+    four = unlike_every_other(*(np.append(one, one[0]) for one in (
+        values, sampling, np.zeros(3), trials)))  # fmt: skip
+    assert four[2] == pytest.approx(max(p_values), rel=1e-9)
+    between = unlike_every_other(np.array([0.0, 1.0, 2.1, 3.0]), np.zeros(4), np.full(4, 1e-4),
+                                 np.full(4, 100))  # fmt: skip
+    assert np.nanmin(between) == 1.0
+    assert np.isnan(unlike_every_other(values[:2], sampling[:2], np.zeros(2), trials[:2])).all()
+
+
+@pytest.mark.parametrize("studies", [3, 4, 6])
+def test_any_of_few_alike_studies_is_rarely_unlike_every_other(studies: int) -> None:
+    """One test per parameter is enough, though any study could be named; errors differ."""
+    rng = np.random.default_rng(studies)
+    trials = np.geomspace(50, 800, studies).astype(int)
+    sampling = 4.0 / trials
+    named = 0
+    for _ in range(2_000):
+        values = rng.normal(0, np.sqrt(sampling))
+        p_values = unlike_every_other(values, sampling, np.zeros(studies), trials)
+        named += bool(np.nanmin(p_values) <= 0.05)
+    assert named / 2_000 <= 0.05
 
 
 def test_what_chance_explains_is_skew() -> None:

@@ -77,7 +77,7 @@ def across(
 )  # fmt: skip
 @output_options()
 def diff(a: str, b: str, **options: Any) -> None:
-    """Compare two studies: what matters more or less than before.
+    """Compare two studies: which branch wins, and what matters more or less than before.
 
     BEFORE and AFTER are files, directories, patterns or URLs of any tool that `condped sources`
     lists. The options are the same for both.

@@ -215,7 +215,7 @@ def branch_sentences(branches: Sequence[StudyBranch]) -> list[str]:
 def _leading_words(gate: str, branches: Sequence[StudyBranch]) -> str:
     """Say where most target trials are, where that is no evidence.
 
-    A sampler that learns hardly tries other branches at the same time.
+    In which branch a sampler that learns settles is partly luck.
     """
     first: dict[str, StudyBranch] = {}
     for one in branches:

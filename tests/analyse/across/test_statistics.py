@@ -68,6 +68,18 @@ def test_an_odd_study_is_named_in_the_parameters_in_which_it_is_odd() -> None:
     ].odd == ("study 5",)
 
 
+@pytest.mark.parametrize("number", [3, 5])
+def test_an_odd_study_among_few_is_named(number: int) -> None:
+    """By pairs: it differs from every other one; the others are tested and are not odd."""
+    columns = {f"study {k}": shifted(k, switched=k == 1) for k in range(number)}
+    found = condped.across(columns, objective="loss", sampling="random")
+    assert found["x"].odd == found["z"].odd == ("study 1",)
+    assert found["y"].odd == ()
+    other = found.cell("x", "study 0")
+    assert other is not None
+    assert (other.odd, other.odd_p_value) == (False, 1.0)
+
+
 def test_studies_without_a_difference_are_rarely_said_to_differ() -> None:
     """Forty families of four studies with 100 trials each."""
     differs = odd = 0

@@ -1,36 +1,48 @@
-"""Branches that win in some studies and lose in others."""
+"""Branches that win in some studies and lose in others, or before and not after."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from condped.analyse.advice.propose import chance_of_so_few
 from condped.analyse.branches.splits import Split, splits_of
 from condped.analyse.branches.structure import Structure, structure_of
-from condped.analyse.effects.find import StudyTrials, is_adaptive
+from condped.analyse.effects.find import StudyTrials
 from condped.analyse.effects.reached import LEVEL, reached_by
-from condped.analyse.evidence.sampling import strata_of
+from condped.analyse.evidence.evidence import plain_p
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.set_counts import SetCounts
-from condped.arrays import BoolArray, IntArray
+from condped.arrays import BoolArray
 from condped.count.trials import Trials
 from condped.errors import CondpedError
 from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.estimate.independence_test import adjusted
+from condped.estimate.statistics.pooling import holm
+from condped.estimate.statistics.winning import (
+    Hits,
+    chance_of_other_odds,
+    chances_of_first_trials,
+)
+from condped.safe_text import shortened
 from condped.space.condition import Condition
 from condped.space.domain import Categorical
 from condped.space.simplify import text_of
 from condped.trials.where import columns_of
 
-# ``wins``: more target trials than its share of the trials, statistically significant after
-# adjustment for all branches and studies; ``loses``: fewer.
+# ``wins``: more target trials than its share of the trials, or better first trials where the
+# sampler learns, statistically significant after adjustment for all branches and studies.
+# ``loses``: fewer, or worse.
 Standing = Literal["wins", "loses", "no evidence"]
+# ``won before``: and loses now; ``wins now``: and lost before. Adjusted for all branches.
+WinnerChange = Literal["won before", "wins now", "no evidence", "not testable"]
 _SURE = FALSE_DISCOVERIES / 2
+CHANGED = 0.05  # chance of any branch that is said to have changed where none has
 _MANY = 200_000  # trials, from which looking for conditions takes time
 
 
@@ -49,7 +61,8 @@ class StudyBranch:
         What its trials reached; None with several objectives.
     p_value
         How often chance alone gives a share of the target trials as far from its share of the
-        trials; where the sampler learns, within stretches of time.
+        trials; where the sampler learns, first trials that differ as much from those of the other
+        branches.
     standing
         Whether it wins or loses here, with p-values adjusted for all branches and studies.
     """
@@ -68,11 +81,51 @@ class StudyBranch:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchChange:
+    """Whether a branch wins in one of two studies and loses in the other.
+
+    Attributes
+    ----------
+    p_value, adjusted_p_value
+        How often two runs of one problem seem to have changed as much by chance; adjusted so that
+        any false alarm among all branches is as rare (Holm). None where it cannot be told.
+    verdict
+        Whether it won before and loses now, or the other way round.
+    sentence
+        What changed, for people.
+    """
+
+    gate: str
+    branch: str
+    p_value: float | None
+    adjusted_p_value: float | None
+    verdict: WinnerChange
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class FoundBranch:
-    """A branch of one study, with what it has in common with those of others."""
+    """A branch of one study, with what it has in common with those of others.
+
+    Attributes
+    ----------
+    better, worse
+        How often chance alone does as well, and as badly.
+    independent
+        Whether trials were drawn without regard to results, so that target trials can be counted.
+    """
 
     key: tuple[object, ...]
     told: StudyBranch
+    better: float
+    worse: float
+    independent: bool
+
+    @property
+    def hits(self) -> Hits:
+        """Its target trials among all."""
+        one = self.told
+        return Hits(one.target_trials, one.trials, one.target_of, one.of)
 
 
 def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, ...]:
@@ -105,20 +158,27 @@ class _LookedAt:
 
     study: StudyTrials
     trials: Trials
-    blocks: IntArray  # of the rows: stretches of time where the sampler learns
+    independent: bool  # drawn without regard to results
 
     @classmethod
     def of(cls, counts: SetCounts, trials: Trials) -> _LookedAt:
         study = StudyTrials.of(counts, LEVEL)
-        rows = len(study.rows)
-        stretches = strata_of(rows) if is_adaptive(counts) else 1
-        return cls(study, trials, np.arange(rows) * stretches // max(rows, 1))
+        return cls(study, trials, counts.significance.decision.test == "one")
 
     def meet(self, split: Split) -> BoolArray:
         """Return which of the rows belong to a branch."""
         condition = Condition(text_of(split.test) or "", split.test)
         table = self.trials.table("Comparing branches")
         return np.asarray(condition.holds(columns_of(table))[self.study.rows])
+
+    def chances(self, group: BoolArray, active: BoolArray) -> tuple[float, float]:
+        """Return how often chance alone does as well as a branch, and as badly."""
+        rows, own = self.study.rows[active], group[active]
+        if not self.independent:
+            every = [one.losses[rows] for one in self.study.table.objectives]
+            return chances_of_first_trials(np.stack(every, axis=1), own)
+        hit, together = self.study.target[rows], np.zeros(len(rows), dtype=np.int64)
+        return chance_of_so_few(~own, hit, together), chance_of_so_few(own, hit, together)
 
 
 def _branches(
@@ -141,9 +201,10 @@ def _branches(
         key = (split.label,) if named else cut
         own = trials.study.rows[group]
         told = reached_by(objectives[0], own) if len(objectives) == 1 else None
+        better, worse = trials.chances(group, active)
         yield FoundBranch(
-            (gate, *key),
-            StudyBranch(
+            key=(gate, *key),
+            told=StudyBranch(
                 gate=gate,
                 branch=split.label,
                 study=study,
@@ -153,16 +214,12 @@ def _branches(
                 target_of=int(np.count_nonzero(hit & active)),
                 median=None if told is None else told.median,
                 best=None if told is None else told.best,
-                p_value=_p_value(group[active], hit[active], trials.blocks[active]),
+                p_value=min(1.0, 2 * min(better, worse)),
             ),
+            better=better,
+            worse=worse,
+            independent=trials.independent,
         )
-
-
-def _p_value(group: BoolArray, hit: BoolArray, blocks: IntArray) -> float:
-    """Return the two-sided p-value of a branch's target trials."""
-    fewer = chance_of_so_few(group, hit, blocks)
-    more = chance_of_so_few(~group, hit, blocks)
-    return min(1.0, 2 * min(fewer, more))
 
 
 def compared_branches(found: Iterable[Sequence[FoundBranch]]) -> tuple[StudyBranch, ...]:
@@ -182,7 +239,7 @@ def compared_branches(found: Iterable[Sequence[FoundBranch]]) -> tuple[StudyBran
             replace(
                 one.told,
                 branch=labels[one.key].most_common(1)[0][0],
-                standing=_standing(one.told, float(fair)),
+                standing=_standing(one, float(fair)),
             ),
         )
         for one, fair in zip(kept, p_values, strict=True)
@@ -190,9 +247,110 @@ def compared_branches(found: Iterable[Sequence[FoundBranch]]) -> tuple[StudyBran
     return tuple(branch for _, branch in sorted(told, key=lambda pair: pair[0]))
 
 
-def _standing(branch: StudyBranch, p_value: float) -> Standing:
+def _standing(branch: FoundBranch, p_value: float) -> Standing:
     if p_value > _SURE:
         return "no evidence"
-    return (
-        "wins" if branch.target_trials * branch.of > branch.trials * branch.target_of else "loses"
+    return "wins" if branch.better < branch.worse else "loses"
+
+
+def branch_changes(
+    before: Sequence[FoundBranch], after: Sequence[FoundBranch], *, tied: bool = False
+) -> tuple[BranchChange, ...]:
+    """Compare the branches of gates that both studies have; nothing is tested where ``tied``."""
+    pairs = _pairs(before, after)
+    tests = [
+        (math.nan, True) if tied or why or not (one and other) else _test_of_change(one, other)
+        for (one, other), why in zip(pairs, map(_untried, pairs), strict=True)
+    ]
+    p_values = np.array([p_value for p_value, _ in tests])
+    # What one of two branches gains the other loses: one test.
+    gates = [(one or other).told.gate for one, other in pairs]  # type: ignore[union-attr]
+    again = [gates.count(gate) == 2 and gates.index(gate) < k for k, gate in enumerate(gates)]
+    fair = holm(np.where(again, np.nan, p_values))
+    return tuple(
+        _described(pair, p_value, float(fair[k - again[k]]), won=won, tied=tied)
+        for k, (pair, (p_value, won)) in enumerate(zip(pairs, tests, strict=True))
     )
+
+
+_Pair: TypeAlias = tuple[FoundBranch | None, FoundBranch | None]
+
+
+def _pairs(before: Sequence[FoundBranch], after: Sequence[FoundBranch]) -> list[_Pair]:
+    """Return the branches of both studies side by side, those of a gate together."""
+    one, other = ({branch.key: branch for branch in own} for own in (before, after))
+    shared = {key[0] for key in one} & {key[0] for key in other}
+    keys = [key for key in dict.fromkeys((*one, *other)) if key[0] in shared]
+    gates = [key[0] for key in keys]
+    keys.sort(key=lambda key: gates.index(key[0]))
+    return [(one.get(key), other.get(key)) for key in keys]
+
+
+def _untried(pair: _Pair) -> str:
+    """Say what was not tried, if nothing can be compared in one of the studies."""
+    for own, when in zip(pair, ("before", "after"), strict=True):
+        if own is None:
+            return f"it was not tried {when}"
+        if own.told.trials == own.told.of:
+            return f"no other branch was tried {when}"
+    return ""
+
+
+def _test_of_change(before: FoundBranch, after: FoundBranch) -> tuple[float, bool]:
+    """Return the p-value of a change of the winner, and whether the branch won before.
+
+    Where target trials can be counted in both: of other odds, if the sides are opposite, too.
+    Otherwise both studies have to show it by themselves. If the first trials tell in both, this is
+    as rare as two chances of being so far off, on opposite sides. Many target trials may show in
+    one what few first trials in the other cannot: then the other's own chance bounds it (Gail and
+    Simon).
+    """
+    if before.independent and after.independent:
+        sides = before.hits.lead, after.hits.lead
+        opposite = min(sides) < 0 < max(sides)
+        p_value = chance_of_other_odds(before.hits, after.hits) if opposite else 1.0
+        return p_value, sides[0] > 0
+    lost, gained = max(before.better, after.worse), max(before.worse, after.better)
+    p_value = min(lost, gained)
+    alike = not before.independent and not after.independent
+    return min(1.0, 2 * p_value**2) if alike else p_value, lost < gained
+
+
+def _described(
+    pair: _Pair, p_value: float, adjusted_p_value: float, *, won: bool, tied: bool
+) -> BranchChange:
+    known = pair[0] or pair[1]
+    assert known is not None
+    verdict: WinnerChange = "no evidence"
+    if math.isnan(p_value):
+        verdict = "not testable"
+    elif adjusted_p_value <= CHANGED:
+        verdict = "won before" if won else "wins now"
+    return BranchChange(
+        gate=known.told.gate,
+        branch=known.told.branch,
+        p_value=plain_p(p_value),
+        adjusted_p_value=plain_p(adjusted_p_value),
+        verdict=verdict,
+        sentence=_sentence(known.told, pair, verdict, tied=tied),
+    )
+
+
+def _sentence(known: StudyBranch, pair: _Pair, verdict: WinnerChange, *, tied: bool) -> str:
+    """Say whether a branch still wins or loses."""
+    name = f"{shortened(known.branch)} of {shortened(known.gate)}"
+    why = _untried(pair) or ("ties make the target sets too unlike in size" if tied else "")
+    one, other = pair
+    if why or not (one and other):
+        return f"{name}: not testable, since {why}."
+    if verdict == "no evidence":
+        return f"{name}: no evidence that it wins in one study and loses in the other."
+    change = "won before and loses now" if verdict == "won before" else "lost before and wins now"
+    told = ", ".join(
+        f"{own.told.target_trials} of {own.told.target_of} target trials {when} "
+        f"({own.told.trials} of {own.told.of} trials)"
+        for own, when in ((one, "before"), (other, "after"))
+    )
+    counted = one.independent and other.independent
+    how = "" if counted else " Where the sampler learnt, the first trials of each branch decide."
+    return f"{name} {change}: it has {told}.{how}"

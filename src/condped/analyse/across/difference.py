@@ -11,6 +11,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
+from condped.analyse.across.branches import branch_changes, compared_branches, study_branches
 from condped.analyse.across.difference_result import (
     Change,
     Cutoff,
@@ -54,7 +55,8 @@ def difference(
     """Compare what mattered in two studies: before and after.
 
     What a parameter explains is compared, not its importance: importances add up to 1, so that one
-    parameter that matters more lets all others matter less.
+    parameter that matters more lets all others matter less. Of the branches that both have is said
+    which ones win in one study and lose in the other.
 
     Parameters
     ----------
@@ -94,6 +96,7 @@ def difference(
     shares = tuple(one.share for one in found)
     parameters = _differences(found, question.level, _untestable(found, shares, cutoff))
     before, after = (tuple(one.result.names) for one in found)
+    branches = [study_branches(one.name, one.result) for one in found]
     return Difference(
         parameters=tuple(parameters),
         studies=tuple(
@@ -108,6 +111,8 @@ def difference(
         level=question.level,
         settings=question.settings,
         comparable=tuple(_comparable(found, both, shares, cutoff)),
+        branches=compared_branches(branches),
+        branch_changes=branch_changes(*branches, tied=tied),
     )
 
 
@@ -273,13 +278,9 @@ def _sentence(
         if untestable is not None:
             return f"{shown}: not testable, since {untestable}."
         hits = [one.hits for one in explained]
-        won = ""
-        if not all(hits) and max(hits) >= FEWEST_HITS:
-            when = "no longer wins" if hits[0] else "did not win before"
-            won = f" The branch that it belongs to {when}."
         return (
             f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
-            f"{FEWEST_HITS} are needed in both.{won}"
+            f"{FEWEST_HITS} are needed in both."
         )
     before, after = (f"{100 * max(one.value, 0.0):.0f} %" for one in explained)
     told = (
@@ -354,7 +355,10 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
             f"{shortened(found[0].name)}: {learns[0]} {shortened(found[1].name)}: {learns[1]}"
         )
     elif all(adaptive):
+        yield "Neither study was drawn at random: runs of one problem differ more than random ones."
+    if any(adaptive):
         yield (
-            "Neither study was drawn at random: runs of one problem differ more than random ones "
-            "do, and errors allow for it."
+            "Errors allow for what a sampler that learns does by luck, so that a change of what a "
+            "parameter explains hardly ever shows. To find one, draw some 300 trials of each "
+            "study at random, such as with Optuna's RandomSampler, and compare these."
         )

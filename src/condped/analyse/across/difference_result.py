@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
+from condped.analyse.across.branches import BranchChange, StudyBranch
 from condped.analyse.across.result import ComparedStudy
 from condped.analyse.result import Result
 from condped.errors import not_found
@@ -71,6 +72,10 @@ class Difference(Result):
         The share of each study's trials that is in its target set.
     comparable
         What limits the comparison: spaces, sizes, samplers, objectives, cut-offs.
+    branches
+        The branches of gates that both studies have, in each of them.
+    branch_changes
+        Of each of these branches, whether it wins in one study and loses in the other.
 
     Examples
     --------
@@ -99,6 +104,8 @@ class Difference(Result):
     level: float
     settings: Settings
     comparable: tuple[str, ...] = ()
+    branches: tuple[StudyBranch, ...] = ()
+    branch_changes: tuple[BranchChange, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,6 +116,13 @@ class Difference(Result):
     def changed(self) -> tuple[ParameterDifference, ...]:
         """The parameters that matter more or less than before."""
         return tuple(one for one in self.parameters if one.verdict in ("more", "less"))
+
+    @property
+    def branches_changed(self) -> tuple[BranchChange, ...]:
+        """The branches that win in one study and lose in the other."""
+        return tuple(
+            one for one in self.branch_changes if one.verdict in ("won before", "wins now")
+        )
 
     def __getitem__(self, name: str) -> ParameterDifference:
         for parameter in self.parameters:
@@ -130,6 +144,10 @@ class Difference(Result):
             row["parameter"] = row.pop("name")
             found.append({name: row[name] for name in self._columns})
         return found
+
+    def branch_rows(self) -> list[dict[str, Any]]:
+        """Return one record per branch and study, of gates that both studies have."""
+        return [asdict(branch) for branch in self.branches]
 
     def _readable(self) -> dict[str, Any]:
         return self._saved()

@@ -15,15 +15,17 @@ from condped.analyse.across.result import (
 )
 from condped.analyse.across.study import FEWEST_HITS, StudyNumbers, other_shares
 from condped.analyse.evidence.evidence import plain_p
-from condped.arrays import FloatArray
+from condped.arrays import FloatArray, IntArray
 from condped.estimate.independence_test import adjusted
 from condped.estimate.statistics.pooling import (
+    MANY_STUDIES,
     Spread,
     errors_if_alike,
     holm,
     mean_of,
     odd_p_values,
     spread_of,
+    unlike_every_other,
 )
 from condped.safe_text import listed, shortened
 
@@ -40,18 +42,26 @@ class _Compared:
     ----------
     cells
         All of them.
-    studies, values, errors, chance
-        Those that can be compared, what it explains there, errors if they are alike, and what of
-        their variance is chance.
+    studies, trials, values, sampling, chance, errors
+        Those that can be compared, how many trials they have, what it explains there, both parts of
+        its variance, and errors if they are alike.
     """
 
     name: str
     cells: tuple[StudyImportance, ...]
     studies: tuple[str, ...]
+    trials: IntArray
     values: FloatArray
-    errors: FloatArray
+    sampling: FloatArray
     chance: FloatArray
+    errors: FloatArray
     spread: Spread
+
+    def odd_p_values(self) -> FloatArray:
+        """Return (studies,): p-values of being odd; NaN where it is not tested."""
+        if len(self.studies) < MANY_STUDIES:
+            return unlike_every_other(self.values, self.sampling, self.chance, self.trials)
+        return odd_p_values(self.values, self.errors, self.chance)
 
 
 def pooled(
@@ -104,14 +114,12 @@ def _compared(
     )
     explained = [told[study].explained[name] for study in studies]
     values = np.array([one.value for one in explained])
+    sampling = np.array([one.sampling for one in explained])
     chance = np.array([one.chance for one in explained])
-    errors = errors_if_alike(
-        np.array([one.sampling for one in explained]),
-        chance,
-        np.array([told[study].trials for study in studies]),
-    )
+    trials = np.array([told[study].trials for study in studies], dtype=np.int64)
+    errors = errors_if_alike(sampling, chance, trials)
     spread = spread_of(values, errors, level)
-    return _Compared(name, tuple(cells), studies, values, errors, chance, spread)
+    return _Compared(name, tuple(cells), studies, trials, values, sampling, chance, errors, spread)
 
 
 def _agreements(every: Sequence[_Compared]) -> dict[str, tuple[float | None, Agreement]]:
@@ -132,9 +140,13 @@ def _odd_ones(
 ) -> tuple[StudyImportance, ...]:
     """Return the cells with those marked that are unlike the other studies."""
     places = [(one.name, study) for one in every for study in one.studies]
-    p_values = [odd_p_values(one.values, one.errors, one.chance) for one in every]
+    p_values = [one.odd_p_values() for one in every]
     fair = holm(np.concatenate(p_values)) if p_values else np.zeros(0)
     known = dict(zip(places, fair.tolist(), strict=True))
+    for one, own in zip(every, p_values, strict=True):
+        if np.isfinite(own).any():  # of few studies one is tested, and the others are not odd
+            untested = np.flatnonzero(np.isnan(own))
+            known |= {(one.name, one.studies[place]): 1.0 for place in untested}
     return tuple(
         replace(cell, odd=p_value <= ODD, odd_p_value=plain_p(p_value))
         for cell in cells
@@ -232,4 +244,5 @@ def compared_study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
         sampling=study.result.evidence.sampling,
         reason=study.result.reason,
         missing=tuple(name for name in names if name not in study.result),
+        learnt=not study.independent,
     )

@@ -40,6 +40,8 @@ class ComparedStudy:
         Why nothing can be told of it; None where something can.
     missing
         Parameters that other studies have and this one does not.
+    learnt
+        Whether trials were drawn with regard to results.
     """
 
     name: str
@@ -49,6 +51,7 @@ class ComparedStudy:
     sampling: str
     reason: str | None
     missing: tuple[str, ...] = ()
+    learnt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,10 @@ class StudyImportance:
         The median objective there with good values and with others; None of trials that are not in
         memory, and of several objectives.
     odd
-        Whether it is further from all other studies than they are from each other.
+        Whether it is unlike every other study, and further away than these are from each other.
     odd_p_value
-        Of that, adjusted for all parameters and studies; None where it cannot be told.
+        Of that, adjusted for all parameters and studies; None where it cannot be told. Of fewer
+        than seven studies one per parameter is tested, the others have 1.
     """
 
     study: str

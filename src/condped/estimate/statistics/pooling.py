@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -20,6 +21,8 @@ _SKEWNESS = 1.2
 # end of a spread allows for it, since what errors explain is not spread.
 _LOWEST_ERRORS = 0.7
 _NEARLY_NONE = 0.05
+# Studies from which on their own spread shows how far apart those lie that are not odd.
+MANY_STUDIES = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,44 @@ def odd_p_values(values: FloatArray, errors: FloatArray, chance: FloatArray) -> 
             for far, first, second, random in zip(apart, by_errors, by_others, chance, strict=True)
         ]
     )
+
+
+def unlike_every_other(
+    values: FloatArray, sampling: FloatArray, chance: FloatArray, trials: IntArray
+) -> FloatArray:
+    """Return the p-value of the study of a few that is most unlike every other; NaN of all others.
+
+    Its largest p-value of comparisons by pairs; 1 if it is no further from the nearest other one
+    than these are from each other. That any study of one parameter is named by chance is as rare
+    as that two are said to differ, since it has to differ from all: one test per parameter. Of
+    three, two are always closer to each other, which says nothing of how far apart studies lie, so
+    each of the three counts as a test. The arrays are those of :func:`errors_if_alike`.
+
+    Examples
+    --------
+    >>> unlike_every_other(
+    ...     np.array([0.1, 0.2, 0.9]), np.zeros(3), np.full(3, 0.01), np.full(3, 100)
+    ... ).round(4).tolist()
+    [nan, nan, 0.0003]
+    """
+    studies = len(values)
+    found = np.full(studies, np.nan)
+    if studies < 3:
+        return found
+    largest = np.zeros(studies)
+    for one, other in combinations(range(studies), 2):
+        pair = np.array([one, other])
+        errors = errors_if_alike(sampling[pair], chance[pair], trials[pair])
+        higher = pair[np.argmax(values[pair])]
+        apart = float(np.ptp(values[pair]))
+        p_value = skew_tail(apart, float((errors**2).sum()), float(chance[higher]))
+        largest[pair] = np.maximum(largest[pair], p_value)
+    odd = int(np.argmin(largest))
+    others = np.delete(values, odd)
+    far = float(np.abs(others - values[odd]).min()) > float(np.ptp(others))
+    tests = studies if studies == 3 else 1
+    found[odd] = min(1.0, tests * largest[odd]) if far else 1.0
+    return found
 
 
 def skew_tail(deviation: float, variance: float, chance: float) -> float:

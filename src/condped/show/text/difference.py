@@ -24,7 +24,7 @@ def difference_text(found: Difference) -> str:
         f"target set, in percent; the difference with a {percent(found.level)} interval, p "
         "adjusted for all parameters (Holm)."
     )]  # fmt: skip
-    for note in found.comparable:
+    for note in (*(one.sentence for one in found.branches_changed), *found.comparable):
         lines += wrapped(printable(note), "· ", "  ")
     return "\n".join(lines)
 
@@ -36,18 +36,40 @@ def difference_answer(found: Difference) -> str:
         f"{names[0]} ({found.studies[0].used:,} trials) → {names[1]} ({found.studies[1].used:,})"
     )
     tested = [one for one in found if one.verdict != "not testable"]
-    if not tested:
-        return f"{which}: nothing could be tested."
+    winners = _winners_that_changed(found)
     changed = [
         f"{', '.join(shortened(one.name) for one in found if one.verdict == verdict)} {word}"
         for verdict, word in (("more", "matters more"), ("less", "matters less"))
         if any(one.verdict == verdict for one in found)
     ]
-    told = "; ".join(changed) if changed else "no evidence that anything matters more or less"
-    return f"{which}: {told} than before.{_branches_that_changed(found)}"
+    if changed:
+        told = f"{'; '.join(changed)} than before"
+    elif tested:
+        told = "no evidence that a parameter matters more or less than before"
+        if any(study.learnt for study in found.studies):
+            told += ", which runs of a sampler that learns hardly ever show"
+    else:
+        told = "no parameter could be compared" if winners else "nothing could be tested"
+    return f"{which}: {'; '.join((*winners, told))}.{_target_trials_elsewhere(found)}"
 
 
-def _branches_that_changed(found: Difference) -> str:
+def _winners_that_changed(found: Difference) -> list[str]:
+    """Say of which gates another branch wins than before."""
+    gates: dict[str, dict[str, list[str]]] = {}
+    for one in found.branches_changed:
+        gates.setdefault(one.gate, {}).setdefault(one.verdict, []).append(shortened(one.branch))
+    words = []
+    for gate, own in gates.items():
+        lost, won = (listed(own.get(kind, ()), _MOST_NAMES) for kind in ("won before", "wins now"))
+        shown = shortened(gate)
+        if lost and won:
+            words.append(f"the winning branch of {shown} changed from {lost} to {won}")
+        else:
+            words.append(f"{lost or won} of {shown} {'no longer wins' if lost else 'wins now'}")
+    return words
+
+
+def _target_trials_elsewhere(found: Difference) -> str:
     """Say which parameters the target trials of only one study have."""
     untested = [one for one in found if one.verdict == "not testable"]
     only = {
@@ -59,7 +81,8 @@ def _branches_that_changed(found: Difference) -> str:
         for when, names in only.items()
         if names
     )
-    return told and f"{told} Which branch wins may have changed."
+    unsure = told and not found.branches_changed
+    return f"{told} Which branch wins may have changed." if unsure else told
 
 
 def _row(one: ParameterDifference) -> tuple[str, ...]:
