@@ -60,7 +60,7 @@ def test_what_differs_and_what_is_odd_is_said() -> None:
     )
     assert answer.odd is not None
     assert answer.odd.startswith("Odd: parameter 2 in study 3 (explains ")
-    assert answer_of(made_up(1, 5)).odd == "No study is odd."
+    assert answer_of(made_up(1, 5)).odd == "No study is odd in what its parameters explain."
     assert answer_of(made_up(1, 5)).differ == (
         "No parameter differs between the studies by more than chance explains."
     )

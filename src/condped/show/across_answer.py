@@ -165,7 +165,7 @@ def _odd(across: Across) -> str | None:
     odd = odd_cells(across)
     if not odd:
         testable = any(cell.odd_p_value is not None for cell in across.cells)
-        return "No study is odd." if testable else None
+        return "No study is odd in what its parameters explain." if testable else None
     parts = []
     for cell in odd[:_MOST_ODD]:
         other = elsewhere(across, cell)

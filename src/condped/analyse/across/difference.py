@@ -94,7 +94,8 @@ def difference(
         for name, trials, quantile in zip(names, both, quantiles, strict=True)
     ]
     shares = tuple(one.share for one in found)
-    parameters = _differences(found, question.level, _untestable(found, shares, cutoff))
+    tied = cutoff == "own" and other_shares(shares)
+    parameters = _differences(found, question.level, _untestable(found, tied=tied))
     before, after = (tuple(one.result.names) for one in found)
     branches = [study_branches(one.name, one.result) for one in found]
     return Difference(
@@ -165,17 +166,13 @@ def _losses(trials: Trials, question: Question) -> FloatArray:
     return np.asarray(levels if used is None else levels[used], dtype=np.float64)
 
 
-def _untestable(
-    found: Sequence[StudyNumbers], shares: Sequence[float], cutoff: Cutoff
-) -> str | None:
+def _untestable(found: Sequence[StudyNumbers], *, tied: bool) -> str | None:
     """Return why no parameter can be compared; None if those can that both tell enough of."""
     if any(study.result.reason is not None for study in found):
         return "nothing can be told of a study"
     if len(drawn_alike(found)) < len(found):
         return "one study was drawn at random, the other was not"
-    if cutoff == "own" and other_shares(shares):
-        return "ties make the target sets too unlike in size"
-    return None
+    return "ties make the target sets too unlike in size" if tied else None
 
 
 def _differences(
@@ -348,17 +345,18 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
     """Say if one study was drawn at random and one was not, or both were not."""
     learns = [study.result.evidence.sampling for study in found]
     adaptive = [not study.independent for study in found]
+    find = (
+        "To find a change, draw some 300 trials of each study at random, such as with Optuna's "
+        "RandomSampler, and compare these."
+    )
     if adaptive[0] != adaptive[1]:
         yield (
             "One study was drawn without regard to results, the other was not. What a parameter "
-            "explains depends on where trials were drawn, so nothing is tested. "
+            f"explains depends on where trials were drawn, so no parameter is compared. {find} "
             f"{shortened(found[0].name)}: {learns[0]} {shortened(found[1].name)}: {learns[1]}"
         )
     elif all(adaptive):
-        yield "Neither study was drawn at random: runs of one problem differ more than random ones."
-    if any(adaptive):
         yield (
-            "Errors allow for what a sampler that learns does by luck, so that a change of what a "
-            "parameter explains hardly ever shows. To find one, draw some 300 trials of each "
-            "study at random, such as with Optuna's RandomSampler, and compare these."
+            "Neither study was drawn at random. Errors allow for what a sampler that learns does "
+            f"by luck, so that a change of what a parameter explains hardly ever shows. {find}"
         )

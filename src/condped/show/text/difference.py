@@ -49,7 +49,7 @@ def difference_answer(found: Difference) -> str:
         if any(study.learnt for study in found.studies):
             told += ", which runs of a sampler that learns hardly ever show"
     else:
-        told = "no parameter could be compared" if winners else "nothing could be tested"
+        told = "no parameter could be compared"
     return f"{which}: {'; '.join((*winners, told))}.{_target_trials_elsewhere(found)}"
 
 
