@@ -21,8 +21,8 @@ from condped.count.ranking import ranked
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import (
-    deviations,
     parameter_p_values,
+    regime_deviations,
     regime_p_values,
 )
 from condped.estimate.independence_test import (
@@ -173,7 +173,7 @@ def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance
 def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Significance:
     """Test in closed form, within strata of time."""
     sets = len(own.top.target_sizes)
-    found = deviations(own.unit.count_ranked(own.top, strata))
+    found = regime_deviations(own.unit.count_ranked(own.top, strata))
     p_values = parameter_p_values(found, sets)
     regimes = regime_p_values(found, p_values)
     for place, p_value in _pooled(own).items():
