@@ -167,12 +167,14 @@ def ranked_counts(
     domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
 ) -> tuple[RankedCounts, ...]:
     """Return the regimes with enough trials from (blocks, cells of all, target sets + 1)."""
-    parts = np.split(nested, np.cumsum(sizes)[:-1], axis=1)
-    return tuple(
-        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
-        for domain, cells in zip(domains, parts, strict=True)
-        if cells[:, :, -1].sum() >= SMALLEST_REGIME
-    )
+    across = nested.transpose(2, 0, 1)  # (target sets + 1, blocks, cells)
+    ends = list(accumulate(sizes))
+    found = []
+    for domain, size, end in zip(domains, sizes, ends, strict=True):
+        cells = across[:, :, end - size : end]
+        if cells[-1].sum() >= SMALLEST_REGIME:
+            found.append(RankedCounts(is_ordered(domain), cells[-1], cells[:-1]))
+    return tuple(found)
 
 
 def is_ordered(domain: Domain | None) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.count.cells.cell_counts import grid_places, grid_sizes, rank_places, rank_sizes
+from condped.count.cells.cell_places import cell_places
 from condped.count.counter import Counted, Counter, Query
 from condped.count.counts import SubsetCounts
 from condped.count.order_statistics.exact import Ranks, order_statistics
@@ -24,7 +24,6 @@ from condped.count.target_sets import Sets
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
-from condped.trials.regimes import expand_parameter
 from condped.trials.used_trials import set_size
 from condped.trials.where import condition_mask, intersection
 
@@ -176,19 +175,11 @@ class SubsampleFold:
     def add(self, state: IntArray, batch: Batch) -> None:
         levels, used, _, _ = ranked(batch, self.query.ranking)
         used_rows = intersection(used, condition_mask(batch, self.conditions))
-        known = {parameter.name: parameter for parameter in batch.table.parameters}
-        places, start = [], 0
-        for name in self.query.parameters:
-            parameter = expand_parameter(known[name]) if self.query.spanned else known[name]
-            if self.query.edges is None:
-                places_found, sizes = grid_places(parameter), grid_sizes(parameter.domains)
-            else:
-                places_found = rank_places(parameter, self.query.edges)
-                sizes = rank_sizes(name, parameter.domains, self.query.edges)
-            places.append(places_found + start)
-            start += sum(sizes)
-        places.append(np.full(len(levels), start))  # the trial itself
-        every = np.stack(places, axis=1)
+        found = cell_places(
+            batch, self.query.parameters, self.query.edges, spanned=self.query.spanned
+        )
+        # The trial itself counts in a last cell.
+        every = np.append(found.places, np.full((1, len(levels)), self.cells), axis=0)
         groups = self.subsamples.groups.of(batch)
         for subsample, (members, cutoffs) in enumerate(
             zip(self.subsamples.members, self.subsamples.cutoffs, strict=True)
@@ -197,9 +188,9 @@ class SubsampleFold:
             rows = np.flatnonzero(inside if used_rows is None else inside & used_rows)
             buckets = np.searchsorted(cutoffs[:-1], levels[rows])
             buckets[levels[rows] > cutoffs[-1]] = len(cutoffs)
-            flat = (buckets * state.shape[2])[:, None] + every[rows]
-            found = np.bincount(flat.ravel(), minlength=state[subsample].size)
-            state[subsample] += found.reshape(state.shape[1:])
+            flat = buckets * state.shape[2] + every[:, rows]
+            counted = np.bincount(flat.ravel(), minlength=state[subsample].size)
+            state[subsample] += counted.reshape(state.shape[1:])
 
     def merge(self, state: IntArray, other: IntArray) -> None:
         state += other
