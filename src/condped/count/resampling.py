@@ -59,6 +59,11 @@ class Subsamples:
         """All finite cut-offs, ascending and distinct."""
         return np.unique(self.cutoffs[np.isfinite(self.cutoffs)])
 
+    @property
+    def some_outside(self) -> bool:
+        """Whether a used trial can be outside of the region set."""
+        return bool(np.isfinite(self.cutoffs[:, -1]).any())
+
 
 def draw_subsamples(
     counter: Counter,
@@ -180,12 +185,20 @@ class SubsampleFold:
         )
         # The trial itself counts in a last cell.
         every = np.append(found.places, np.full((1, len(levels)), self.cells), axis=0)
-        groups = self.subsamples.groups.of(batch)
+        groups, subsamples = self.subsamples.groups.of(batch), self.subsamples
+        if used_rows is not None:
+            rows = np.flatnonzero(used_rows)
+            every, groups, levels = every[:, rows], groups[rows], levels[rows]
+        # Far from all cut-offs it is enough to know the group.
+        near = subsamples.cutoffs if subsamples.some_outside else subsamples.cutoffs[:, :-1]
+        far = levels > near.max(initial=-np.inf)
+        place = -1 if subsamples.some_outside else -2
+        state[:, place] += _members_of(every[:, far], groups[far], subsamples, state.shape[2])
+        every, groups, levels = every[:, ~far], groups[~far], levels[~far]
         for subsample, (members, cutoffs) in enumerate(
-            zip(self.subsamples.members, self.subsamples.cutoffs, strict=True)
+            zip(subsamples.members, subsamples.cutoffs, strict=True)
         ):
-            inside = members[groups] > 0
-            rows = np.flatnonzero(inside if used_rows is None else inside & used_rows)
+            rows = np.flatnonzero(members[groups])
             buckets = np.searchsorted(cutoffs[:-1], levels[rows])
             buckets[levels[rows] > cutoffs[-1]] = len(cutoffs)
             flat = buckets * state.shape[2] + every[:, rows]
@@ -194,6 +207,17 @@ class SubsampleFold:
 
     def merge(self, state: IntArray, other: IntArray) -> None:
         state += other
+
+
+def _members_of(
+    places: IntArray, groups: IntArray, subsamples: Subsamples, cells: int
+) -> IntArray:
+    """Return (subsamples, cells): the trials of each, from (parameters, trials) places."""
+    of = subsamples.groups.size
+    flat = np.bincount((groups * cells + places).ravel(), minlength=of * cells)
+    # As floats, whose products are fast and exact.
+    counted = subsamples.members.astype(np.float64) @ flat.reshape(of, cells).astype(np.float64)
+    return np.rint(counted).astype(np.int64)
 
 
 def _as_subsets(subsamples: Subsamples, counted: IntArray) -> SubsetCounts:

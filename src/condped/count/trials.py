@@ -299,10 +299,22 @@ class Trials:
             parameters.append(parameter_counts(name, regimes, nested.sum(axis=0), sizes))
             ranked.append(ranked_counts(regimes, nested, sizes))
         study = StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
+        study = self.found.setdefault(self._ranked_key("counts", sets), study)
         return RankedStudy(study, tuple(ranked))
 
+    def count_by_rank(self, sets: Sets) -> StudyCounts:
+        """Count the trials of each set in each cell by rank, over the whole time.
+
+        Where blocks of time were counted, these are their sums.
+        """
+        known: StudyCounts | None = self.found.get(self._ranked_key("counts", sets))
+        return self.count_ranked(sets, 1).counts if known is None else known
+
+    def _ranked_key(self, what: str, sets: Sets) -> Hashable:
+        return what, sets, self.counter, self.names, self.spanned
+
     def _rank_cells(self, sets: Sets, blocks: int) -> RankCells:
-        edges = ("edges", sets, self.counter, self.names, self.spanned)
+        edges = self._ranked_key("edges", sets)
         starts = ("starts", sets, self.counter, blocks)
         if edges not in self.found or (blocks > 1 and starts not in self.found):
             cells = rank_cells(

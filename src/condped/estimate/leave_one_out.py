@@ -96,15 +96,23 @@ def chance_variance(region: IntArray, hits: int, trials: int, *, ordered: bool) 
     number = float(region.sum())
     if number < 3 or hits < 2 or hits >= number:
         return 0.0
+    counts = np.ascontiguousarray(region, dtype=np.int64).tobytes()
+    share = hits / number
+    return 2.0 * (share * (1.0 - share)) ** 2 * _squared_weights(counts, trials, ordered=ordered)
+
+
+@lru_cache(maxsize=256)  # without ties, regimes with as many trials have the same counts
+def _squared_weights(counts: bytes, trials: int, *, ordered: bool) -> float:
+    """Return the sum over pairs of trials of squared weights, from (cells,) counts."""
+    region = np.frombuffer(counts, dtype=np.int64)
+    number = float(region.sum())
     shares = (_NEAR, math.sqrt(2.0) * _NEAR) if ordered else (_NEAR,)
     near = [
         _weights(region, neighbourhood(len(region), trials, share, ordered=ordered))
         for share in shares
     ]
     weights = (2.0 * near[0] - near[1] if ordered else near[0]) - 1.0 / (number - 1.0)
-    pairs = region @ weights**2 @ region - (region * np.diag(weights) ** 2).sum()
-    share = hits / number
-    return float(2.0 * (share * (1.0 - share)) ** 2 * pairs)
+    return float(region @ weights**2 @ region - (region * np.diag(weights) ** 2).sum())
 
 
 def _weights(region: IntArray, kernel: FloatArray | None) -> FloatArray:

@@ -143,8 +143,9 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     names = analysis.numbers.names
     if analysis.numbers.reasons[0] is not None:
         return dict.fromkeys(names, Explained(math.nan, math.nan, math.nan, 0))
-    ranked = counts.ranked
-    found = calibrated_estimate(ranked, counts.p_values)
+    p_values = counts.p_values  # first: the test counts by rank in blocks of time, of which
+    ranked = counts.ranked  # these are the sums
+    found = calibrated_estimate(ranked, p_values)
     share = ranked.target_sizes[0] / max(ranked.region_size, 1)
     unit = share * (1 - share)
     bias, drift = _drift(counts, found.contribution.shape)

@@ -164,7 +164,7 @@ def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance
     nothing = np.full(len(own.top.target_sizes), np.nan)
     regimes = [
         [nothing for _ in parameter.regimes]
-        for parameter in own.unit.count_ranked(own.top, 1).counts.parameters
+        for parameter in own.unit.count_by_rank(own.top).parameters
     ]
     p_values = np.full((len(nothing), len(regimes)), np.nan)
     return Significance(p_values, regimes, None, decision)
@@ -185,9 +185,9 @@ def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Signi
 def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
     """Test among the trials that were drawn without regard to results: they need no replays."""
     drawn = own.independent()
-    counts = own.unit.count_ranked(own.top, 1).counts
+    counts = own.unit.count_by_rank(own.top)
     found = aligned(
-        _closed(drawn, decision, 1), drawn.unit.count_ranked(drawn.top, 1).counts, counts
+        _closed(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts
     )
     # The target set of those trials may have what that of all trials does not.
     reached = [
@@ -228,7 +228,7 @@ def _replayed(
     scatter: list[FloatArray] = []
     nothing = np.full(sizes, np.nan)
     by_name = {parameter.name: parameter for parameter in table.parameters}
-    kept = own.unit.count_ranked(own.top, 1).counts.parameters
+    kept = own.unit.count_by_rank(own.top).parameters
     passed = set(pooled)
     if among is not None:  # what the other test plainly finds nothing in needs no replays
         passed |= set(np.flatnonzero(plainly_large(among).all(axis=0)).tolist())

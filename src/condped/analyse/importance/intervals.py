@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -169,5 +170,9 @@ def _joint_reach(deviations: FloatArray, error: FloatArray, level: float) -> Flo
 
 def _drawn(deviations: FloatArray, seed: int) -> FloatArray:
     """Return sums of (groups, T, P) deviations with normal weights."""
-    weights = np.random.default_rng(seed).standard_normal((_DRAWS, len(deviations)))
-    return np.tensordot(weights, deviations, axes=1)
+    return np.tensordot(_weights(seed, len(deviations)), deviations, axes=1)
+
+
+@lru_cache(maxsize=8)  # 64 kB for the 20 groups of a jackknife, the same in every study
+def _weights(seed: int, groups: int) -> FloatArray:
+    return np.random.default_rng(seed).standard_normal((_DRAWS, groups))

@@ -36,6 +36,13 @@ def upper_tail(x: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatAr
     return np.where(usable, np.clip(np.reshape(tails, x.shape), 0.0, 1.0), 1.0)
 
 
+def tail_at(x: float, mean: float, variance: float) -> float:
+    """Return :func:`upper_tail` of one number, without the cost of arrays."""
+    if not (mean > 0 and variance > 0 and x > 0):
+        return 1.0
+    return min(max(_regularised(mean**2 / variance, x * mean / variance), 0.0), 1.0)
+
+
 def _regularised(a: float, x: float) -> float:
     """Return Q(a, x), the upper incomplete gamma function over the complete one."""
     if x <= 0:
