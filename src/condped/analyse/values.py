@@ -83,11 +83,17 @@ def good_values(
         return found
     masses = _masses(domain, np.concatenate([target[sets], region[None]]))
     for place, enriched in zip(sets.tolist(), masses[:-1] > masses[-1], strict=True):
-        if isinstance(domain, Categorical):
-            found[place] = _good_choices(domain, enriched, target[place], region)
-        else:
-            found[place] = _good_ranges(domain, enriched, target[place], region)
+        found[place] = _enriched_values(domain, enriched, target[place], region)
     return found
+
+
+def _enriched_values(
+    domain: Domain, enriched: BoolArray, target: IntArray, region: IntArray
+) -> tuple[Good, ...]:
+    """Return the good values among (cells,) that target trials have more often than others."""
+    if isinstance(domain, Categorical):
+        return _good_choices(domain, enriched, target, region)
+    return _good_ranges(domain, enriched, target, region)
 
 
 def good_places(domain: Categorical, good: Good) -> list[int]:
@@ -307,6 +313,9 @@ def regime_density(
         choices: tuple[str, ...] | None = choice_labels(domain.choices)
     else:
         centres, edges, choices = cell_middles(domain), cell_edges(domain), None
+    good: tuple[Good, ...] = ()
+    if real and not domain.single:
+        good = _enriched_values(domain, masses[0] > masses[1], target, region)
     return RegimeDensity(
         domain=domain,
         label=domain.label,
@@ -317,5 +326,5 @@ def regime_density(
         region=region,
         target_mass=masses[0],
         region_mass=masses[1],
-        good=good_values(domain, target[None], region, np.array([real]))[0],
+        good=good,
     )

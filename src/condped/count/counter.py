@@ -115,6 +115,13 @@ class Counted:
     rows: IntArray
     notes: tuple[str, ...] = ()
 
+    @property
+    def every(self) -> IntArray:
+        """(groups, blocks, places, buckets) of all parameters, one after the other."""
+        groups, buckets = self.sizes.shape
+        nothing = np.zeros((groups, 1, 0, buckets), dtype=np.int64)
+        return np.concatenate(self.parameters or (nothing,), axis=2)
+
 
 @dataclass(slots=True)
 class CountState:

@@ -33,6 +33,7 @@ HALVES = 200  # half-samples
 HALF_GROUPS = 64  # that half-samples are drawn from
 JACKKNIFE_GROUPS = 20
 _COUNTS_AT_A_TIME = 1 << 22  # counts in memory at a time
+_PLACES_AT_A_TIME = 1 << 18  # trials × parameters × subsamples whose cells are counted at once
 _FEW_TRIALS = 1 << 14  # up to which each subsample is counted separately
 
 
@@ -195,18 +196,28 @@ class SubsampleFold:
         place = -1 if subsamples.some_outside else -2
         state[:, place] += _members_of(every[:, far], groups[far], subsamples, state.shape[2])
         every, groups, levels = every[:, ~far], groups[~far], levels[~far]
-        for subsample, (members, cutoffs) in enumerate(
-            zip(subsamples.members, subsamples.cutoffs, strict=True)
-        ):
-            rows = np.flatnonzero(members[groups])
-            buckets = np.searchsorted(cutoffs[:-1], levels[rows])
-            buckets[levels[rows] > cutoffs[-1]] = len(cutoffs)
-            flat = buckets * state.shape[2] + every[:, rows]
-            counted = np.bincount(flat.ravel(), minlength=state[subsample].size)
-            state[subsample] += counted.reshape(state.shape[1:])
+        distinct, ids = np.unique(levels, return_inverse=True)
+        at_a_time = max(_PLACES_AT_A_TIME // max(every.size, 1), 1)
+        for first in range(0, len(state), at_a_time):
+            some = slice(first, first + at_a_time)
+            part = state[some]
+            buckets = _buckets(distinct, subsamples.cutoffs[some])
+            subsample, row = np.nonzero(subsamples.members[some, groups])
+            rows = subsample * part.shape[1] + buckets[subsample, ids[row]]
+            flat = rows * part.shape[2] + every[:, row]
+            part += np.bincount(flat.ravel(), minlength=part.size).reshape(part.shape)
 
     def merge(self, state: IntArray, other: IntArray) -> None:
         state += other
+
+
+def _buckets(levels: FloatArray, cutoffs: FloatArray) -> IntArray:
+    """Return (subsamples, levels): how many cut-offs of a subsample each level is above."""
+    subsamples, width = len(cutoffs), len(levels) + 1
+    first_above = np.searchsorted(levels, cutoffs, side="right")
+    flat = (np.arange(subsamples)[:, None] * width + first_above).ravel()
+    counted = np.bincount(flat, minlength=subsamples * width)
+    return counted.reshape(subsamples, width).cumsum(axis=1)
 
 
 def _members_of(
@@ -222,7 +233,9 @@ def _members_of(
 
 def _as_subsets(subsamples: Subsamples, counted: IntArray) -> SubsetCounts:
     """Return the sets of each subsample from (subsamples, target sets + 2, cells + 1)."""
-    nested = counted[:, : subsamples.cutoffs.shape[1]].cumsum(axis=1)
+    nested = counted[:, : subsamples.cutoffs.shape[1]]
+    for place in range(1, nested.shape[1]):  # faster than cumsum over few sets and many cells
+        nested[:, place] += nested[:, place - 1]
     found, numbers = nested[:, :, :-1], nested[:, :, -1]
     return SubsetCounts(found[:, :-1], found[:, -1], numbers[:, :-1], numbers[:, -1])
 

@@ -102,7 +102,7 @@ def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
 class _Informative(NamedTuple):
     """The strata and cells of a table that can tell something, and (strata,) their trials."""
 
-    region: FloatArray
+    region: IntArray
     target: IntArray
     kernel: FloatArray | None
     trials: IntArray
@@ -112,21 +112,21 @@ def _informative(table: CellTable) -> _Informative | None:
     """Return what of a table can tell something; None if nothing can."""
     region, target, kernel = table
     trials = region.sum(axis=1)
-    some = trials > 1  # a stratum of one trial has nothing to be compared with
-    if not some.all():
+    # A stratum of one trial has nothing to be compared with.
+    if trials.min(initial=2) < 2:
+        some = trials > 1
         region, target, trials = region[some], target[:, some], trials[some]
-    full = region.sum(axis=0) > 0
-    if np.count_nonzero(full) < 2:
-        return None
-    if not full.all():
+    counts = region.sum(axis=0)
+    if counts.min(initial=1) < 1:
+        full = counts > 0
         region, target = region[:, full], target[:, :, full]
         kernel = None if kernel is None else kernel[full]
-    return _Informative(region.astype(np.float64), target, kernel, trials)
+    return _Informative(region, target, kernel, trials) if region.shape[1] > 1 else None
 
 
 def _compared(tables: Sequence[_Informative]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return (N, T) statistics, means and variances of N tables of the same shape."""
-    weights = np.array([table.region for table in tables])
+    weights = np.array([table.region for table in tables], dtype=np.float64)
     target = np.array([table.target for table in tables])
     trials = np.array([table.trials for table in tables])
     form = _forms(weights.sum(axis=1), [table.kernel for table in tables])

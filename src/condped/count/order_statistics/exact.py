@@ -271,9 +271,10 @@ def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> Order
         return OrderStatistics(values[None], below[None], at_most[None], total)
     ordered = np.sort(numbers)
     if len(ordered) and query.few:
-        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        if len(starts) <= query.few:
-            counts = np.diff(np.r_[starts, len(ordered)])
+        rises = ordered[1:] != ordered[:-1]
+        if np.count_nonzero(rises) < query.few:
+            starts = np.append(0, np.flatnonzero(rises) + 1)
+            counts = np.diff(starts, append=len(ordered))
             levels = Levels(ordered[starts], np.zeros(len(starts), dtype=np.int64), counts)
             nothing = np.zeros((1, 0), dtype=np.int64)
             return OrderStatistics(nothing, nothing, nothing, total, levels)
