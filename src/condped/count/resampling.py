@@ -220,9 +220,7 @@ def _buckets(levels: FloatArray, cutoffs: FloatArray) -> IntArray:
     return counted.reshape(subsamples, width).cumsum(axis=1)
 
 
-def _members_of(
-    places: IntArray, groups: IntArray, subsamples: Subsamples, cells: int
-) -> IntArray:
+def _members_of(places: IntArray, groups: IntArray, subsamples: Subsamples, cells: int) -> IntArray:
     """Return (subsamples, cells): the trials of each, from (parameters, trials) places."""
     of = subsamples.groups.size
     flat = np.bincount((groups * cells + places).ravel(), minlength=of * cells)

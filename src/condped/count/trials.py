@@ -25,11 +25,7 @@ from condped.count.counts import (
     with_dropped,
 )
 from condped.count.order_statistics.series import Region
-from condped.count.ranking import (
-    ByLoss,
-    ByOutcome,
-    Ranking,
-)
+from condped.count.ranking import ByLoss, ByOutcome, Ranking
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
 from condped.count.tally import Tally, check_any_left
 from condped.count.target_sets import (
@@ -254,12 +250,12 @@ class Trials:
         counted = self._count(replace(self._query(sets), laid_out=laid_out))
         nested = sets.nested(counted.every[0, 0])
         cells, end = [], 0
-        for name, domains in self.domains.items():
-            if name in regimes:
-                domains = tuple(domains[place] for place in laid_out[name])
+        for name, every in self.domains.items():
+            few = name in regimes
+            domains = tuple(every[place] for place in laid_out[name]) if few else every
             cells.append(RegimeCells(name, (*domains, None), grid_sizes(domains)))
             end += sum(cells[-1].sizes)
-            if name in regimes:
+            if few:
                 nested[end - 1] = regimes[name][-1]  # absent, not in a domain without cells
         parameters = tuple(
             with_dropped(found, regimes[found.name]) if found.name in regimes else found
@@ -280,9 +276,8 @@ class Trials:
     def count_ranked(self, sets: Sets, blocks: int) -> RankedStudy:
         """Count the trials of each set in each cell by rank, in blocks of time."""
         cells = self._rank_cells(sets, blocks)
-        counted = self._count(
-            replace(self._query(sets), edges=cells.edges, block_starts=cells.block_starts)
-        )
+        starts = cells.block_starts
+        counted = self._count(replace(self._query(sets), edges=cells.edges, block_starts=starts))
         regimes = [
             RegimeCells(name, (*domains, None), rank_sizes(name, domains, cells.edges))
             for name, domains in self.domains.items()

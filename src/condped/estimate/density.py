@@ -66,10 +66,11 @@ def rounded_numeric_masses(counts: IntArray) -> FloatArray:
     order = np.argsort(steps, kind="stable")
     ascending = counts[order].astype(np.float64)
     known, starts = np.unique(steps[order], return_index=True)
-    smoothed = np.empty(counts.shape)
+    found, smoothed = np.empty(counts.shape), np.empty(counts.shape)
     ends = (*starts[1:].tolist(), len(order))
     for step, start, end in zip(known.tolist(), starts.tolist(), ends, strict=True):
-        smoothed[order[start:end]] = ascending[start:end] @ _rounded_kernel(step, cells)
+        np.matmul(ascending[start:end], _rounded_kernel(step, cells), out=found[start:end])
+    smoothed[order] = found
     return np.asarray((smoothed + _prior(cells)) / (total + 1.0)[:, None])
 
 

@@ -225,9 +225,7 @@ def _second_moment(sums: FormSums, trials: IntArray, share: FloatArray) -> Float
     m31 = -p4 / (n - 1)
     m211 = (2 * p4 - n * p2**2) / ((n - 1) * np.maximum(n - 2, 1.0))
     m1111 = -3 * m211 / np.maximum(n - 3, 1.0)
-    t2, s2, d2 = (
-        part[:, None] for part in (sums.trace**2, sums.squares, sums.diagonal_squares)
-    )
+    t2, s2, d2 = (part[:, None] for part in (sums.trace**2, sums.squares, sums.diagonal_squares))
     return np.asarray(
         d2 * p4
         + (t2 + 2 * s2 - 3 * d2) * m22

@@ -186,9 +186,7 @@ def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
     """Test among the trials that were drawn without regard to results: they need no replays."""
     drawn = own.independent()
     counts = own.unit.count_by_rank(own.top)
-    found = aligned(
-        _closed(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts
-    )
+    found = aligned(_closed(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts)
     # The target set of those trials may have what that of all trials does not.
     reached = [
         sum(regime.target.sum(axis=-1) for regime in one.regimes if regime.domain is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -163,9 +164,17 @@ def _joint_reach(deviations: FloatArray, error: FloatArray, level: float) -> Flo
     moving = error > 0
     if not moving.any():
         return error
-    unit = np.where(moving, error + _STEADY * np.median(error[moving]), 1.0)
+    unit = np.where(moving, error + _STEADY * _quantile(error[moving], 0.5), 1.0)
     largest = (np.abs(deviations) / unit).max(axis=(1, 2))
-    return np.where(moving, np.quantile(largest, level) * unit, 0.0)
+    return np.where(moving, _quantile(largest, level) * unit, 0.0)
+
+
+def _quantile(numbers: FloatArray, share: float) -> float:
+    """Return ``np.quantile``, which takes ten times as long for so few numbers."""
+    ordered = np.sort(numbers)
+    place = share * (len(ordered) - 1)
+    low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
+    return low + (place - math.floor(place)) * (high - low)
 
 
 def _drawn(deviations: FloatArray, seed: int) -> FloatArray:
