@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,12 +12,13 @@ from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.study import StudyNumbers, study_numbers
 from condped.analyse.options import Question
 from condped.count.trials import Trials
-from condped.errors import CondpedError, DataError, NoTrialsError, SettingsError
+from condped.errors import NoTrialsError, naming_study
 from condped.progress import report
+from condped.read.each_study import NOTHING
 from condped.read.several.studies import Studies
 from condped.safe_text import shortened
 from condped.trials.batch import Goal
-from condped.trials.table import Objective, TrialTable, all_complete
+from condped.trials.table import TrialTable
 
 # Up to this many studies have their samplers replayed, which takes seconds for each.
 MOST_REPLAYED = 50
@@ -72,29 +72,17 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
     seen = _Seen(told)
     found: list[StudyNumbers] = []
     for number, (name, open_it) in enumerate(studies.opened, start=1):
-        with _naming(name):
+        with naming_study(name):
             try:
                 trials = Trials.of(open_it())
                 seen.add(name, trials)
                 one = study_numbers(name, replace(trials, only_counted=many), question)
             except NoTrialsError:
-                one = study_numbers(name, Trials.of(_NOTHING), question)
+                one = study_numbers(name, Trials.of(NOTHING), question)
         one = one.described()  # while the trials are at hand
         found.append(one.detached() if studies.in_waves else one)
         report("Comparing studies", number, len(studies.names))
     return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
-
-
-@contextmanager
-def _naming(study: str) -> Iterator[None]:
-    """Say in errors which study they are about."""
-    try:
-        yield
-    except CondpedError as error:
-        if repr(shortened(study)) in str(error):
-            raise
-        kind = SettingsError if isinstance(error, SettingsError) else DataError
-        raise kind(f"In the study {shortened(study)!r}: {error}") from error
 
 
 def _content(table: TrialTable) -> bytes:
@@ -106,6 +94,3 @@ def _content(table: TrialTable) -> bytes:
         found.update(parameter.name.encode())
         found.update(np.ascontiguousarray(parameter.values).tobytes())
     return found.digest()
-
-
-_NOTHING = TrialTable((), (Objective("", np.zeros(0)),), all_complete(0))
