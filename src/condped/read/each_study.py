@@ -19,7 +19,7 @@ def read_each(
 ) -> list[tuple[str, TrialTable]]:
     """Return the trials of each study by its name; errors say which study they are about.
 
-    One without trials does not stand in the way of the others: it is ``NOTHING``.
+    One without trials does not stand in the way of the others.
     """
     found = []
     for number, name in enumerate(names, start=1):

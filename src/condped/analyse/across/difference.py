@@ -19,6 +19,7 @@ from condped.analyse.across.difference_result import (
 )
 from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.pooled import compared_study
+from condped.analyse.across.studies import content_of
 from condped.analyse.across.study import (
     FEWEST_HITS,
     Explained,
@@ -31,7 +32,7 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question
 from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError, SettingsError, naming_study
 from condped.estimate.statistics.pooling import errors_if_alike, holm
 from condped.options import takes
 from condped.safe_text import listed, shortened
@@ -82,7 +83,10 @@ def difference(
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     names = _names(a, b)
-    both = [open_trials(source, **asked.reading) for source in (a, b)]
+    both = []
+    for name, source in zip(names, (a, b), strict=True):
+        with naming_study(name):
+            both.append(open_trials(source, **asked.reading))
     require_same_goals(names, [trials.goals for trials in both])
     value, quantiles = None, [target_quantile] * 2
     if cutoff == "common":
@@ -284,9 +288,15 @@ def _comparable(
 ) -> Iterator[str]:
     """Iterate over what limits the comparison."""
     one, other = found
-    for study in found:
-        if study.result.reason is not None:
-            yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
+    untold = [study for study in found if study.result.reason is not None]
+    for study in untold:
+        yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
+    if untold:
+        return
+    tables = [trials.in_memory for trials in both]
+    contents = [content_of(table) for table in tables if table is not None]
+    if len(contents) == 2 and contents[0] == contents[1]:
+        yield f"{shortened(one.name)} and {shortened(other.name)} have the same trials."
     for own, others in ((one, other), (other, one)):
         names = [name for name in own.result.names if name not in others.result]
         if names:

@@ -50,7 +50,7 @@ class _Seen:
         require_same_goals((self.first, name), (self.goals, trials.goals), same_names=not self.told)
         table = trials.in_memory
         if table is not None:
-            content = _content(table)
+            content = content_of(table)
             if content in self.contents:
                 self.twice.append((self.contents[content], name))
             self.contents.setdefault(content, name)
@@ -85,7 +85,7 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
     return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
 
 
-def _content(table: TrialTable) -> bytes:
+def content_of(table: TrialTable) -> bytes:
     """Return what tells trials from others, in a few bytes."""
     found = hashlib.blake2b(digest_size=16)
     for objective in table.objectives:

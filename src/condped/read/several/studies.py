@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypedDict
 
 from condped.errors import DataError, NoTrialsError, SettingsError, not_found
 from condped.options import option
-from condped.read.each_study import NOTHING
 from condped.read.opening import (
     is_read_whole,
     open_batches,
@@ -157,7 +156,7 @@ def _of_storage(given: Any, reading: Reading) -> Studies:
 
 
 def _selected(table: TrialTable, options: ReadOptions) -> Source:
-    if table is NOTHING:
+    if not len(table):  # whatever the options ask of its parameters
         raise NoTrialsError("There are no trials.")
     return TableSource.of(selected(table, options))
 
@@ -165,6 +164,12 @@ def _selected(table: TrialTable, options: ReadOptions) -> Source:
 def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     if not isinstance(study_column, str):
         raise SettingsError(f"study_column must be the name of a column (got {study_column!r}).")
+    objective = reading.get("objective")
+    if study_column in (objective if isinstance(objective, list | tuple) else (objective,)):
+        raise SettingsError(
+            f"The column {study_column!r} is the objective, and cannot tell studies apart as well. "
+            "Name another study_column."
+        )
     options = ReadOptions.of({**reading, "study_column": study_column})
     pattern, options = options.study, replace(options, study=None)
     found = recognised(given, options)
