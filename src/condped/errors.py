@@ -17,11 +17,8 @@ Every message says what is wrong, what was given, what is allowed and what to do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
-
-from condped.safe_text import shortened
 
 __all__ = [
     "ConditionError",
@@ -103,20 +100,6 @@ class MissingLibraryError(CondpedError, ImportError):
             f"{feature} needs {library}, which is not installed. "
             f"Install it with: pip install 'condped[{extra}]'."
         )
-
-
-@contextmanager
-def naming_study(study: str) -> Iterator[None]:
-    """Say in errors which of several studies they are about."""
-    try:
-        yield
-    except CondpedError as error:
-        if repr(shortened(study)) in str(error):
-            raise
-        kind = next(
-            (one for one in (SettingsError, NoTrialsError) if isinstance(error, one)), DataError
-        )
-        raise kind(f"In the study {shortened(study)!r}: {error}") from error
 
 
 def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundError:

@@ -8,7 +8,6 @@ variance under random membership within strata are exact; its distribution is cl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -83,14 +82,14 @@ def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
     Tables of the same shape are taken together: a study has many of them, and they are small.
     """
     found = [no_deviation(len(table.target)) for table in tables]
-    alike: dict[tuple[object, ...], list[tuple[int, _Informative]]] = {}
+    alike: dict[object, list[tuple[int, _Informative]]] = {}
     for place, table in enumerate(tables):
         own = _informative(table)
         if own is not None:
-            shape = own.target.shape, None if own.kernel is None else own.kernel.shape
-            alike.setdefault(shape, []).append((place, own))
-    for (shape, _), group in alike.items():
-        at_a_time = max(_NUMBERS_AT_A_TIME // math.prod(shape), 1)
+            shapes = own.target.shape, None if own.kernel is None else own.kernel.shape
+            alike.setdefault(shapes, []).append((place, own))
+    for group in alike.values():
+        at_a_time = max(_NUMBERS_AT_A_TIME // group[0][1].target.size, 1)
         for first in range(0, len(group), at_a_time):
             places, some = zip(*group[first : first + at_a_time], strict=True)
             parts = _compared(some)
@@ -143,7 +142,11 @@ def _compared(tables: Sequence[_Informative]) -> tuple[FloatArray, FloatArray, F
     mean = means.sum(axis=2)
     # Where the statistic is the same for all ways to draw the hits, rounding must not judge.
     moves = variance > 1e-9 * mean**2
-    return tuple(np.where(moves, part, 0.0) for part in (statistic, mean, variance))
+    return (
+        np.where(moves, statistic, 0.0),
+        np.where(moves, mean, 0.0),
+        np.where(moves, variance, 0.0),
+    )
 
 
 def _forms(counts: FloatArray, kernels: Sequence[FloatArray | None]) -> FloatArray:

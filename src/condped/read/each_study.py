@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
-from condped.errors import NoTrialsError, naming_study
+from condped.errors import CondpedError, DataError, NoTrialsError, SettingsError
 from condped.progress import report
+from condped.safe_text import shortened
 from condped.trials.table import Objective, TrialTable, all_complete
 
 # A study in which there is nothing: neither trials nor what they would be about.
 NOTHING = TrialTable((), (Objective("", np.zeros(0)),), all_complete(0))
+
+
+@contextmanager
+def naming_study(study: str) -> Iterator[None]:
+    """Say in errors which of several studies they are about."""
+    try:
+        yield
+    except CondpedError as error:
+        if repr(shortened(study)) in str(error):
+            raise
+        kind = next(
+            (one for one in (SettingsError, NoTrialsError) if isinstance(error, one)), DataError
+        )
+        raise kind(f"In the study {shortened(study)!r}: {error}") from error
 
 
 def read_each(

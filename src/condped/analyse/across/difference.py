@@ -32,9 +32,10 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question
 from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
-from condped.errors import DataError, SettingsError, naming_study
+from condped.errors import DataError, SettingsError
 from condped.estimate.statistics.pooling import errors_if_alike, holm
 from condped.options import takes
+from condped.read.each_study import naming_study
 from condped.safe_text import listed, shortened
 from condped.trials.batch import Batch
 

@@ -12,9 +12,9 @@ from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.study import StudyNumbers, study_numbers
 from condped.analyse.options import Question
 from condped.count.trials import Trials
-from condped.errors import NoTrialsError, naming_study
+from condped.errors import NoTrialsError
 from condped.progress import report
-from condped.read.each_study import NOTHING
+from condped.read.each_study import NOTHING, naming_study
 from condped.read.several.studies import Studies
 from condped.safe_text import shortened
 from condped.trials.batch import Goal

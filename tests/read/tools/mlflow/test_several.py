@@ -120,9 +120,9 @@ def test_one_experiment_is_a_study_as_well(store: tuple[str, MlflowClient]) -> N
     source, client = store
     experiment = client.get_experiment_by_name("forest")
     assert experiment is not None
-    sources = [(source, {"study": "forest"})]
+    sources: list[tuple[str, str | None]] = [(source, "forest")]
     if not source.startswith("sqlite"):
-        sources.append((f"{source}/{experiment.experiment_id}", {}))
+        sources.append((f"{source}/{experiment.experiment_id}", None))
     for own, chosen in sources:
-        found = condped.across(own, **chosen, **OPTIONS)
+        found = condped.across(own, study=chosen, **OPTIONS)
         assert [one.name for one in found.studies] == ["forest"]
