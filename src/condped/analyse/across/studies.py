@@ -17,7 +17,7 @@ from condped.progress import report
 from condped.read.each_study import NOTHING, naming_study
 from condped.read.several.studies import Studies
 from condped.safe_text import shortened
-from condped.trials.batch import Goal
+from condped.trials.batch import Goal, TableSource
 from condped.trials.table import TrialTable
 
 # Up to this many studies have their samplers replayed, which takes seconds for each.
@@ -78,11 +78,21 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
                 seen.add(name, trials)
                 one = study_numbers(name, replace(trials, only_counted=many), question)
             except NoTrialsError:
-                one = study_numbers(name, Trials.of(NOTHING), question)
+                trials = Trials.of(NOTHING)
+                one = study_numbers(name, trials, question)
         one = one.described()  # while the trials are at hand
+        _forget(trials)
         found.append(one.detached() if studies.in_waves else one)
         report("Comparing studies", number, len(studies.names))
     return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
+
+
+def _forget(trials: Trials) -> None:
+    """Drop what only saves time while a study is analysed: over many studies it adds up."""
+    trials.found.clear()
+    source = trials.counter.source
+    if isinstance(source, TableSource):
+        source.batch.known.clear()
 
 
 def content_of(table: TrialTable) -> bytes:
