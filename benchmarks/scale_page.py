@@ -128,7 +128,8 @@ def _archive(archive: dict[str, Any]) -> list[str]:
         f"Studies of {archive['trials']} trials and {archive['parameters']} parameters each, in "
         "one Parquet file, one core",
         "([benchmarks/archive.json](../benchmarks/archive.json)); processor time, with intervals "
-        "and verdicts for all.",
+        f"and verdicts for all, the best of {archive['rounds']}",
+        "runs on a machine that was busy with other work.",
         "",
         "| studies | | seconds | ms a study | × reading the file | peak memory |",
         "|---|---|---|---|---|---|",

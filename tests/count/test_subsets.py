@@ -55,6 +55,7 @@ def test_a_part_is_counted_as_if_it_were_alone(
     """Cut-offs anew, cells of the grids, sizes: against plain Python, some parts at a time."""
     if seed % 2:
         monkeypatch.setattr(subsets, "_COUNTS_AT_A_TIME", 1 << 17)
+        monkeypatch.setattr(subsets, "_PLACES_AT_A_TIME", 1 << 11)
     table, handling, region = drawn(seed)
     quantiles = (0.1, 0.4)
     trials = Trials.of(table)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import condped
+from condped.count.cells import cell_places
 from condped.count.order_statistics import exact as order
 from condped.count.trials import Trials
 from condped.errors import DataError, SettingsError
@@ -42,8 +43,15 @@ def in_batches(table: TrialTable, seed: int) -> Trials:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_all_counts_are_those_of_the_definitions(seed: int) -> None:
-    """Sets, cells of the grids, cells by rank in blocks of time: against plain Python."""
+def test_all_counts_are_those_of_the_definitions(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sets, cells of the grids, cells by rank in blocks of time: against plain Python.
+
+    With the cells of all parameters at once, as for small tables, and of one after the other.
+    """
+    if seed % 2:
+        monkeypatch.setattr(cell_places, "_FEW_VALUES", 0)
     table, quantiles, region, handling = drawn(seed)
     trials = Trials.of(table)
     sets = trials.top_sets(quantiles, region, handling)
@@ -59,8 +67,9 @@ def test_all_counts_are_those_of_the_definitions(seed: int) -> None:
         assert own.dropped_region.tolist() == [1] * sum(sum(c[-1]) == 1 for c in found.values())
         for regime in own.regimes:
             assert [*regime.target.tolist(), regime.region.tolist()] == found[regime.domain]
-    for blocks in (1, 4):
+    for blocks in (4, 1):
         ranked = trials.count_ranked(sets, blocks)
+        assert_same_counts(trials.count_by_rank(sets), ranked.counts)
         for parameter, whole, parts in zip(
             table.parameters, ranked.counts.parameters, ranked.blocks, strict=True
         ):

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from condped.estimate.independence_test import adjusted, deviation, no_deviation
+from condped.estimate import independence_test
+from condped.estimate.independence_test import (
+    CellTable,
+    adjusted,
+    deviation,
+    deviations,
+    no_deviation,
+)
 from condped.estimate.leave_one_out import neighbourhood
 
 
@@ -24,6 +31,49 @@ def test_mean_and_variance_under_random_membership(ordered: bool, hits: int) -> 
     found = deviation(region[None], targets[:, None], kernel)
     assert found.mean[0] == pytest.approx(found.statistic.mean(), rel=1e-9)
     assert found.variance[0] == pytest.approx(found.statistic.var(), rel=1e-9)
+
+
+def test_regimes_that_are_compared_together_are_compared_as_each_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of several shapes, with cells and strata that tell nothing: by sums over pairs of trials."""
+    rng = np.random.default_rng(3)
+    tables = [_table(rng, cells) for cells in (4, 6, 6, 6, 2, 4, 1) for _ in range(3)]
+    together = deviations(tables)
+    monkeypatch.setattr(independence_test, "_NUMBERS_AT_A_TIME", 1)
+    for table, found, alone in zip(tables, together, deviations(tables), strict=True):
+        for of in ("statistic", "mean", "variance"):
+            assert getattr(found, of) == pytest.approx(getattr(alone, of), rel=1e-12, abs=1e-15)
+        if found.mean[0] > 0:
+            assert found.statistic[0] == pytest.approx(_statistic(table), rel=1e-9)
+
+
+def _table(rng: np.random.Generator, cells: int) -> CellTable:
+    """Return trials at random in three strata, and a target set among them."""
+    region = rng.integers(0, 4, (3, cells))
+    ordered = bool(rng.integers(0, 2))
+    kernel = neighbourhood(cells, int(region.sum()), 0.5, ordered=ordered)
+    return CellTable(region, rng.integers(0, region + 1)[None], kernel)
+
+
+def _statistic(table: CellTable) -> float:
+    """Return the weighted sum of squares of smoothed differences, term by term."""
+    region, target, kernel = table
+    some = [s for s in range(len(region)) if region[s].sum() > 1]
+    counts = region[some].sum(axis=0)
+    full = np.flatnonzero(counts)
+    difference = {
+        c: sum(target[0, s, c] - region[s, c] * target[0, s].sum() / region[s].sum() for s in some)
+        for c in full
+    }
+    near = np.eye(len(counts)) if kernel is None else kernel
+    weights = {c: near[c] / near[c].sum() for c in full}
+    total = 0.0
+    for cell in full if kernel is None else range(len(counts)):
+        around = sum(counts[c] * weights[c][cell] for c in full)
+        if around > 1e-12:
+            total += sum(difference[c] * weights[c][cell] for c in full) ** 2 / around
+    return float(total)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,11 +83,17 @@ def good_values(
         return found
     masses = _masses(domain, np.concatenate([target[sets], region[None]]))
     for place, enriched in zip(sets.tolist(), masses[:-1] > masses[-1], strict=True):
-        if isinstance(domain, Categorical):
-            found[place] = _good_choices(domain, enriched, target[place], region)
-        else:
-            found[place] = _good_ranges(domain, enriched, target[place], region)
+        found[place] = _enriched_values(domain, enriched, target[place], region)
     return found
+
+
+def _enriched_values(
+    domain: Domain, enriched: BoolArray, target: IntArray, region: IntArray
+) -> tuple[Good, ...]:
+    """Return the good values among (cells,) that target trials have more often than others."""
+    if isinstance(domain, Categorical):
+        return _good_choices(domain, enriched, target, region)
+    return _good_ranges(domain, enriched, target, region)
 
 
 def good_places(domain: Categorical, good: Good) -> list[int]:
@@ -252,29 +258,38 @@ class RegimeDensity:
     good: tuple[Good, ...]
 
 
-Densities = Mapping[str, tuple[RegimeDensity, ...]]
+class Densities(Mapping[str, tuple[RegimeDensity, ...]]):
+    """The densities of each parameter's present regimes at the first target set.
 
-
-def densities_of(counts: StudyCounts, evidence: Evidence) -> Densities:
-    """Return the densities of each parameter's present regimes at the first target set.
-
-    ``counts`` are by value: ranks have no units.
+    Those of a parameter are found when they are first asked for. ``counts`` are by value: ranks
+    have no units.
     """
-    return {
-        parameter.name: tuple(
-            regime_density(
-                regime.domain,
-                regime.target[0],
-                regime.region,
-                real=may_be_good(evidence[parameter.name].verdict, p_value),
+
+    def __init__(self, counts: StudyCounts, evidence: Evidence) -> None:
+        self._parameters = {parameter.name: parameter for parameter in counts.parameters}
+        self._evidence = evidence
+        self._found: dict[str, tuple[RegimeDensity, ...]] = {}
+
+    def __getitem__(self, name: str) -> tuple[RegimeDensity, ...]:
+        if name not in self._found:
+            parameter, evidence = self._parameters[name], self._evidence[name]
+            self._found[name] = tuple(
+                regime_density(
+                    regime.domain,
+                    regime.target[0],
+                    regime.region,
+                    real=may_be_good(evidence.verdict, p_value),
+                )
+                for regime, p_value in zip(parameter.regimes, evidence.regimes, strict=True)
+                if regime.domain is not None
             )
-            for regime, p_value in zip(
-                parameter.regimes, evidence[parameter.name].regimes, strict=True
-            )
-            if regime.domain is not None
-        )
-        for parameter in counts.parameters
-    }
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
 
 
 def regime_density(
@@ -298,6 +313,9 @@ def regime_density(
         choices: tuple[str, ...] | None = choice_labels(domain.choices)
     else:
         centres, edges, choices = cell_middles(domain), cell_edges(domain), None
+    good: tuple[Good, ...] = ()
+    if real and not domain.single:
+        good = _enriched_values(domain, masses[0] > masses[1], target, region)
     return RegimeDensity(
         domain=domain,
         label=domain.label,
@@ -308,5 +326,5 @@ def regime_density(
         region=region,
         target_mass=masses[0],
         region_mass=masses[1],
-        good=good_values(domain, target[None], region, np.array([real]))[0],
+        good=good,
     )

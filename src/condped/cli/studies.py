@@ -41,8 +41,9 @@ def across(
     """Compare several studies: what matters in all of them, and where they differ.
 
     Each SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists;
-    NAME=SOURCE gives it a name. One SOURCE may hold several studies: a storage of Optuna's, a
-    directory or pattern, or a table with --study-column. The options are the same for all.
+    NAME=SOURCE gives it a name. One SOURCE may hold several studies: a storage of Optuna's or a
+    store of MLflow's, a directory or pattern, or a table with --study-column. The options are the
+    same for all.
 
     \b
     condped across adult=runs/adult.csv higgs=runs/higgs.csv --objective loss

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.count.cells.cell_counts import RankEdges, grid_counts, rank_counts, regime_counts
+from condped.count.cells.cell_places import cell_places, has_few_values
 from condped.count.cells.fast_searchsorted import EdgeLookup
 from condped.count.order_statistics.bins import Levels
 from condped.count.order_statistics.keys import KeyBins
@@ -114,6 +115,13 @@ class Counted:
     rows: IntArray
     notes: tuple[str, ...] = ()
 
+    @property
+    def every(self) -> IntArray:
+        """(groups, blocks, places, buckets) of all parameters, one after the other."""
+        groups, buckets = self.sizes.shape
+        nothing = np.zeros((groups, 1, 0, buckets), dtype=np.int64)
+        return np.concatenate(self.parameters or (nothing,), axis=2)
+
 
 @dataclass(slots=True)
 class CountState:
@@ -168,15 +176,7 @@ class CountFold:
         buckets = _buckets(batch, query, levels, intersection(used, selected))
         sizes = np.bincount(buckets.astype(np.intp), minlength=n + 1)
         state.sizes += sizes[:n]
-        known = {parameter.name: parameter for parameter in batch.table.parameters}
-        for name in query.parameters:
-            parameter = expand_parameter(known[name]) if query.spanned else known[name]
-            if query.by_regime:
-                counts = regime_counts(parameter, buckets, n)
-            elif query.edges is None:
-                counts = grid_counts(parameter, buckets, sizes, query.laid_out.get(name))
-            else:
-                counts = rank_counts(parameter, buckets, n, query.edges)
+        for name, counts in _cell_counts(batch, query, buckets, sizes):
             if name in state.parameters:
                 state.parameters[name] += counts
             else:
@@ -187,6 +187,30 @@ class CountFold:
 
     def merge(self, state: CountState, other: CountState) -> None:
         state.merge(other)
+
+
+def _cell_counts(
+    batch: Batch, query: Query, buckets: ValueArray, sizes: IntArray
+) -> Iterator[tuple[str, IntArray]]:
+    """Iterate over the parameters of a query with (places, buckets) counts of each.
+
+    ``sizes`` are the trials in each bucket, those that are not counted last.
+    """
+    n = len(sizes) - 1
+    plain = not query.by_regime and not query.laid_out
+    if plain and has_few_values(batch, query.parameters):
+        found = cell_places(batch, query.parameters, query.edges, spanned=query.spanned)
+        yield from zip(query.parameters, found.counts(buckets, n), strict=True)
+        return
+    known = {parameter.name: parameter for parameter in batch.table.parameters}
+    for name in query.parameters:
+        parameter = expand_parameter(known[name]) if query.spanned else known[name]
+        if query.by_regime:
+            yield name, regime_counts(parameter, buckets, n)
+        elif query.edges is None:
+            yield name, grid_counts(parameter, buckets, sizes, query.laid_out.get(name))
+        else:
+            yield name, rank_counts(parameter, buckets, n, query.edges)
 
 
 def _add_met(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -141,38 +142,66 @@ class ConditionCounts:
     left_out: IntArray
 
 
-def parameter_counts(
-    name: str, domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
-) -> ParameterCounts:
-    """Return the regimes from (cells of all, target sets + 1), the region set last.
+class RegimeCells(NamedTuple):
+    """The regimes of one parameter, absence last, and how many cells each has."""
 
-    ``sizes`` are the cells of each regime.
+    name: str
+    domains: tuple[Domain | None, ...]
+    sizes: Sequence[int]
+
+
+def parameter_counts(
+    parameters: Sequence[RegimeCells], nested: IntArray
+) -> tuple[ParameterCounts, ...]:
+    """Return the regimes of all parameters from (cells of all, target sets + 1).
+
+    The region set is the last one.
     """
     across = np.ascontiguousarray(nested.T)  # (target sets + 1, cells)
-    starts = [0, *accumulate(sizes[:-1])]
-    totals = np.add.reduceat(across, starts, axis=1)  # (target sets + 1, regimes)
-    kept: list[RegimeCounts] = []
-    small: list[int] = []
-    for place, trials in enumerate(totals[-1].tolist()):
-        if trials >= SMALLEST_REGIME:
-            cells = slice(starts[place], starts[place] + sizes[place])
-            kept.append(RegimeCounts(domains[place], across[-1, cells], across[:-1, cells]))
-        elif trials:
-            small.append(place)
-    dropped = totals[:, small] if small else totals[:, :0]
-    return ParameterCounts(name, tuple(kept), dropped[-1], dropped[:-1])
+    starts = _starts(parameters)
+    totals = np.add.reduceat(across, starts, axis=1) if starts else across  # one per regime
+    trials = totals[-1].tolist()
+    found = []
+    place = 0
+    for parameter in parameters:
+        kept: list[RegimeCounts] = []
+        small: list[int] = []
+        for domain, size in zip(parameter.domains, parameter.sizes, strict=True):
+            if trials[place] >= SMALLEST_REGIME:
+                cells = slice(starts[place], starts[place] + size)
+                kept.append(RegimeCounts(domain, across[-1, cells], across[:-1, cells]))
+            elif trials[place]:
+                small.append(place)
+            place += 1
+        dropped = totals[:, small] if small else totals[:, :0]
+        found.append(ParameterCounts(parameter.name, tuple(kept), dropped[-1], dropped[:-1]))
+    return tuple(found)
 
 
 def ranked_counts(
-    domains: Sequence[Domain | None], nested: IntArray, sizes: Sequence[int]
-) -> tuple[RankedCounts, ...]:
+    parameters: Sequence[RegimeCells], nested: IntArray
+) -> tuple[tuple[RankedCounts, ...], ...]:
     """Return the regimes with enough trials from (blocks, cells of all, target sets + 1)."""
-    parts = np.split(nested, np.cumsum(sizes)[:-1], axis=1)
-    return tuple(
-        RankedCounts(is_ordered(domain), cells[:, :, -1], np.moveaxis(cells[:, :, :-1], -1, 0))
-        for domain, cells in zip(domains, parts, strict=True)
-        if cells[:, :, -1].sum() >= SMALLEST_REGIME
-    )
+    across = np.ascontiguousarray(nested.transpose(2, 0, 1))  # (target sets + 1, blocks, cells)
+    starts = _starts(parameters)
+    trials = np.add.reduceat(across[-1].sum(axis=0), starts).tolist() if starts else []
+    found = []
+    place = 0
+    for parameter in parameters:
+        kept = []
+        for domain, size in zip(parameter.domains, parameter.sizes, strict=True):
+            if trials[place] >= SMALLEST_REGIME:
+                cells = across[:, :, starts[place] : starts[place] + size]
+                kept.append(RankedCounts(is_ordered(domain), cells[-1], cells[:-1]))
+            place += 1
+        found.append(tuple(kept))
+    return tuple(found)
+
+
+def _starts(parameters: Sequence[RegimeCells]) -> list[int]:
+    """Return where the cells of each regime of each parameter begin."""
+    ends = accumulate(size for parameter in parameters for size in parameter.sizes)
+    return [0, *ends][:-1]
 
 
 def is_ordered(domain: Domain | None) -> bool:

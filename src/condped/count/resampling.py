@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.count.cells.cell_counts import grid_places, grid_sizes, rank_places, rank_sizes
+from condped.count.cells.cell_places import cell_places
 from condped.count.counter import Counted, Counter, Query
 from condped.count.counts import SubsetCounts
 from condped.count.order_statistics.exact import Ranks, order_statistics
@@ -24,7 +24,6 @@ from condped.count.target_sets import Sets
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
-from condped.trials.regimes import expand_parameter
 from condped.trials.used_trials import set_size
 from condped.trials.where import condition_mask, intersection
 
@@ -34,6 +33,7 @@ HALVES = 200  # half-samples
 HALF_GROUPS = 64  # that half-samples are drawn from
 JACKKNIFE_GROUPS = 20
 _COUNTS_AT_A_TIME = 1 << 22  # counts in memory at a time
+_PLACES_AT_A_TIME = 1 << 18  # trials × parameters × subsamples whose cells are counted at once
 _FEW_TRIALS = 1 << 14  # up to which each subsample is counted separately
 
 
@@ -59,6 +59,11 @@ class Subsamples:
     def levels(self) -> FloatArray:
         """All finite cut-offs, ascending and distinct."""
         return np.unique(self.cutoffs[np.isfinite(self.cutoffs)])
+
+    @property
+    def some_outside(self) -> bool:
+        """Whether a used trial can be outside of the region set."""
+        return bool(np.isfinite(self.cutoffs[:, -1]).any())
 
 
 def draw_subsamples(
@@ -176,38 +181,59 @@ class SubsampleFold:
     def add(self, state: IntArray, batch: Batch) -> None:
         levels, used, _, _ = ranked(batch, self.query.ranking)
         used_rows = intersection(used, condition_mask(batch, self.conditions))
-        known = {parameter.name: parameter for parameter in batch.table.parameters}
-        places, start = [], 0
-        for name in self.query.parameters:
-            parameter = expand_parameter(known[name]) if self.query.spanned else known[name]
-            if self.query.edges is None:
-                places_found, sizes = grid_places(parameter), grid_sizes(parameter.domains)
-            else:
-                places_found = rank_places(parameter, self.query.edges)
-                sizes = rank_sizes(name, parameter.domains, self.query.edges)
-            places.append(places_found + start)
-            start += sum(sizes)
-        places.append(np.full(len(levels), start))  # the trial itself
-        every = np.stack(places, axis=1)
-        groups = self.subsamples.groups.of(batch)
-        for subsample, (members, cutoffs) in enumerate(
-            zip(self.subsamples.members, self.subsamples.cutoffs, strict=True)
-        ):
-            inside = members[groups] > 0
-            rows = np.flatnonzero(inside if used_rows is None else inside & used_rows)
-            buckets = np.searchsorted(cutoffs[:-1], levels[rows])
-            buckets[levels[rows] > cutoffs[-1]] = len(cutoffs)
-            flat = (buckets * state.shape[2])[:, None] + every[rows]
-            found = np.bincount(flat.ravel(), minlength=state[subsample].size)
-            state[subsample] += found.reshape(state.shape[1:])
+        found = cell_places(
+            batch, self.query.parameters, self.query.edges, spanned=self.query.spanned
+        )
+        # The trial itself counts in a last cell.
+        every = np.append(found.places, np.full((1, len(levels)), self.cells), axis=0)
+        groups, subsamples = self.subsamples.groups.of(batch), self.subsamples
+        if used_rows is not None:
+            rows = np.flatnonzero(used_rows)
+            every, groups, levels = every[:, rows], groups[rows], levels[rows]
+        # Far from all cut-offs it is enough to know the group.
+        near = subsamples.cutoffs if subsamples.some_outside else subsamples.cutoffs[:, :-1]
+        far = levels > near.max(initial=-np.inf)
+        place = -1 if subsamples.some_outside else -2
+        state[:, place] += _members_of(every[:, far], groups[far], subsamples, state.shape[2])
+        every, groups, levels = every[:, ~far], groups[~far], levels[~far]
+        distinct, ids = np.unique(levels, return_inverse=True)
+        at_a_time = max(_PLACES_AT_A_TIME // max(every.size, 1), 1)
+        for first in range(0, len(state), at_a_time):
+            some = slice(first, first + at_a_time)
+            part = state[some]
+            buckets = _buckets(distinct, subsamples.cutoffs[some])
+            subsample, row = np.nonzero(subsamples.members[some, groups])
+            rows = subsample * part.shape[1] + buckets[subsample, ids[row]]
+            flat = rows * part.shape[2] + every[:, row]
+            part += np.bincount(flat.ravel(), minlength=part.size).reshape(part.shape)
 
     def merge(self, state: IntArray, other: IntArray) -> None:
         state += other
 
 
+def _buckets(levels: FloatArray, cutoffs: FloatArray) -> IntArray:
+    """Return (subsamples, levels): how many cut-offs of a subsample each level is above."""
+    subsamples, width = len(cutoffs), len(levels) + 1
+    first_above = np.searchsorted(levels, cutoffs, side="right")
+    flat = (np.arange(subsamples)[:, None] * width + first_above).ravel()
+    counted = np.bincount(flat, minlength=subsamples * width)
+    return counted.reshape(subsamples, width).cumsum(axis=1)
+
+
+def _members_of(places: IntArray, groups: IntArray, subsamples: Subsamples, cells: int) -> IntArray:
+    """Return (subsamples, cells): the trials of each, from (parameters, trials) places."""
+    of = subsamples.groups.size
+    flat = np.bincount((groups * cells + places).ravel(), minlength=of * cells)
+    # As floats, whose products are fast and exact.
+    counted = subsamples.members.astype(np.float64) @ flat.reshape(of, cells).astype(np.float64)
+    return np.rint(counted).astype(np.int64)
+
+
 def _as_subsets(subsamples: Subsamples, counted: IntArray) -> SubsetCounts:
     """Return the sets of each subsample from (subsamples, target sets + 2, cells + 1)."""
-    nested = counted[:, : subsamples.cutoffs.shape[1]].cumsum(axis=1)
+    nested = counted[:, : subsamples.cutoffs.shape[1]]
+    for place in range(1, nested.shape[1]):  # faster than cumsum over few sets and many cells
+        nested[:, place] += nested[:, place - 1]
     found, numbers = nested[:, :, :-1], nested[:, :, -1]
     return SubsetCounts(found[:, :-1], found[:, -1], numbers[:, :-1], numbers[:, -1])
 

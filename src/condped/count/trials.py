@@ -17,6 +17,7 @@ from condped.count.counts import (
     SMALLEST_REGIME,
     ConditionCounts,
     RankedStudy,
+    RegimeCells,
     StudyCounts,
     Subsets,
     parameter_counts,
@@ -24,11 +25,7 @@ from condped.count.counts import (
     with_dropped,
 )
 from condped.count.order_statistics.series import Region
-from condped.count.ranking import (
-    ByLoss,
-    ByOutcome,
-    Ranking,
-)
+from condped.count.ranking import ByLoss, ByOutcome, Ranking
 from condped.count.resampling import FEWEST, Intervals, draw_subsamples, subset_counts
 from condped.count.tally import Tally, check_any_left
 from condped.count.target_sets import (
@@ -38,20 +35,17 @@ from condped.count.target_sets import (
     rank_by_given_outcome,
     rank_by_pareto_order,
 )
-from condped.count.varying_parameters import VaryingFold, varying_of
+from condped.count.varying_parameters import VaryingFold, require_no_pooling, varying_of
 from condped.errors import SettingsError, not_found
 from condped.space.condition import Condition
-from condped.space.domain import Categorical, Domain
+from condped.space.domain import Domain
 from condped.space.space import Space
 from condped.trials.batch import Goal, Source, TableSource
 from condped.trials.outcome import Target
 from condped.trials.regimes import (
     PooledDomains,
-    may_be_smooth,
-    no_pooling,
     pool_domains,
     spanning_domain,
-    vary_smoothly,
 )
 from condped.trials.repeats import remark_on_repeats
 from condped.trials.table import Selection, TrialTable
@@ -222,17 +216,7 @@ class Trials:
             if found is None:
                 return None
             return PooledTrials(self._with(found.raw), self._with(found.unit), found.domains)
-        for name in self.names:
-            domains = self._recorded[name]
-            categorical = any(isinstance(domain, Categorical) for domain in domains)
-            if all_varying and len(domains) > 1 and not categorical:
-                raise no_pooling(name, len(self._recorded[name]), self.counter.schema.source)
-        many = tuple(name for name in self.names if may_be_smooth(self._recorded[name]))
-        if many:
-            query = Query(ByLoss(Handling()), np.zeros(0), many, by_regime=True)
-            for name, counts in zip(many, self._count(query).parameters, strict=True):
-                if vary_smoothly(counts[0, 0, :-1, 0]):
-                    raise no_pooling(name, len(self._recorded[name]), self.counter.schema.source)
+        self.note(require_no_pooling(self.counter, self.names, all_varying=all_varying))
         return None
 
     def _with(self, table: TrialTable) -> Trials:
@@ -264,16 +248,20 @@ class Trials:
             for name, sizes in regimes.items()
         }
         counted = self._count(replace(self._query(sets), laid_out=laid_out))
-        parameters = []
-        for name, counts in zip(self.names, counted.parameters, strict=True):
-            nested = sets.nested(counts[0, 0])
-            domains = self.domains[name]
-            if name in regimes:
-                domains = tuple(domains[place] for place in laid_out[name])
-                nested[-1] = regimes[name][-1]  # absent, not in a domain without cells
-            found = parameter_counts(name, (*domains, None), nested, grid_sizes(domains))
-            parameters.append(with_dropped(found, regimes[name]) if name in regimes else found)
-        return StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
+        nested = sets.nested(counted.every[0, 0])
+        cells, end = [], 0
+        for name, every in self.domains.items():
+            few = name in regimes
+            domains = tuple(every[place] for place in laid_out[name]) if few else every
+            cells.append(RegimeCells(name, (*domains, None), grid_sizes(domains)))
+            end += sum(cells[-1].sizes)
+            if few:
+                nested[end - 1] = regimes[name][-1]  # absent, not in a domain without cells
+        parameters = tuple(
+            with_dropped(found, regimes[found.name]) if found.name in regimes else found
+            for found in parameter_counts(cells, nested)
+        )
+        return StudyCounts(parameters, sets.region_size, sets.target_sizes)
 
     def _regime_sizes(self, sets: Sets, names: tuple[str, ...]) -> dict[str, IntArray]:
         """Return (domains + 1, target sets + 1) for some parameters: set sizes per regime."""
@@ -288,21 +276,31 @@ class Trials:
     def count_ranked(self, sets: Sets, blocks: int) -> RankedStudy:
         """Count the trials of each set in each cell by rank, in blocks of time."""
         cells = self._rank_cells(sets, blocks)
-        counted = self._count(
-            replace(self._query(sets), edges=cells.edges, block_starts=cells.block_starts)
-        )
-        parameters, ranked = [], []
-        for name, counts in zip(self.names, counted.parameters, strict=True):
-            regimes = (*self.domains[name], None)
-            sizes = rank_sizes(name, self.domains[name], cells.edges)
-            nested = sets.nested(counts[0])  # (blocks, cells, sets)
-            parameters.append(parameter_counts(name, regimes, nested.sum(axis=0), sizes))
-            ranked.append(ranked_counts(regimes, nested, sizes))
-        study = StudyCounts(tuple(parameters), sets.region_size, sets.target_sizes)
-        return RankedStudy(study, tuple(ranked))
+        starts = cells.block_starts
+        counted = self._count(replace(self._query(sets), edges=cells.edges, block_starts=starts))
+        regimes = [
+            RegimeCells(name, (*domains, None), rank_sizes(name, domains, cells.edges))
+            for name, domains in self.domains.items()
+        ]
+        nested = sets.nested(counted.every[0])  # (blocks, cells, sets)
+        parameters = parameter_counts(regimes, nested.sum(axis=0))
+        study = StudyCounts(parameters, sets.region_size, sets.target_sizes)
+        study = self.found.setdefault(self._ranked_key("counts", sets), study)
+        return RankedStudy(study, ranked_counts(regimes, nested))
+
+    def count_by_rank(self, sets: Sets) -> StudyCounts:
+        """Count the trials of each set in each cell by rank, over the whole time.
+
+        Where blocks of time were counted, these are their sums.
+        """
+        known: StudyCounts | None = self.found.get(self._ranked_key("counts", sets))
+        return self.count_ranked(sets, 1).counts if known is None else known
+
+    def _ranked_key(self, what: str, sets: Sets) -> Hashable:
+        return what, sets, self.counter, self.names, self.spanned
 
     def _rank_cells(self, sets: Sets, blocks: int) -> RankCells:
-        edges = ("edges", sets, self.counter, self.names, self.spanned)
+        edges = self._ranked_key("edges", sets)
         starts = ("starts", sets, self.counter, blocks)
         if edges not in self.found or (blocks > 1 and starts not in self.found):
             cells = rank_cells(

@@ -1,4 +1,4 @@
-"""Which parameters vary at all."""
+"""Which parameters vary at all, and whether their domains do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from condped.count.counter import Counter, Query
+from condped.count.ranking import ByLoss
 from condped.space.condition import Condition
+from condped.space.domain import Categorical
 from condped.trials.batch import Batch
+from condped.trials.regimes import may_be_smooth, no_pooling, vary_smoothly
+from condped.trials.used_trials import Handling
 from condped.trials.where import condition_mask
 
 # For each parameter the lowest and highest value, and the lowest and highest domain id.
@@ -64,3 +69,26 @@ def varying_of(whole: VaryingState, names: Sequence[str]) -> tuple[str, ...]:
         name: low != high or first != last for name, (low, high, first, last) in whole.items()
     }
     return tuple(name for name in names if spread.get(name, False))
+
+
+def require_no_pooling(
+    counter: Counter, names: Sequence[str], *, all_varying: bool
+) -> tuple[str, ...]:
+    """Raise if a parameter has domains to pool, which needs trials in memory.
+
+    Returns notes on the values that were looked at.
+    """
+    schema = counter.schema
+    recorded = dict(zip(schema.names, schema.domains, strict=True))
+    for name in names:
+        categorical = any(isinstance(domain, Categorical) for domain in recorded[name])
+        if all_varying and len(recorded[name]) > 1 and not categorical:
+            raise no_pooling(name, len(recorded[name]), schema.source)
+    many = tuple(name for name in names if may_be_smooth(recorded[name]))
+    if not many:
+        return ()
+    counted = counter.count(Query(ByLoss(Handling()), np.zeros(0), many, by_regime=True))
+    for name, counts in zip(many, counted.parameters, strict=True):
+        if vary_smoothly(counts[0, 0, :-1, 0]):
+            raise no_pooling(name, len(recorded[name]), schema.source)
+    return counted.notes

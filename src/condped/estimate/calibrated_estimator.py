@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
-from condped.count.counts import RankedCounts, RankedStudy, StudyCounts, is_ordered
+from condped.count.counts import RankedStudy, StudyCounts, is_ordered
 from condped.estimate.estimator import (
     Estimate,
     inter_variance,
@@ -17,9 +17,10 @@ from condped.estimate.estimator import (
 )
 from condped.estimate.formula import kappa_squared, shares
 from condped.estimate.independence_test import (
+    CellTable,
     Deviation,
     adjusted,
-    deviation,
+    deviations,
     kernel_of_test,
     no_deviation,
 )
@@ -125,31 +126,46 @@ def passes(p_values: FloatArray) -> BoolArray:
 Deviations = Sequence[Sequence[Deviation]]  # of each regime of each parameter
 
 
-def deviations(study: RankedStudy) -> Deviations:
-    """Compare the target sets with their regions in every regime: what all p-values come from."""
-    target_sets = len(study.counts.target_sizes)
-    return [[_deviation(regime, target_sets) for regime in regimes] for regimes in study.blocks]
+def regime_deviations(study: RankedStudy) -> Deviations:
+    """Compare the target sets with their regions in every regime: what all p-values come from.
+
+    Each stretch of time is compared with itself.
+    """
+    tables = [
+        CellTable(
+            regime.region,
+            regime.target,
+            kernel_of_test(
+                regime.region.shape[1], int(regime.region.sum()), ordered=regime.ordered
+            ),
+        )
+        for regimes in study.blocks
+        for regime in regimes
+    ]
+    found = iter(deviations(tables))
+    return [[next(found) for _ in regimes] for regimes in study.blocks]
 
 
 def parameter_p_values(found: Deviations, target_sets: int) -> FloatArray:
     """Return (T, P): how often chance alone gives as much as each parameter shows."""
-    p_values = [sum(regimes, no_deviation(target_sets)).p_value for regimes in found]
-    return np.array(p_values).reshape(len(found), target_sets).T
+    return _p_values([sum(regimes, no_deviation(target_sets)) for regimes in found], target_sets).T
 
 
 def regime_p_values(found: Deviations, p_values: FloatArray) -> list[list[FloatArray]]:
     """Return the same, (T,), for each regime of each parameter."""
+    several = [regime for regimes in found if len(regimes) > 1 for regime in regimes]
+    each = iter(_p_values(several, len(p_values)))
     return [
         # By itself a parameter's only regime shows what the parameter shows.
-        [p_values[:, place]] if len(regimes) == 1 else [regime.p_value for regime in regimes]
+        [p_values[:, place]] if len(regimes) == 1 else [next(each) for _ in regimes]
         for place, regimes in enumerate(found)
     ]
 
 
-def _deviation(regime: RankedCounts, target_sets: int) -> Deviation:
-    """Return the deviation in one regime, each stretch of time compared with itself."""
-    cells = regime.region.shape[1]
-    if cells < 2:
-        return no_deviation(target_sets)
-    kernel = kernel_of_test(cells, int(regime.region.sum()), ordered=regime.ordered)
-    return deviation(regime.region, regime.target, kernel)
+def _p_values(found: Sequence[Deviation], target_sets: int) -> FloatArray:
+    """Return (deviations, T), all at once."""
+    parts = (
+        np.array([getattr(one, of) for one in found]).reshape(-1, target_sets)
+        for of in ("statistic", "mean", "variance")
+    )
+    return Deviation(*parts).p_value

@@ -64,16 +64,24 @@ def rounded_numeric_masses(counts: IntArray) -> FloatArray:
     total = counts.sum(axis=1)
     steps = np.rint(np.log(_bandwidths(counts, total)) / _ROUNDING).astype(np.int64)
     order = np.argsort(steps, kind="stable")
+    ascending = counts[order].astype(np.float64)
     known, starts = np.unique(steps[order], return_index=True)
-    upper = _upper_tails(np.exp(known * _ROUNDING), cells)
-    apart = np.abs(np.arange(cells)[:, None] - np.arange(cells))
-    smoothed = np.empty(counts.shape)
-    for place, rows in enumerate(np.split(order, starts[1:])):
-        tails = upper[place]
-        kernel = np.concatenate([[1.0 - 2.0 * tails[0]], tails[:-1] - tails[1:]])
-        weights = counts[rows] / (1.0 - tails - tails[::-1])
-        smoothed[rows] = weights @ kernel[apart]
+    found, smoothed = np.empty(counts.shape), np.empty(counts.shape)
+    ends = (*starts[1:].tolist(), len(order))
+    for step, start, end in zip(known.tolist(), starts.tolist(), ends, strict=True):
+        np.matmul(ascending[start:end], _rounded_kernel(step, cells), out=found[start:end])
+    smoothed[order] = found
     return np.asarray((smoothed + _prior(cells)) / (total + 1.0)[:, None])
+
+
+@lru_cache(maxsize=512)  # 10 MB of 50 cells; bandwidths of one study recur in others
+def _rounded_kernel(step: int, cells: int) -> FloatArray:
+    """Return (cells, cells): the masses that a trial of each cell gives to all."""
+    (tails,) = _upper_tails(np.array([math.exp(step * _ROUNDING)]), cells)
+    kernel = np.concatenate([[1.0 - 2.0 * tails[0]], tails[:-1] - tails[1:]])
+    apart = np.abs(np.arange(cells)[:, None] - np.arange(cells))
+    inside = 1.0 - tails - tails[::-1]  # of a kernel centred on each cell
+    return np.asarray(kernel[apart] / inside[:, None])
 
 
 def categorical_masses(counts: IntArray) -> FloatArray:

@@ -8,7 +8,9 @@ variance under random membership within strata are exact; its distribution is cl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from condped.estimate.statistics.gamma_distribution import upper_tail
 
 STRATUM = 10  # trials that are compared with each other, where time matters
 _SHARE_OF_SCOTT = 0.5  # of the bandwidth, by which the test smooths
+_NUMBERS_AT_A_TIME = 1 << 20  # of tables that are taken together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,33 +52,108 @@ def no_deviation(target_sets: int) -> Deviation:
     return Deviation(nothing, nothing, nothing)
 
 
-def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Deviation:
-    """Compare (T, strata, cells) target trials with (strata, cells) region trials of one regime.
+class CellTable(NamedTuple):
+    """Trials of one regime, by strata and cells.
 
-    ``kernel`` tells which cells are near each other; None: each is only near itself.
+    Attributes
+    ----------
+    region
+        (strata, cells): trials of the region set.
+    target
+        (T, strata, cells): trials of each target set.
+    kernel
+        (cells, cells): which cells are near each other; None: each is only near itself.
     """
-    # A stratum of one trial, or with none or all of its trials in a target set, tells nothing.
+
+    region: IntArray
+    target: IntArray
+    kernel: FloatArray | None
+
+
+def deviation(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Deviation:
+    """Compare the target trials of one regime with its region trials: see :class:`CellTable`."""
+    (found,) = deviations([CellTable(region, target, kernel)])
+    return found
+
+
+def deviations(tables: Sequence[CellTable]) -> list[Deviation]:
+    """Compare target trials with region trials in each of some regimes.
+
+    Tables of the same shape are taken together: a study has many of them, and they are small.
+    """
+    found = [no_deviation(len(table.target)) for table in tables]
+    alike: dict[object, list[tuple[int, _Informative]]] = {}
+    for place, table in enumerate(tables):
+        own = _informative(table)
+        if own is not None:
+            shapes = own.target.shape, None if own.kernel is None else own.kernel.shape
+            alike.setdefault(shapes, []).append((place, own))
+    for group in alike.values():
+        at_a_time = max(_NUMBERS_AT_A_TIME // group[0][1].target.size, 1)
+        for first in range(0, len(group), at_a_time):
+            places, some = zip(*group[first : first + at_a_time], strict=True)
+            parts = _compared(some)
+            for place, statistic, mean, variance in zip(places, *parts, strict=True):
+                found[place] = Deviation(statistic, mean, variance)
+    return found
+
+
+class _Informative(NamedTuple):
+    """The strata and cells of a table that can tell something, and (strata,) their trials."""
+
+    region: IntArray
+    target: IntArray
+    kernel: FloatArray | None
+    trials: IntArray
+
+
+def _informative(table: CellTable) -> _Informative | None:
+    """Return what of a table can tell something; None if nothing can."""
+    region, target, kernel = table
     trials = region.sum(axis=1)
-    region, target, trials = region[trials > 1], target[:, trials > 1], trials[trials > 1]
-    full = region.sum(axis=0) > 0
-    if np.count_nonzero(full) < 2:
-        return no_deviation(len(target))
-    weights = region[:, full].astype(np.float64)
-    target = target[:, :, full]
-    form = quadratic_form(weights.sum(axis=0), None if kernel is None else kernel[full])
-    hits = target.sum(axis=2).astype(np.float64)  # (T, strata)
-    share = hits / trials
-    difference = target.sum(axis=1) - share @ weights
-    statistic = np.einsum("tk,kl,tl->t", difference, form, difference)
+    # A stratum of one trial has nothing to be compared with.
+    if trials.min(initial=2) < 2:
+        some = trials > 1
+        region, target, trials = region[some], target[:, some], trials[some]
+    counts = region.sum(axis=0)
+    if counts.min(initial=1) < 1:
+        full = counts > 0
+        region, target = region[:, full], target[:, :, full]
+        kernel = None if kernel is None else kernel[full]
+    return _Informative(region, target, kernel, trials) if region.shape[1] > 1 else None
+
+
+def _compared(tables: Sequence[_Informative]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return (N, T) statistics, means and variances of N tables of the same shape."""
+    weights = np.array([table.region for table in tables], dtype=np.float64)
+    target = np.array([table.target for table in tables])
+    trials = np.array([table.trials for table in tables])
+    form = _forms(weights.sum(axis=1), [table.kernel for table in tables])
+    # A stratum with none or all of its trials in a target set tells nothing: its spread is 0.
+    share = target.sum(axis=3) / trials[:, None]  # (N, T, strata)
+    difference = target.sum(axis=2) - share @ weights
+    statistic = ((difference @ form) * difference).sum(axis=2)
     sums = form_sums(weights, form)
-    spread = share * (1.0 - share) * trials / (trials - 1.0)
-    means = spread * sums.trace
-    variance = (_second_moment(sums, trials, share) - means**2).sum(axis=1)
-    variance += 2.0 * (_between(weights, form, spread, trials) - spread**2 @ sums.squares)
-    mean = means.sum(axis=1)
+    spread = share * (1.0 - share) * (trials / (trials - 1.0))[:, None]
+    means = spread * sums.trace[:, None]
+    variance = (_second_moment(sums, trials, share) - means**2).sum(axis=2)
+    within = (spread**2 @ sums.squares[:, :, None])[:, :, 0]
+    variance += 2.0 * (_between(weights, form, spread, trials) - within)
+    mean = means.sum(axis=2)
     # Where the statistic is the same for all ways to draw the hits, rounding must not judge.
     moves = variance > 1e-9 * mean**2
-    return Deviation(*(np.where(moves, part, 0.0) for part in (statistic, mean, variance)))
+    return (
+        np.where(moves, statistic, 0.0),
+        np.where(moves, mean, 0.0),
+        np.where(moves, variance, 0.0),
+    )
+
+
+def _forms(counts: FloatArray, kernels: Sequence[FloatArray | None]) -> FloatArray:
+    """Return (N, cells, cells), or (1, cells, cells) where all are the same, as without ties."""
+    same = all(kernel is kernels[0] for kernel in kernels) and bool((counts == counts[0]).all())
+    pairs = zip(counts[: 1 if same else None], kernels, strict=False)
+    return np.array([quadratic_form(own, kernel) for own, kernel in pairs])
 
 
 def kernel_of_test(cells: int, trials: int, *, ordered: bool) -> FloatArray | None:
@@ -95,7 +173,7 @@ def quadratic_form(counts: FloatArray, kernel: FloatArray | None) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormSums:
-    """(strata,): sums over the entries of the form, centred in a stratum.
+    """(…, strata): sums over the entries of the form, centred in a stratum.
 
     Each entry counts as often as trials of the stratum share it.
     """
@@ -106,38 +184,43 @@ class FormSums:
 
 
 def form_sums(region: FloatArray, form: FloatArray) -> FormSums:
-    """Return them for (strata, cells) trials of the region set."""
-    trials = region.sum(axis=1)
-    rows = region @ form / trials[:, None]  # the mean of each row of the form in a stratum
-    mean = (region * rows).sum(axis=1) / trials
-    diagonal = np.diag(form)
+    """Return them for (…, strata, cells) trials of the region set, and (…, cells, cells) forms."""
+    trials = region.sum(axis=-1)
+    rows = region @ form / trials[..., None]  # the mean of each row of the form in a stratum
+    mean = (region * rows).sum(axis=-1) / trials
+    diagonal = np.diagonal(form, axis1=-2, axis2=-1)[..., None]
+    centred = diagonal.swapaxes(-1, -2) - 2.0 * rows + mean[..., None]
     return FormSums(
-        trace=region @ diagonal - trials * mean,
-        squares=(region * (region @ form**2)).sum(axis=1)
-        - 2.0 * trials * (region * rows**2).sum(axis=1)
+        trace=(region @ diagonal)[..., 0] - trials * mean,
+        squares=(region * (region @ form**2)).sum(axis=-1)
+        - 2.0 * trials * (region * rows**2).sum(axis=-1)
         + (trials * mean) ** 2,
-        diagonal_squares=(region * (diagonal - 2.0 * rows + mean[:, None]) ** 2).sum(axis=1),
+        diagonal_squares=(region * centred**2).sum(axis=-1),
     )
 
 
 def _between(
     region: FloatArray, form: FloatArray, spread: FloatArray, trials: IntArray
 ) -> FloatArray:
-    """Return (T,): the trace of (form × covariance)², the covariance being of all strata."""
-    found = np.empty(len(spread))
-    for place, own in enumerate(spread):
-        covariance = np.diag(own @ region) - (region.T * (own / trials)) @ region
+    """Return (N, T): the trace of (form × covariance)², the covariance being of all strata."""
+    across = region.swapaxes(1, 2)
+    cells = np.arange(region.shape[2])
+    found = np.empty(spread.shape[:2])
+    for place in range(spread.shape[1]):
+        own = spread[:, place, None]  # (N, 1, strata)
+        covariance = -(across * (own / trials[:, None])) @ region
+        covariance[:, cells, cells] += (own @ region)[:, 0]
         product = form @ covariance
-        found[place] = (product * product.T).sum()
+        found[:, place] = (product * product.swapaxes(1, 2)).sum(axis=(1, 2))
     return found
 
 
 def _second_moment(sums: FormSums, trials: IntArray, share: FloatArray) -> FloatArray:
-    """Return (T, strata): the mean square of each stratum's statistic over all draws of hits.
+    """Return (N, T, strata): the mean square of each stratum's statistic over all draws of hits.
 
     The square is a sum over four trials; what it adds depends only on which of them are the same.
     """
-    n = trials.astype(np.float64)
+    n = trials[:, None].astype(np.float64)
     p2 = share * (1.0 - share)
     p4 = p2 * ((1.0 - share) ** 3 + share**3)
     # Mean products of centred memberships over trials that are all different.
@@ -145,7 +228,7 @@ def _second_moment(sums: FormSums, trials: IntArray, share: FloatArray) -> Float
     m31 = -p4 / (n - 1)
     m211 = (2 * p4 - n * p2**2) / ((n - 1) * np.maximum(n - 2, 1.0))
     m1111 = -3 * m211 / np.maximum(n - 3, 1.0)
-    t2, s2, d2 = sums.trace**2, sums.squares, sums.diagonal_squares
+    t2, s2, d2 = (part[:, None] for part in (sums.trace**2, sums.squares, sums.diagonal_squares))
     return np.asarray(
         d2 * p4
         + (t2 + 2 * s2 - 3 * d2) * m22

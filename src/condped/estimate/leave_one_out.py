@@ -45,6 +45,7 @@ def twiced_excess(region: IntArray, target: IntArray, trials: int, *, ordered: b
     if not ordered:
         return excess(region, target, None)
     cells = region.shape[-1]
+    region, target = region.astype(np.float64), target.astype(np.float64)
     near, wide = (
         excess(region, target, neighbourhood(cells, trials, share, ordered=True))
         for share in (_NEAR, math.sqrt(2.0) * _NEAR)
@@ -52,7 +53,9 @@ def twiced_excess(region: IntArray, target: IntArray, trials: int, *, ordered: b
     return np.asarray(2.0 * near - wide)
 
 
-def excess(region: IntArray, target: IntArray, kernel: FloatArray | None) -> FloatArray:
+def excess(
+    region: IntArray | FloatArray, target: IntArray | FloatArray, kernel: FloatArray | None
+) -> FloatArray:
     """Return how much oftener target trials have target trials around them than by chance.
 
     Parameters
@@ -71,8 +74,8 @@ def excess(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Flo
     """
     trials = region.sum(axis=-1)[..., None]
     hits = target.sum(axis=-1)
-    around = ((region if kernel is None else region @ kernel) - 1.0)[..., None, :]
-    hits_around = (target if kernel is None else target @ kernel) - 1.0
+    around = (_around(region, kernel) - 1.0)[..., None, :]
+    hits_around = _around(target, kernel) - 1.0
     # Of all other trials in the regime, the share that are hits: what chance gives.
     chance = np.divide(
         hits - 1.0, trials - 1.0, out=np.zeros(hits.shape), where=(trials > 1) & (hits > 0)
@@ -88,6 +91,13 @@ def excess(region: IntArray, target: IntArray, kernel: FloatArray | None) -> Flo
     return np.asarray((target * share).sum(axis=-1) - hits * chance)
 
 
+def _around(counts: FloatArray | IntArray, kernel: FloatArray | None) -> FloatArray:
+    """Return (..., cells): the trials around each cell; many rows by one product."""
+    if kernel is None:
+        return np.asarray(counts)
+    return (counts.reshape(-1, counts.shape[-1]) @ kernel).reshape(counts.shape)
+
+
 def chance_variance(region: IntArray, hits: int, trials: int, *, ordered: bool) -> float:
     """Return the variance of :func:`twiced_excess` if so many hits were drawn at random.
 
@@ -96,15 +106,23 @@ def chance_variance(region: IntArray, hits: int, trials: int, *, ordered: bool) 
     number = float(region.sum())
     if number < 3 or hits < 2 or hits >= number:
         return 0.0
+    counts = np.ascontiguousarray(region, dtype=np.int64).tobytes()
+    share = hits / number
+    return 2.0 * (share * (1.0 - share)) ** 2 * _squared_weights(counts, trials, ordered=ordered)
+
+
+@lru_cache(maxsize=256)  # without ties, regimes with as many trials have the same counts
+def _squared_weights(counts: bytes, trials: int, *, ordered: bool) -> float:
+    """Return the sum over pairs of trials of squared weights, from (cells,) counts."""
+    region = np.frombuffer(counts, dtype=np.int64)
+    number = float(region.sum())
     shares = (_NEAR, math.sqrt(2.0) * _NEAR) if ordered else (_NEAR,)
     near = [
         _weights(region, neighbourhood(len(region), trials, share, ordered=ordered))
         for share in shares
     ]
     weights = (2.0 * near[0] - near[1] if ordered else near[0]) - 1.0 / (number - 1.0)
-    pairs = region @ weights**2 @ region - (region * np.diag(weights) ** 2).sum()
-    share = hits / number
-    return float(2.0 * (share * (1.0 - share)) ** 2 * pairs)
+    return float(region @ weights**2 @ region - (region * np.diag(weights) ** 2).sum())
 
 
 def _weights(region: IntArray, kernel: FloatArray | None) -> FloatArray:

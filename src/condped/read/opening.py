@@ -117,14 +117,14 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
 def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] | None:
     """Read all studies of a storage, or those whose names match ``study``, as of one moment.
 
+    With all of their trials, those that ``where`` leaves out as well: see :func:`selected`.
     None if the source is no storage: it holds one study, or it is not known how many.
     """
     found = recognised(source, options)
     read_them = None if found.reader is None else found.reader.load_all()
     if found.reader is None or read_them is None:
         return None
-    studies = _guarded(read_them, found.source, found.reader, needed(options))
-    return [(name, selected(table, options)) for name, table in studies]
+    return _guarded(read_them, found.source, found.reader, needed(options))
 
 
 def is_read_whole(found: Recognised, options: ReadOptions) -> bool:

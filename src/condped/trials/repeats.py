@@ -36,10 +36,21 @@ def configurations(table: TrialTable, extra: npt.NDArray[np.generic] | None = No
     return np.asarray(np.unique(mixed, return_inverse=True)[1])
 
 
+def _all_differ(table: TrialTable) -> bool:
+    """Return whether one parameter alone shows that no trial repeats a configuration."""
+    for parameter in table.recorded:
+        if parameter.everywhere:
+            ascending = np.sort(parameter.values)
+            if not (ascending[1:] == ascending[:-1]).any():
+                return True
+    return False
+
+
 def repeating(table: TrialTable) -> int:
     """Return how many finished trials repeat the configuration of an earlier one."""
-    measured = _measured(table)
-    ids = configurations(table)[measured]
+    if _all_differ(table):
+        return 0
+    ids = configurations(table)[_measured(table)]
     return len(ids) - len(np.unique(ids))
 
 
@@ -49,7 +60,7 @@ def repeats_by_design(table: TrialTable) -> bool:
     Two draws of a continuous number are never the same. Of choices and integers alone they may be:
     there it counts as design if nearly every configuration is repeated, and equally often.
     """
-    if table.some_parameters or not table.parameters:
+    if table.some_parameters or not table.parameters or _all_differ(table):
         return False
     measured = np.flatnonzero(_measured(table))
     ids, times = np.unique(

@@ -84,8 +84,10 @@ class Parameter:
         """Return the parameter in these trials only; positions also give their order."""
         values, ids = self.values[rows], self.domain_ids
         if self.everywhere and len(ids):  # and stays known to be
-            return replace(self, values=values, domain_ids=np.broadcast_to(ids[:1], values.shape))
-        return replace(self, values=values, domain_ids=ids[rows])
+            shorter = len(values) <= len(ids)  # a slice is faster
+            ids = ids[: len(values)] if shorter else np.broadcast_to(ids[:1], values.shape)
+            return Parameter(self.name, values, ids, self.domains)
+        return Parameter(self.name, values, ids[rows], self.domains)
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,6 +271,12 @@ def test_bad_study_columns_are_refused(
         condped.across(ARCHIVE.table, **{**ASKED, **change})
 
 
+def test_the_objective_tells_no_studies_apart() -> None:
+    """Each value would be a study of its own."""
+    with pytest.raises(SettingsError, match="'loss' is the objective"):
+        condped.across(ARCHIVE.table, study_column="loss", **READING)
+
+
 def test_a_column_without_any_study_is_refused() -> None:
     """Rather than compare nothing."""
     table = ARCHIVE.table.set_column(0, "study", pa.nulls(len(ARCHIVE.table), pa.string()))

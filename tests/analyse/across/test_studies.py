@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from pathlib import Path
@@ -16,7 +17,13 @@ import pytest
 from optuna.storages.journal import JournalFileBackend
 
 import condped
-from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError
+from condped.errors import (
+    CondpedError,
+    DataError,
+    NameNotFoundError,
+    NoTrialsError,
+    SettingsError,
+)
 from condped.trials.table import Direction
 from tests.analyse.across.archives import (
     READING,
@@ -238,3 +245,62 @@ def test_a_study_column_is_for_tables() -> None:
     """An Optuna study has no columns."""
     with pytest.raises(SettingsError, match=r"study_column is for tables"):
         condped.across(_study("plain", "minimize"), study_column="study")
+
+
+def test_no_study_is_lost_because_of_its_name(tmp_path: Path) -> None:
+    """Names that are made up do not collide with those that studies have."""
+    for name, table in zip(("a.csv", "a 1.csv"), (FIRST, SECOND), strict=True):
+        _write_csv(table, tmp_path / name)
+    pq.write_table(ARCHIVE.study("data-02"), tmp_path / "a.parquet")
+    paths = ["a.csv", "a.parquet", "a 1.csv"]
+    with contextlib.chdir(tmp_path):
+        found = condped.across(paths, **GIVEN)
+    assert [(one.name, one.trials) for one in found.studies] == [
+        ("a 1.1", 60), ("a 2", 74), ("a 1", 67)
+    ]  # fmt: skip
+
+
+def test_empty_studies_of_a_storage_stand_in_nobodys_way(tmp_path: Path) -> None:
+    """Whatever is asked of parameters that they do not have; errors name the study."""
+    url = f"sqlite:///{tmp_path / 'studies.db'}"
+    for name, trials in (("some", 30), ("none", 0)):
+        study = optuna.create_study(
+            study_name=name, storage=url, sampler=optuna.samplers.RandomSampler(seed=0)
+        )
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=trials)
+    found = condped.across(url, where="x < 0.5")
+    assert [one.name for one in found.studies] == ["some", "none"]
+    assert 0 < found.studies[0].trials < 30
+    assert any("Nothing can be told of the study none" in note for note in found.notes)
+    with pytest.raises(DataError, match=r"In the study 'some'.*'accuracy'"):
+        condped.across(url, objective="accuracy")
+
+
+@pytest.mark.parametrize("measure", ["standard", "unweighted", "unconditional"])
+def test_other_measures_are_compared_by_the_same_unbiased_shares(measure: Any) -> None:
+    """Importances are by the measure; what studies are compared by is about values alone."""
+    studies = {"a": FIRST, "b": SECOND}
+    found = condped.across(studies, measure=measure, **GIVEN)
+    assert across_numbers(found) == single_numbers(studies, measure=measure, **GIVEN)
+    if measure != "unconditional":
+        plain = {
+            (c.study, c.parameter): c.explained for c in condped.across(studies, **GIVEN).cells
+        }
+        assert {(c.study, c.parameter): c.explained for c in found.cells} == plain
+
+
+def test_what_two_studies_cannot_tell_is_said_with_their_names() -> None:
+    """One without rows or without results, and the same trials under two names."""
+    empty = FIRST.slice(0, 0)
+    with pytest.raises(NoTrialsError, match="In the study 'after'"):
+        condped.difference(FIRST, empty, **GIVEN)
+    failed = FIRST.set_column(
+        FIRST.column_names.index("loss"), "loss", pa.array([float("nan")] * len(FIRST))
+    )
+    (said,) = condped.difference(FIRST, failed, **GIVEN).comparable
+    assert said.startswith("Nothing can be told of the study after: there is no trial")
+    same = condped.difference(FIRST, FIRST, **GIVEN).comparable
+    assert same[0] == "before and after have the same trials."
+    assert not any(
+        "same trials" in one for one in condped.difference(FIRST, SECOND, **GIVEN).comparable
+    )

@@ -266,3 +266,18 @@ def test_reports_are_kept_for_a_comparison_of_budgets(folder: Path) -> None:
         at = results[results["epoch"] == epoch].set_index("trial_id")["loss"]
         expected = [at.get(trial, np.nan) for trial in trials]
         assert np.array_equal(table.reports.at(epoch), expected, equal_nan=True)
+
+
+def test_a_directory_of_experiments_holds_several_studies(folder: Path) -> None:
+    """Each under the name of its directory, with its own numbers; unlike goals are refused."""
+    given: dict[str, Any] = {"objective": "loss", "direction": "minimize", "sampling": "random"}
+    found = condped.across(folder, **given)
+    assert [one.name for one in found.studies] == ["asha", "random"]
+    for one in found.studies:
+        alone = condped.importance(folder / one.name, **given)
+        assert {c.parameter: c.importance for c in found.cells if c.study == one.name} == (
+            pytest.approx(alone.to_dict())
+        )
+    assert any("train.py" in note for note in found.notes)
+    with pytest.raises(DataError, match=r"'asha' \(accuracy\) and 'random' \(loss\)"):
+        condped.across(folder)

@@ -33,6 +33,7 @@ from condped.safe_text import shortened
 from condped.space.condition import Condition
 from condped.space.domain import Categorical
 from condped.space.simplify import text_of
+from condped.trials.table import TrialTable
 from condped.trials.where import columns_of
 
 # ``wins``: more target trials than its share of the trials, or better first trials where the
@@ -134,8 +135,9 @@ def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, .
     if counts is None or counts.trials is None or result.status != "ok":
         return ()
     trials = counts.trials.asked
-    few = trials.in_memory is not None and counts.trials.top.counts.used <= _MANY
-    if not few or result.target_quantile is None:
+    table = trials.in_memory
+    few = table is not None and counts.trials.top.counts.used <= _MANY
+    if table is None or not few or result.target_quantile is None or _is_flat(table):
         return ()
     try:
         structure = structure_of(trials)
@@ -150,6 +152,13 @@ def study_branches(study: str, result: ImportanceResult) -> tuple[FoundBranch, .
         for name, children in gates.items()
         for one in _branches(study, structure, name, children, looked_at)
     )
+
+
+def _is_flat(table: TrialTable) -> bool:
+    """Return whether it is plain, without a search, that no parameter switches another."""
+    conditions = (entries[0].when for entries in (table.space or {}).values())
+    everywhere = all(parameter.everywhere for parameter in table.parameters)
+    return everywhere and all(when is None for when in conditions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

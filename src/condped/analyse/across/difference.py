@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
@@ -19,7 +19,8 @@ from condped.analyse.across.difference_result import (
     ParameterDifference,
 )
 from condped.analyse.across.goals import require_same_goals
-from condped.analyse.across.pooled import compared_study, drawn_alike
+from condped.analyse.across.limits import limits, untestable
+from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
     Explained,
@@ -35,12 +36,12 @@ from condped.count.trials import Trials
 from condped.errors import DataError, SettingsError
 from condped.estimate.statistics.pooling import errors_if_alike, holm
 from condped.options import takes
+from condped.read.each_study import naming_study
 from condped.safe_text import listed, shortened
 from condped.trials.batch import Batch
 
 FALSE_ALARMS = 0.05  # chance of any parameter that is said to differ where none does
 _MOST_NAMES = 5
-_MUCH_LARGER = 2.0  # times as many trials, from which on it is said
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -84,7 +85,10 @@ def difference(
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     names = _names(a, b)
-    both = [open_trials(source, **asked.reading) for source in (a, b)]
+    both = []
+    for name, source in zip(names, (a, b), strict=True):
+        with naming_study(name):
+            both.append(open_trials(source, **asked.reading))
     require_same_goals(names, [trials.goals for trials in both])
     value, quantiles = None, [target_quantile] * 2
     if cutoff == "common":
@@ -95,7 +99,7 @@ def difference(
     ]
     shares = tuple(one.share for one in found)
     tied = cutoff == "own" and other_shares(shares)
-    parameters = _differences(found, question.level, _untestable(found, tied=tied))
+    parameters = _differences(found, question.level, untestable(found, tied=tied))
     before, after = (tuple(one.result.names) for one in found)
     branches = [study_branches(one.name, one.result) for one in found]
     return Difference(
@@ -111,7 +115,7 @@ def difference(
         target_shares=shares,
         level=question.level,
         settings=question.settings,
-        comparable=tuple(_comparable(found, both, shares, cutoff)),
+        comparable=tuple(limits(found, both, shares, cutoff)),
         branches=compared_branches(branches),
         branch_changes=branch_changes(*branches, tied=tied),
     )
@@ -164,15 +168,6 @@ def _losses(trials: Trials, question: Question) -> FloatArray:
     table = trials.table("A common cut-off")
     levels, used, _, _ = ranked(Batch(table), ByLoss(question.handling))
     return np.asarray(levels if used is None else levels[used], dtype=np.float64)
-
-
-def _untestable(found: Sequence[StudyNumbers], *, tied: bool) -> str | None:
-    """Return why no parameter can be compared; None if those can that both tell enough of."""
-    if any(study.result.reason is not None for study in found):
-        return "nothing can be told of a study"
-    if len(drawn_alike(found)) < len(found):
-        return "one study was drawn at random, the other was not"
-    return "ties make the target sets too unlike in size" if tied else None
 
 
 def _differences(
@@ -287,76 +282,3 @@ def _sentence(
     if verdict == "no evidence":
         return f"{shown}: no evidence of a change. It explains {told}."
     return f"{shown} matters {verdict} than before: it explains {told}."
-
-
-def _comparable(
-    found: Sequence[StudyNumbers],
-    both: Sequence[Trials],
-    shares: tuple[float, ...],
-    cutoff: Cutoff,
-) -> Iterator[str]:
-    """Iterate over what limits the comparison."""
-    one, other = found
-    for study in found:
-        if study.result.reason is not None:
-            yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
-    for own, others in ((one, other), (other, one)):
-        names = [name for name in own.result.names if name not in others.result]
-        if names:
-            yield f"Only {shortened(own.name)} has {listed(names, _MOST_NAMES)}."
-    for name in one.result.names:
-        if name in other.result and one.domains[name] != other.domains[name]:
-            yield (
-                f"{shortened(name)} has other domains: {one.domains[name]} in "
-                f"{shortened(one.name)}, {other.domains[name]} in {shortened(other.name)}. A wider "
-                "one lets a parameter explain more."
-            )
-    goals = [" and ".join(goal.name for goal in trials.goals) for trials in both]
-    if goals[0] != goals[1]:
-        yield f"The objectives have other names: {shortened(goals[0])} and {shortened(goals[1])}."
-    sizes = sorted((study.trials, study.name) for study in found)
-    if sizes[1][0] >= _MUCH_LARGER * max(sizes[0][0], 1):
-        yield (
-            f"{shortened(sizes[1][1])} has {sizes[1][0]:,} trials, {shortened(sizes[0][1])} "
-            f"{sizes[0][0]:,}: errors allow for it, and the smaller one limits what can be found."
-        )
-    yield from _samplers(found)
-    if cutoff == "own" and other_shares(shares):
-        yield (
-            f"Ties at the cut-offs: {100 * shares[0]:.3g} % of {shortened(one.name)} and "
-            f"{100 * shares[1]:.3g} % of {shortened(other.name)} are in the target sets. What a "
-            "parameter explains depends on this share, so nothing is tested. Set cutoff to "
-            "'common', or a higher target_quantile."
-        )
-    if cutoff == "common":
-        told = " and ".join(
-            f"{100 * share:.3g} % of {shortened(study.name)}"
-            for share, study in zip(shares, found, strict=True)
-        )
-        yield (
-            f"One cut-off for both: it is reached by {told}. What is explained depends on this "
-            "share, too."
-        )
-    else:
-        yield "Each study is compared within itself: its target set is the best of its own trials."
-
-
-def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
-    """Say if one study was drawn at random and one was not, or both were not."""
-    learns = [study.result.evidence.sampling for study in found]
-    adaptive = [not study.independent for study in found]
-    find = (
-        "To find a change, draw some 300 trials of each study at random, such as with Optuna's "
-        "RandomSampler, and compare these."
-    )
-    if adaptive[0] != adaptive[1]:
-        yield (
-            "One study was drawn without regard to results, the other was not. What a parameter "
-            f"explains depends on where trials were drawn, so no parameter is compared. {find} "
-            f"{shortened(found[0].name)}: {learns[0]} {shortened(found[1].name)}: {learns[1]}"
-        )
-    elif all(adaptive):
-        yield (
-            "Neither study was drawn at random. Errors allow for what a sampler that learns does "
-            f"by luck, so that a change of what a parameter explains hardly ever shows. {find}"
-        )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from condped.analyse.effects.find import StudyTrials, find_effect
+from condped.analyse.effects.find import StudyTrials, good_medians
 from condped.analyse.effects.reached import LEVEL
-from condped.analyse.effects.result import RegimeEffect
 from condped.analyse.importance.result import ImportanceResult
 
 
@@ -52,17 +51,9 @@ def _from_trials(result: ImportanceResult, names: tuple[str, ...]) -> dict[str, 
     study = StudyTrials.of(counts, LEVEL)
     told: dict[str, StudyEffect] = {}
     for name in names:
-        effect = find_effect(study, result.evidence, result.densities, name, 0.0)
-        regimes = [one for one in effect.regimes if _is_good(one)]
-        if regimes:
-            most = max(regimes, key=lambda one: one.target_trials)
-            assert most.contrast is not None
-            inside, outside = most.contrast.inside.reached[0], most.contrast.outside.reached[0]
-            good = next(d.good for d in result.densities[name] if d.domain == most.domain)
-            labels = tuple(one.label for one in good)
-            told[name] = StudyEffect(labels, inside.median, outside.median)
+        found = good_medians(study, result.densities[name], name)
+        if found is not None:
+            density, inside, outside = found
+            labels = tuple(good.label for good in density.good)
+            told[name] = StudyEffect(labels, inside, outside)
     return told
-
-
-def _is_good(regime: RegimeEffect) -> bool:
-    return regime.contrast is not None and regime.contrast.chosen == "good"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,12 +12,13 @@ from condped.analyse.across.goals import require_same_goals
 from condped.analyse.across.study import StudyNumbers, study_numbers
 from condped.analyse.options import Question
 from condped.count.trials import Trials
-from condped.errors import CondpedError, DataError, NoTrialsError, SettingsError
+from condped.errors import NoTrialsError
 from condped.progress import report
+from condped.read.each_study import NOTHING, naming_study
 from condped.read.several.studies import Studies
 from condped.safe_text import shortened
-from condped.trials.batch import Goal
-from condped.trials.table import Objective, TrialTable, all_complete
+from condped.trials.batch import Goal, TableSource
+from condped.trials.table import TrialTable
 
 # Up to this many studies have their samplers replayed, which takes seconds for each.
 MOST_REPLAYED = 50
@@ -50,7 +50,7 @@ class _Seen:
         require_same_goals((self.first, name), (self.goals, trials.goals), same_names=not self.told)
         table = trials.in_memory
         if table is not None:
-            content = _content(table)
+            content = content_of(table)
             if content in self.contents:
                 self.twice.append((self.contents[content], name))
             self.contents.setdefault(content, name)
@@ -72,32 +72,30 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
     seen = _Seen(told)
     found: list[StudyNumbers] = []
     for number, (name, open_it) in enumerate(studies.opened, start=1):
-        with _naming(name):
+        with naming_study(name):
             try:
                 trials = Trials.of(open_it())
                 seen.add(name, trials)
                 one = study_numbers(name, replace(trials, only_counted=many), question)
             except NoTrialsError:
-                one = study_numbers(name, Trials.of(_NOTHING), question)
+                trials = Trials.of(NOTHING)
+                one = study_numbers(name, trials, question)
         one = one.described()  # while the trials are at hand
+        _forget(trials)
         found.append(one.detached() if studies.in_waves else one)
         report("Comparing studies", number, len(studies.names))
     return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
 
 
-@contextmanager
-def _naming(study: str) -> Iterator[None]:
-    """Say in errors which study they are about."""
-    try:
-        yield
-    except CondpedError as error:
-        if repr(shortened(study)) in str(error):
-            raise
-        kind = SettingsError if isinstance(error, SettingsError) else DataError
-        raise kind(f"In the study {shortened(study)!r}: {error}") from error
+def _forget(trials: Trials) -> None:
+    """Drop what only saves time while a study is analysed: over many studies it adds up."""
+    trials.found.clear()
+    source = trials.counter.source
+    if isinstance(source, TableSource):
+        source.batch.known.clear()
 
 
-def _content(table: TrialTable) -> bytes:
+def content_of(table: TrialTable) -> bytes:
     """Return what tells trials from others, in a few bytes."""
     found = hashlib.blake2b(digest_size=16)
     for objective in table.objectives:
@@ -106,6 +104,3 @@ def _content(table: TrialTable) -> bytes:
         found.update(parameter.name.encode())
         found.update(np.ascontiguousarray(parameter.values).tobytes())
     return found.digest()
-
-
-_NOTHING = TrialTable((), (Objective("", np.zeros(0)),), all_complete(0))

@@ -23,6 +23,7 @@ from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import calibrated_estimate
 from condped.estimate.estimator import per_parameter, regime_sizes
 from condped.estimate.leave_one_out import chance_variance
+from condped.estimate.settings import Measure
 
 # The jackknife counts what chance alone gives three times: twice as a sum over pairs of trials
 # (Efron and Stein), and once because cut-offs move.
@@ -143,15 +144,16 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
     names = analysis.numbers.names
     if analysis.numbers.reasons[0] is not None:
         return dict.fromkeys(names, Explained(math.nan, math.nan, math.nan, 0))
-    ranked = counts.ranked
-    found = calibrated_estimate(ranked, counts.p_values)
+    p_values = counts.p_values  # first: the test counts by rank in blocks of time, of which
+    ranked = counts.ranked  # these are the sums
+    found = calibrated_estimate(ranked, p_values)
     share = ranked.target_sizes[0] / max(ranked.region_size, 1)
     unit = share * (1 - share)
     bias, drift = _drift(counts, found.contribution.shape)
     values = per_parameter(found.contribution - bias, found.owner, len(names))[0] / unit
     chance = per_parameter(_chance(ranked), found.owner, len(names))[0] / unit**2
     drifted = per_parameter(drift, found.owner, len(names))[0] / unit**2
-    asked = replace(question.by("calibrated"), intervals=question.intervals or "jackknife")
+    asked = _unbiased(question)
     parts = replicated(trials.raw, trials.top, asked)
     sampling = np.full(len(names), np.nan)
     if parts is not None:
@@ -168,6 +170,17 @@ def explained_shares(analysis: Analysis, question: Question) -> dict[str, Explai
             names, values, sampling, chance, hits, strict=True
         )
     }
+
+
+def _unbiased(question: Question) -> Question:
+    """Return the question that studies are compared by, whatever importances were asked for.
+
+    It is about values within regimes, compared with the region set, as the calibrated method is.
+    """
+    measure = question.settings.measure
+    plain: Measure = "unconditional" if measure == "unconditional" else "within"
+    settings = replace(question.settings, method="calibrated", measure=plain, reference="region")
+    return replace(question, settings=settings, intervals=question.intervals or "jackknife")
 
 
 def _replicated_variance(variance: FloatArray, kappa: FloatArray, question: Question) -> FloatArray:

@@ -184,6 +184,32 @@ def find_effect(
     return ParameterEffect(name, importance, verdict, tuple(regimes), sentence, short)
 
 
+def good_medians(
+    study: StudyTrials, densities: Sequence[RegimeDensity], name: str
+) -> tuple[RegimeDensity, float, float] | None:
+    """Return the regime with the most target trials among those with good values.
+
+    With the median objective of its trials with good values, and that of its others; None if no
+    regime has both. These are the contrasts of :func:`find_effect` without all else.
+    """
+    parameter = study.parameters[name]
+    ids = np.asarray(parameter.domain_ids)[study.rows]
+    most, found = -1, None
+    for density in densities:
+        rows = study.rows[ids == parameter.domains.index(density.domain)]
+        target = int(np.count_nonzero(study.target[rows]))
+        if not density.good or target <= most:
+            continue
+        inside = is_good(density.domain, density.good, parameter.values[rows])
+        both = [
+            reached_by(study.table.objectives[0], own, study.level).median
+            for own in (rows[inside], rows[~inside])
+        ]
+        if both[0] is not None and both[1] is not None:
+            most, found = target, (density, both[0], both[1])
+    return found
+
+
 def _regime(
     study: StudyTrials,
     parameter: Parameter,

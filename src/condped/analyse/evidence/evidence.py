@@ -96,14 +96,15 @@ class Evidence:
 
 def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Evidence:
     """Return the evidence at the first target set; ``sizes`` tells how large the sets are."""
+    p_values, fair = counts.p_values[0].tolist(), counts.adjusted_p_values[0].tolist()
     parameters = tuple(
         ParameterEvidence(
             name=name,
-            p_value=float(counts.p_values[0, place]),
-            adjusted_p_value=float(counts.adjusted_p_values[0, place]),
-            verdict=verdict_of(counts.p_values[0, place], counts.adjusted_p_values[0, place]),
+            p_value=p_values[place],
+            adjusted_p_value=fair[place],
+            verdict=verdict_of(p_values[place], fair[place]),
             regimes=tuple(float(p[0]) for p in counts.regime_p_values[place]),
-            reason=reasons_of(counts, place)[0],
+            reason=_reason(counts, place, 0) if math.isnan(p_values[place]) else "",
         )
         for place, name in enumerate(names)
     )

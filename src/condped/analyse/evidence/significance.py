@@ -21,8 +21,8 @@ from condped.count.ranking import ranked
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import (
-    deviations,
     parameter_p_values,
+    regime_deviations,
     regime_p_values,
 )
 from condped.estimate.independence_test import (
@@ -164,7 +164,7 @@ def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance
     nothing = np.full(len(own.top.target_sizes), np.nan)
     regimes = [
         [nothing for _ in parameter.regimes]
-        for parameter in own.unit.count_ranked(own.top, 1).counts.parameters
+        for parameter in own.unit.count_by_rank(own.top).parameters
     ]
     p_values = np.full((len(nothing), len(regimes)), np.nan)
     return Significance(p_values, regimes, None, decision)
@@ -173,7 +173,7 @@ def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance
 def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Significance:
     """Test in closed form, within strata of time."""
     sets = len(own.top.target_sizes)
-    found = deviations(own.unit.count_ranked(own.top, strata))
+    found = regime_deviations(own.unit.count_ranked(own.top, strata))
     p_values = parameter_p_values(found, sets)
     regimes = regime_p_values(found, p_values)
     for place, p_value in _pooled(own).items():
@@ -185,10 +185,8 @@ def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Signi
 def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
     """Test among the trials that were drawn without regard to results: they need no replays."""
     drawn = own.independent()
-    counts = own.unit.count_ranked(own.top, 1).counts
-    found = aligned(
-        _closed(drawn, decision, 1), drawn.unit.count_ranked(drawn.top, 1).counts, counts
-    )
+    counts = own.unit.count_by_rank(own.top)
+    found = aligned(_closed(drawn, decision, 1), drawn.unit.count_by_rank(drawn.top), counts)
     # The target set of those trials may have what that of all trials does not.
     reached = [
         sum(regime.target.sum(axis=-1) for regime in one.regimes if regime.domain is not None)
@@ -228,7 +226,7 @@ def _replayed(
     scatter: list[FloatArray] = []
     nothing = np.full(sizes, np.nan)
     by_name = {parameter.name: parameter for parameter in table.parameters}
-    kept = own.unit.count_ranked(own.top, 1).counts.parameters
+    kept = own.unit.count_by_rank(own.top).parameters
     passed = set(pooled)
     if among is not None:  # what the other test plainly finds nothing in needs no replays
         passed |= set(np.flatnonzero(plainly_large(among).all(axis=0)).tolist())

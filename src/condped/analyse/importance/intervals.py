@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -162,12 +164,24 @@ def _joint_reach(deviations: FloatArray, error: FloatArray, level: float) -> Flo
     moving = error > 0
     if not moving.any():
         return error
-    unit = np.where(moving, error + _STEADY * np.median(error[moving]), 1.0)
+    unit = np.where(moving, error + _STEADY * _quantile(error[moving], 0.5), 1.0)
     largest = (np.abs(deviations) / unit).max(axis=(1, 2))
-    return np.where(moving, np.quantile(largest, level) * unit, 0.0)
+    return np.where(moving, _quantile(largest, level) * unit, 0.0)
+
+
+def _quantile(numbers: FloatArray, share: float) -> float:
+    """Return ``np.quantile``, which takes ten times as long for so few numbers."""
+    ordered = np.sort(numbers)
+    place = share * (len(ordered) - 1)
+    low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
+    return low + (place - math.floor(place)) * (high - low)
 
 
 def _drawn(deviations: FloatArray, seed: int) -> FloatArray:
     """Return sums of (groups, T, P) deviations with normal weights."""
-    weights = np.random.default_rng(seed).standard_normal((_DRAWS, len(deviations)))
-    return np.tensordot(weights, deviations, axes=1)
+    return np.tensordot(_weights(seed, len(deviations)), deviations, axes=1)
+
+
+@lru_cache(maxsize=8)  # 64 kB for the 20 groups of a jackknife, the same in every study
+def _weights(seed: int, groups: int) -> FloatArray:
+    return np.random.default_rng(seed).standard_normal((_DRAWS, groups))

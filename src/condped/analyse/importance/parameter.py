@@ -114,7 +114,7 @@ def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[Paramete
     Without an analysis there are no regimes and no intervals.
     """
     regimes = None if analysis is None else _regimes(analysis)
-    bands = None if analysis is None else analysis.bands
+    bands = None if analysis is None or analysis.bands is None else _intervals(analysis.bands)
     found = [
         ParameterImportance(
             name=name,
@@ -124,7 +124,7 @@ def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[Paramete
             within=_comparable(numbers.within[0, place]),
             inter=_comparable(numbers.inter[0, place]),
             regimes=() if regimes is None else tuple(regimes[place]),
-            intervals=None if bands is None else _intervals(bands, place),
+            intervals=None if bands is None else bands[place],
         )
         for place, name in enumerate(numbers.names)
     ]
@@ -132,18 +132,14 @@ def parameters_of(numbers: Numbers, analysis: Analysis | None) -> tuple[Paramete
     return tuple(sorted(found, key=lambda parameter: -parameter.variance))
 
 
-def _intervals(bands: Uncertainty, place: int) -> ParameterIntervals:
-    return ParameterIntervals(
-        *(
-            Interval(
-                *(
-                    float(end[0, place])
-                    for end in (b.low, b.high, b.error, b.joint_low, b.joint_high)
-                )
-            )
-            for b in (bands.importance, bands.variance, bands.eta_squared)
-        )
-    )
+def _intervals(bands: Uncertainty) -> list[ParameterIntervals]:
+    """Return the intervals of each parameter."""
+    columns = [
+        [end[0].tolist() for end in (b.low, b.high, b.error, b.joint_low, b.joint_high)]
+        for b in (bands.importance, bands.variance, bands.eta_squared)
+    ]
+    each = [[Interval(*ends) for ends in zip(*column, strict=True)] for column in columns]
+    return [ParameterIntervals(*three) for three in zip(*each, strict=True)]
 
 
 def _regimes(analysis: Analysis) -> list[list[RegimeImportance]]:

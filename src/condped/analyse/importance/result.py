@@ -31,7 +31,7 @@ from condped.analyse.saving.analysis import (
     saved_scores,
 )
 from condped.analyse.saving.plain import rebuilt
-from condped.analyse.values import Densities, densities_of
+from condped.analyse.values import Densities
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.space.domain import Domain
@@ -172,7 +172,7 @@ class ImportanceResult(Result):
         """
         if self._analysis is None:
             raise untested(self.settings)
-        return densities_of(self._analysis.counts.grid, self.evidence)
+        return Densities(self._analysis.counts.grid, self.evidence)
 
     @cached_property
     def effects(self) -> Effects:

@@ -161,13 +161,13 @@ class SetCounts:
         trials = self._trials
         if trials.unit is trials.raw:
             return self.unit_ranked
-        return trials.raw.count_ranked(trials.top, 1).counts
+        return trials.raw.count_by_rank(trials.top)
 
     @cached_property
     def unit_ranked(self) -> StudyCounts:
         """The same in unit values."""
         trials = self._trials
-        return trials.unit.count_ranked(trials.top, 1).counts
+        return trials.unit.count_by_rank(trials.top)
 
     @cached_property
     def significance(self) -> Significance:
@@ -176,7 +176,7 @@ class SetCounts:
         found = significance(once)
         if once is self._trials:
             return found
-        tested = once.unit.count_ranked(once.top, 1).counts
+        tested = once.unit.count_by_rank(once.top)
         return aligned(found, tested, self.unit_ranked)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -116,6 +117,9 @@ def grid_counts(
 def grid_places(parameter: Parameter) -> IntArray:
     """Return (trials,): the cell of each among the cells of all domains and, last, absence."""
     layout = _layout_of(parameter.domains)
+    if parameter.everywhere:
+        found = cells_in(parameter.values, parameter.domains[0], whole=layout.whole)
+        return found.astype(np.intp)
     return np.minimum(_flat_cells(parameter, slice(None), layout).astype(np.intp), layout.rest)
 
 
@@ -154,17 +158,24 @@ def rank_places(parameter: Parameter, edges: RankEdges) -> IntArray:
 
     The cell of x is ``searchsorted(edges, x)``.
     """
-    starts = np.cumsum([0, *rank_sizes(parameter.name, parameter.domains, edges)])
+    if parameter.everywhere:
+        return _rank_cells(parameter, 0, edges, parameter.values)
+    starts = [0, *accumulate(rank_sizes(parameter.name, parameter.domains, edges))]
     places = np.full(len(parameter.values), starts[-2], dtype=np.int64)
-    for number, domain in enumerate(parameter.domains):
-        rows = slice(None) if parameter.everywhere else parameter.domain_ids == number
-        values = parameter.values[rows]
-        if isinstance(domain, Categorical):
-            cells: IdArray = values.astype(np.int64)
-        else:
-            cells = _searchsorted(edges.get((parameter.name, number), np.zeros(0)), values)
+    for number in range(len(parameter.domains)):
+        rows = parameter.domain_ids == number
+        cells = _rank_cells(parameter, number, edges, parameter.values[rows])
         places[rows] = starts[number] + cells
     return places
+
+
+def _rank_cells(
+    parameter: Parameter, number: int, edges: RankEdges, values: ValueArray
+) -> IntArray:
+    """Return the cell by rank of each value of one of a parameter's domains."""
+    if isinstance(parameter.domains[number], Categorical):
+        return values.astype(np.int64)
+    return _searchsorted(edges.get((parameter.name, number), np.zeros(0)), values)
 
 
 def _searchsorted(edges: ValueArray, values: ValueArray) -> IdArray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -82,7 +82,11 @@ def _block_ranks(blocks: int, total: IntArray) -> IntArray:
 
 def _cell_ranks(total: IntArray) -> IntArray:
     """Return the ranks at which each cell but the first can begin."""
-    (trials,) = total.tolist()
+    return _ranks_among(int(total[0]))
+
+
+@lru_cache(maxsize=64)
+def _ranks_among(trials: int) -> IntArray:
     if not trials:
         return np.zeros((1, 0), dtype=np.int64)
     return np.array([[-(-k * trials // MOST_CELLS) for k in range(1, MOST_CELLS)]])

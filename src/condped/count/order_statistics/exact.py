@@ -270,17 +270,21 @@ def _sorted(query: Ranks, numbers: ValueArray, groups: IntArray | None) -> Order
         below, at_most = np.array(ends).T
         return OrderStatistics(values[None], below[None], at_most[None], total)
     ordered = np.sort(numbers)
-    if len(ordered) and query.few:
-        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        if len(starts) <= query.few:
-            counts = np.diff(np.r_[starts, len(ordered)])
-            levels = Levels(ordered[starts], np.zeros(len(starts), dtype=np.int64), counts)
-            nothing = np.zeros((1, 0), dtype=np.int64)
-            return OrderStatistics(nothing, nothing, nothing, total, levels)
+    rises = ordered[1:] != ordered[:-1]
+    distinct = int(np.count_nonzero(rises)) + 1
+    if len(ordered) and distinct <= query.few:
+        starts = np.append(0, np.flatnonzero(rises) + 1)
+        counts = np.diff(starts, append=len(ordered))
+        levels = Levels(ordered[starts], np.zeros(len(starts), dtype=np.int64), counts)
+        nothing = np.zeros((1, 0), dtype=np.int64)
+        return OrderStatistics(nothing, nothing, nothing, total, levels)
     if not len(ordered) or not len(ranks):
         nothing = np.zeros((1, len(ranks)), dtype=np.int64)
         return OrderStatistics(values_of(nothing, whole=query.whole), nothing, nothing, total)
-    values = ordered[np.minimum(ranks, len(ordered)) - 1]
+    ranks = np.minimum(ranks, len(ordered))
+    values = ordered[ranks - 1]
+    if distinct == len(ordered):
+        return OrderStatistics(values[None], (ranks - 1)[None], ranks[None], total)
     return OrderStatistics(
         values[None],
         np.searchsorted(ordered, values)[None],

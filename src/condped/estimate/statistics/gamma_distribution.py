@@ -31,8 +31,16 @@ def upper_tail(x: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatAr
     safe_variance = np.where(usable, variance, 1.0)
     shape = np.where(usable, mean**2 / safe_variance, 1.0)
     scaled = np.where(usable, x * mean / safe_variance, 0.0)
-    tails = [_regularised(a, t) for a, t in zip(shape.ravel(), scaled.ravel(), strict=True)]
+    pairs = zip(shape.ravel().tolist(), scaled.ravel().tolist(), strict=True)
+    tails = [_regularised(a, t) for a, t in pairs]
     return np.where(usable, np.clip(np.reshape(tails, x.shape), 0.0, 1.0), 1.0)
+
+
+def tail_at(x: float, mean: float, variance: float) -> float:
+    """Return :func:`upper_tail` of one number, without the cost of arrays."""
+    if not (mean > 0 and variance > 0 and x > 0):
+        return 1.0
+    return min(max(_regularised(mean**2 / variance, x * mean / variance), 0.0), 1.0)
 
 
 def _regularised(a: float, x: float) -> float:

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
-from condped.estimate.statistics.gamma_distribution import upper_tail
+from condped.estimate.statistics.gamma_distribution import tail_at
 from condped.estimate.statistics.student_distribution import student_quantile, student_tail
 
 # Of what parameters without an effect seem to explain: 1.0, with a tail as of 1.2, on the problems
@@ -140,7 +140,7 @@ def _spread_with(values: FloatArray, errors: FloatArray, wanted: float) -> float
 
 
 def _chi_square_tail(value: float, freedom: int) -> float:
-    return float(upper_tail(np.array(value), np.array(float(freedom)), np.array(2.0 * freedom)))
+    return tail_at(value, float(freedom), 2.0 * freedom)
 
 
 @cache
@@ -181,11 +181,13 @@ def odd_p_values(values: FloatArray, errors: FloatArray, chance: FloatArray) -> 
     return np.array(
         [
             max(
-                skew_tail(float(far), float(first), float(random)),
-                skew_tail(float(far), float(second), float(random)),
-                student_tail(float(far / math.sqrt(second)) if second > 0 else 0.0, others - 1),
+                skew_tail(far, first, random),
+                skew_tail(far, second, random),
+                student_tail(far / math.sqrt(second) if second > 0 else 0.0, others - 1),
             )
-            for far, first, second, random in zip(apart, by_errors, by_others, chance, strict=True)
+            for far, first, second, random in zip(
+                *(part.tolist() for part in (apart, by_errors, by_others, chance)), strict=True
+            )
         ]
     )
 
@@ -241,8 +243,7 @@ def skew_tail(deviation: float, variance: float, chance: float) -> float:
     if place <= 0 or skewness < _NEARLY_NONE:
         return student_tail(place, math.inf)
     shape = 4.0 / skewness**2
-    reached = np.array(shape + place * math.sqrt(shape))
-    return min(1.0, 2.0 * float(upper_tail(reached, np.array(shape), np.array(shape))))
+    return min(1.0, 2.0 * tail_at(shape + place * math.sqrt(shape), shape, shape))
 
 
 def holm(p_values: FloatArray) -> FloatArray:

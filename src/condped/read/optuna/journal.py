@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from condped.read.each_study import read_each
 from condped.read.files.json_lines import JsonLines
 from condped.read.options import ReadOptions
 from condped.read.optuna.drawing import DrawingLog, DrawingRecords
@@ -90,7 +91,7 @@ def replay_studies(
     replay = _replayed(batches, options)
     by_name = {study.name: study for study in replay.studies.values()}
     names = choose_studies(list(by_name), options.study, place)
-    return [(name, _table_of(replay, by_name[name], options)) for name in names]
+    return read_each(names, lambda name: _table_of(replay, by_name[name], options))
 
 
 def _replayed(batches: Iterable[list[dict[str, Any]]], options: ReadOptions) -> _Replay:

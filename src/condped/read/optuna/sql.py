@@ -14,6 +14,7 @@ import numpy as np
 from condped.arrays import FloatArray, IntArray
 from condped.errors import DataError
 from condped.progress import report
+from condped.read.each_study import read_each
 from condped.read.options import ReadOptions
 from condped.read.optuna.drawing import VALUED, DrawingLog, DrawingRecords
 from condped.read.optuna.objective import Attribute, explained_table
@@ -85,11 +86,7 @@ def read_studies(database: Database, options: ReadOptions) -> list[tuple[str, Tr
     """Return the trials of all studies, or of those whose names match the pattern ``study``."""
     studies = _studies(database)
     names = choose_studies(list(studies), options.study, database.place)
-    found = []
-    for number, name in enumerate(names, start=1):
-        found.append((name, _read_study(database, options, studies[name])))
-        report("Reading studies", number, len(names))
-    return found
+    return read_each(names, lambda name: _read_study(database, options, studies[name]))
 
 
 def _studies(database: Database) -> dict[str, int]:

@@ -15,6 +15,7 @@ from optuna.storages.journal import JournalRedisBackend
 
 from condped.errors import DataError, MissingLibraryError, SettingsError
 from condped.read.databases.urls import split_url, without_password
+from condped.read.each_study import read_each
 from condped.read.options import ReadOptions
 from condped.read.optuna import study as optuna_study
 from condped.read.optuna.journal import replay_journal, replay_studies
@@ -61,7 +62,9 @@ def _all_from_storage(
     storage: Any, options: ReadOptions, place: str
 ) -> list[tuple[str, TrialTable]]:
     names = choose_studies(optuna.get_all_study_names(storage), options.study, place)
-    return [(name, _from_storage(storage, replace(options, study=name), place)) for name in names]
+    return read_each(
+        names, lambda name: _from_storage(storage, replace(options, study=name), place)
+    )
 
 
 def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:

@@ -25,11 +25,19 @@ class FoundStudies(NamedTuple):
 
 
 def is_place_of_studies(source: str) -> bool:
-    """Return whether a text is a directory or a pattern rather than one file."""
+    """Return whether a text is a directory or a pattern rather than one file or storage."""
     if "://" in source:
         return False
     path = Path(source).expanduser()
-    return path.is_dir() or (any(sign in source for sign in _SIGNS) and not path.exists())
+    if path.is_dir():
+        return not _is_store(str(path))
+    return any(sign in source for sign in _SIGNS) and not path.exists()
+
+
+def _is_store(folder: str) -> bool:
+    """Return whether a directory as a whole is what one reader finds several studies in."""
+    reader = next((one for one in readers() if one.recognises(folder)), None)
+    return reader is not None and reader.name != "files" and reader.load_all() is not None
 
 
 def find_studies(source: str) -> FoundStudies:

@@ -13,12 +13,14 @@ from condped.read.databases.urls import without_password
 def names_of(sources: Sequence[Any]) -> list[str]:
     """Return a name for each source: its study's, its file's or directory's, or its number.
 
-    Files of the same name are told apart by the directories above them.
+    Files of the same name are told apart by the directories above them. No two names are the same.
 
     Examples
     --------
     >>> names_of(["a/trials.csv", "b/trials.csv", "c.parquet", [{"x": 1}]])
     ['a/trials', 'b/trials', 'c', 'study 4']
+    >>> names_of(["a.csv", "a.parquet", "a 1.csv"])
+    ['a 1.1', 'a 2', 'a 1']
     """
     parts = [_parts(source) for source in sources]
     depths = [_least_depth(part) for part in parts]
@@ -34,10 +36,14 @@ def names_of(sources: Sequence[Any]) -> list[str]:
             break
         for place in deeper:
             depths[place] += 1
-    return [
-        name if name and times[name] == 1 else f"{name or 'study'} {number}"
-        for number, name in enumerate(names, start=1)
-    ]
+    own = {name for name in names if name and times[name] == 1}
+    found: list[str] = []
+    for number, name in enumerate(names, start=1):
+        text = name if name in own else f"{name or 'study'} {number}"
+        while name not in own and (text in own or text in found):  # a study may be called 'a 1'
+            text += f".{number}"
+        found.append(text)
+    return found
 
 
 def _parts(source: Any) -> tuple[str, ...]:

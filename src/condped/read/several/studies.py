@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict
 
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, NoTrialsError, SettingsError, not_found
 from condped.options import option
 from condped.read.opening import (
     is_read_whole,
@@ -78,8 +78,9 @@ def open_studies(given: Any, reading: Reading, study_column: str | None) -> Stud
     Parameters
     ----------
     given
-        A mapping from names to sources, a list of sources, a storage of Optuna's, a directory or
-        pattern with a study in each file or run directory; with a ``study_column`` one table.
+        A mapping from names to sources, a list of sources, a storage of Optuna's, a store of
+        MLflow's, a directory or pattern with a study in each file or run directory; with a
+        ``study_column`` one table.
     reading
         How to read each; ``study`` is a pattern of names where one source holds all studies.
     """
@@ -91,7 +92,8 @@ def open_studies(given: Any, reading: Reading, study_column: str | None) -> Stud
             raise SettingsError("Two studies have the same name, read as texts. Rename one.")
         return _of_sources(sources, reading)
     given = str(given) if isinstance(given, Path) else given
-    if isinstance(given, str) and reading.get("backend") is None and is_place_of_studies(given):
+    place = isinstance(given, str) and reading.get("backend") is None
+    if place and is_place_of_studies(given):
         found = find_studies(given)
         return _of_list(found.paths, reading, found.notes)
     if isinstance(given, str) or _is_storage(given):
@@ -145,16 +147,29 @@ def _one_study(what: str) -> SettingsError:
 
 
 def _of_storage(given: Any, reading: Reading) -> Studies:
-    found = read_all(given, ReadOptions.of(reading))
+    options = ReadOptions.of(reading)
+    found = read_all(given, options)
     if found is None:
         raise _one_study(describe_source(given))
-    opened = ((name, partial(TableSource.of, table)) for name, table in found)
+    opened = ((name, partial(_selected, table, options)) for name, table in found)
     return Studies(tuple(name for name, _ in found), opened)
+
+
+def _selected(table: TrialTable, options: ReadOptions) -> Source:
+    if not len(table):  # whatever the options ask of its parameters
+        raise NoTrialsError("There are no trials.")
+    return TableSource.of(selected(table, options))
 
 
 def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     if not isinstance(study_column, str):
         raise SettingsError(f"study_column must be the name of a column (got {study_column!r}).")
+    objective = reading.get("objective")
+    if study_column in (objective if isinstance(objective, list | tuple) else (objective,)):
+        raise SettingsError(
+            f"The column {study_column!r} is the objective, and cannot tell studies apart as well. "
+            "Name another study_column."
+        )
     options = ReadOptions.of({**reading, "study_column": study_column})
     pattern, options = options.study, replace(options, study=None)
     found = recognised(given, options)

@@ -250,3 +250,18 @@ def test_reports_are_kept_for_a_comparison_of_budgets(
     for step in range(1, 9):
         one, other = folder.reports.at(step), memory.reports.at(step)
         assert np.array_equal(np.sort(one), np.sort(other), equal_nan=True)
+
+
+def test_a_directory_of_experiments_holds_several_studies(
+    ray_experiments: dict[str, Experiment], tmp_path: Path
+) -> None:
+    """Each under the name of its directory, with its own numbers."""
+    for name in ("first", "second"):
+        shutil.copytree(ray_experiments["nested"].path, tmp_path / "tuned" / name)
+    found = condped.across(tmp_path, **OPTIONS, sampling="random")
+    assert [one.name for one in found.studies] == ["first", "second"]
+    alone = condped.importance(tmp_path / "tuned" / "first", **OPTIONS, sampling="random")
+    for name in ("first", "second"):
+        own = {cell.parameter: cell.importance for cell in found.cells if cell.study == name}
+        assert own == pytest.approx(alone.to_dict())
+    assert "The studies first and second have the same trials" in found.notes[0]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import compress
 
 import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
+from condped.read.each_study import read_each
 from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -58,6 +61,40 @@ def select_experiment(
     raise SettingsError(
         f"{place} holds {len(used)} experiments: name one with the option study ({listed}{more})."
     )
+
+
+def select_experiments(
+    experiments: Sequence[Experiment], pattern: str | None, place: str
+) -> dict[str, Experiment]:
+    """Return the experiments to read, by names of their own: those that match a pattern, or all.
+
+    A pattern such as ``xgb-*`` is compared with names, and taken as an id as well.
+    """
+    if not experiments:
+        raise DataError(f"{place} holds no experiment.")
+    times = Counter(experiment.name for experiment in experiments)
+    named = {  # the workspaces of MLflow 3 may share names
+        e.name if times[e.name] == 1 else f"{e.name} ({e.id})": e for e in experiments
+    }
+    if pattern is None:
+        return {name: e for name, e in named.items() if e.runs or e.name != _DEFAULT} or named
+    found = {n: e for n, e in named.items() if fnmatchcase(e.name, pattern) or e.id == pattern}
+    if not found:
+        raise not_found("experiment", pattern, named)
+    return found
+
+
+def experiment_tables(
+    experiments: Mapping[str, Experiment],
+    runs_of: Callable[[Experiment], ExperimentRuns],
+    options: ReadOptions,
+) -> list[tuple[str, TrialTable]]:
+    """Return the runs of each experiment as trials."""
+
+    def read(name: str) -> TrialTable:
+        return runs_of(experiments[name]).table(options, f"the MLflow experiment {name!r}")
+
+    return read_each(list(experiments), read)
 
 
 def requested_metrics(options: ReadOptions) -> set[str]:

@@ -15,8 +15,10 @@ from condped.read.tools.mlflow.runs import (
     Experiment,
     ExperimentRuns,
     deleted_note,
+    experiment_tables,
     requested_metrics,
     select_experiment,
+    select_experiments,
 )
 from condped.trials.table import TrialTable
 
@@ -39,6 +41,16 @@ def read(source: str, options: ReadOptions) -> TrialTable:
         chosen = select_experiment(_experiments(database), options.study, place)
         runs = _runs(database, chosen, requested_metrics(options))
     return runs.table(options, f"the MLflow experiment {chosen.name!r}")
+
+
+def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the runs of all experiments, or of those that match a pattern, as of one moment."""
+    options.refuse("an MLflow experiment", "budget")
+    with snapshot(source) as (place, database):
+        _check_schema(place, database)
+        chosen = select_experiments(_experiments(database), options.study, place)
+        requested = requested_metrics(options)
+        return experiment_tables(chosen, lambda one: _runs(database, one, requested), options)
 
 
 def _check_schema(place: str, database: sqlite3.Connection) -> None:

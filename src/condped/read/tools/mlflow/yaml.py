@@ -19,8 +19,10 @@ from condped.read.tools.mlflow.runs import (
     Experiment,
     ExperimentRuns,
     deleted_note,
+    experiment_tables,
     requested_metrics,
     select_experiment,
+    select_experiments,
 )
 from condped.trials.columns import number_of
 from condped.trials.table import TrialTable
@@ -51,6 +53,24 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     chosen = select_experiment(list(experiments), options.study, f"The directory {str(folder)!r}")
     runs = _Runs.found(*experiments[chosen], options)
     return runs.collected(options).table(options, f"the MLflow experiment {chosen.name!r}")
+
+
+def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
+    """Return the runs of all experiments in a directory, or of those that match a pattern."""
+    options.refuse("an MLflow experiment", "budget")
+    folder = _folder(source)
+    # By time: the numbers that directories are named by are random.
+    in_time = sorted(
+        _experiments(folder), key=lambda one: number_of(one[1].get("creation_time")) or 0.0
+    )
+    found = {
+        Experiment(path.name, str(meta.get("name", path.name)), len(runs.folders)): runs
+        for path, meta in in_time
+        if meta.get("lifecycle_stage", "active") == "active"
+        for runs in (_Runs.found(path, meta, options),)
+    }
+    chosen = select_experiments(list(found), options.study, f"The directory {str(folder)!r}")
+    return experiment_tables(chosen, lambda one: found[one].collected(options), options)
 
 
 def _folder(source: str) -> Path:

@@ -1,0 +1,103 @@
+"""Whether two studies can be compared at all, and what limits the comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from condped.analyse.across.difference_result import Cutoff
+from condped.analyse.across.pooled import drawn_alike
+from condped.analyse.across.studies import content_of
+from condped.analyse.across.study import StudyNumbers, other_shares
+from condped.count.trials import Trials
+from condped.safe_text import listed, shortened
+
+_MOST_NAMES = 5
+_MUCH_LARGER = 2.0  # times as many trials, from which on it is said
+
+
+def untestable(found: Sequence[StudyNumbers], *, tied: bool) -> str | None:
+    """Return why no parameter can be compared; None if those can that both tell enough of."""
+    if any(study.result.reason is not None for study in found):
+        return "nothing can be told of a study"
+    if len(drawn_alike(found)) < len(found):
+        return "one study was drawn at random, the other was not"
+    return "ties make the target sets too unlike in size" if tied else None
+
+
+def limits(
+    found: Sequence[StudyNumbers],
+    both: Sequence[Trials],
+    shares: tuple[float, ...],
+    cutoff: Cutoff,
+) -> Iterator[str]:
+    """Iterate over what limits the comparison."""
+    one, other = found
+    untold = [study for study in found if study.result.reason is not None]
+    for study in untold:
+        yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
+    if untold:
+        return
+    tables = [trials.in_memory for trials in both]
+    contents = [content_of(table) for table in tables if table is not None]
+    if len(contents) == 2 and contents[0] == contents[1]:
+        yield f"{shortened(one.name)} and {shortened(other.name)} have the same trials."
+    for own, others in ((one, other), (other, one)):
+        names = [name for name in own.result.names if name not in others.result]
+        if names:
+            yield f"Only {shortened(own.name)} has {listed(names, _MOST_NAMES)}."
+    for name in one.result.names:
+        if name in other.result and one.domains[name] != other.domains[name]:
+            yield (
+                f"{shortened(name)} has other domains: {one.domains[name]} in "
+                f"{shortened(one.name)}, {other.domains[name]} in {shortened(other.name)}. A wider "
+                "one lets a parameter explain more."
+            )
+    goals = [" and ".join(goal.name for goal in trials.goals) for trials in both]
+    if goals[0] != goals[1]:
+        yield f"The objectives have other names: {shortened(goals[0])} and {shortened(goals[1])}."
+    sizes = sorted((study.trials, study.name) for study in found)
+    if sizes[1][0] >= _MUCH_LARGER * max(sizes[0][0], 1):
+        yield (
+            f"{shortened(sizes[1][1])} has {sizes[1][0]:,} trials, {shortened(sizes[0][1])} "
+            f"{sizes[0][0]:,}: errors allow for it, and the smaller one limits what can be found."
+        )
+    yield from _samplers(found)
+    if cutoff == "own" and other_shares(shares):
+        yield (
+            f"Ties at the cut-offs: {100 * shares[0]:.3g} % of {shortened(one.name)} and "
+            f"{100 * shares[1]:.3g} % of {shortened(other.name)} are in the target sets. What a "
+            "parameter explains depends on this share, so nothing is tested. Set cutoff to "
+            "'common', or a higher target_quantile."
+        )
+    if cutoff == "common":
+        told = " and ".join(
+            f"{100 * share:.3g} % of {shortened(study.name)}"
+            for share, study in zip(shares, found, strict=True)
+        )
+        yield (
+            f"One cut-off for both: it is reached by {told}. What is explained depends on this "
+            "share, too."
+        )
+    else:
+        yield "Each study is compared within itself: its target set is the best of its own trials."
+
+
+def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
+    """Say if one study was drawn at random and one was not, or both were not."""
+    learns = [study.result.evidence.sampling for study in found]
+    adaptive = [not study.independent for study in found]
+    find = (
+        "To find a change, draw some 300 trials of each study at random, such as with Optuna's "
+        "RandomSampler, and compare these."
+    )
+    if adaptive[0] != adaptive[1]:
+        yield (
+            "One study was drawn without regard to results, the other was not. What a parameter "
+            f"explains depends on where trials were drawn, so no parameter is compared. {find} "
+            f"{shortened(found[0].name)}: {learns[0]} {shortened(found[1].name)}: {learns[1]}"
+        )
+    elif all(adaptive):
+        yield (
+            "Neither study was drawn at random. Errors allow for what a sampler that learns does "
+            f"by luck, so that a change of what a parameter explains hardly ever shows. {find}"
+        )
