@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,14 +36,21 @@ def fewer(alone: Sequence[Sequence[float]], informed: Sequence[Sequence[float]])
 
 
 def summary(rows: Sequence[Row], way: str) -> dict[str, Any]:
-    """Return the ratio of trials of one way, with an interval by resampling the seeds."""
-    alone = [row["tpe alone" if way.startswith("tpe") else "random alone"] for row in rows]
-    informed = [row[way] for row in rows]
+    """Return the ratio of trials of one way, with an interval by resampling the seeds.
+
+    A row has one or several curves of each kind.
+    """
+    known = "tpe alone" if way.startswith("tpe") else "random alone"
+
+    def curves(kind: str, places: Iterable[int]) -> list[list[float]]:
+        return [curve for place in places for curve in rows[place][kind]]
+
+    alone, informed = curves(known, range(len(rows))), curves(way, range(len(rows)))
     rng = np.random.default_rng(0)
     drawn = []
     for _ in range(_DRAWS):
-        places = rng.integers(len(rows), size=len(rows))
-        drawn.append(fewer([alone[p] for p in places], [informed[p] for p in places]))
+        places = rng.integers(len(rows), size=len(rows)).tolist()
+        drawn.append(fewer(curves(known, places), curves(way, places)))
     target = typical(alone)[-1]
     low, high = np.quantile(drawn, [0.05, 0.95])
     return {
