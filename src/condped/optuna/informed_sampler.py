@@ -35,14 +35,18 @@ class _Start(Plan):
 class InformedSampler(AdvisedSampler):
     """Draws by another sampler, first and mostly where past studies were good.
 
-    At first past and present take turns. Trials 0, 2, 4, … are the configurations of
+    At first they take turns. Trials 0, 2, 4, … are the configurations of
     :meth:`condped.Across.starts` and, when all of these have been tried, draws from the smaller
-    space of :meth:`condped.Across.space`; the others are drawn by ``base`` from the whole space. As
-    soon as those that the past suggested are clearly better, only a share of ``explore`` is still
-    drawn from the whole space. As soon as it is clear that the past misleads, since the best trials
-    lie outside the smaller space more often than by chance, or ten trials inside do not reach the
-    best one outside, a warning says so once, ``opened`` keeps the reason, and ``base`` draws all
-    further trials from the whole space. There it sees all trials. Objectives stay as they are.
+    space of :meth:`condped.Across.space`; the others are drawn by ``base`` from the whole space as
+    if there were no past. Once trials that the past suggested are clearly better, and while the
+    best trial lies in the smaller space, only a share of ``explore`` is drawn from the whole one.
+    As soon as it is clear that the past misleads, since the best trials lie outside more often than
+    by chance, or ten trials inside do not regain a lead that was lost to one outside, a warning
+    says so once, ``opened`` keeps the reason, and ``base`` draws all further trials as if there
+    were no past: all that is lost are the trials that it took. Objectives stay as they are.
+
+    ``base`` sees no trial that the past suggested, unless it explores or nothing is narrowed. So
+    TPE, GP and random samplers draw what they would draw alone; others see every trial.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ class InformedSampler(AdvisedSampler):
     past
         Past studies as :func:`condped.across` compares them, or the space of these.
     explore
-        The share of the trials that are drawn from the whole space.
+        The share of the trials that are drawn from the whole space once the past seems right.
     risk
         As for :meth:`condped.Across.space`; with so few studies that they cannot speak for it,
         nothing is narrowed.
