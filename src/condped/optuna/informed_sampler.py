@@ -23,6 +23,8 @@ from condped.optuna.advised_sampler import LOOK_AFRESH, MARK, AdvisedSampler, Pl
 from condped.optuna.narrowing import LooseNarrowing, Narrowing, holds
 
 START = "condped:start"  # marks trials with a configuration of a past study
+# Trials of the whole space that show enough, even if they missed a branch that the past left out.
+_ENOUGH = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +40,9 @@ class InformedSampler(AdvisedSampler):
     At first they take turns. Trials 0, 2, 4, … are the configurations of
     :meth:`condped.Across.starts` and, when all of these have been tried, draws from the smaller
     space of :meth:`condped.Across.space`; the others are drawn by ``base`` from the whole space as
-    if there were no past. Once trials that the past suggested are clearly better, and while the
-    best trial lies in the smaller space, only a share of ``explore`` is drawn from the whole one.
+    if there were no past. Once trials that the past suggested are clearly better, and every branch
+    that it leaves out was tried (or ten trials of the whole space), only a share of ``explore`` is
+    drawn from the whole one, while the best trial lies in the smaller space.
     As soon as it is clear that the past misleads, since the best trials lie outside more often than
     by chance, or ten trials inside do not regain a lead that was lost to one outside, a warning
     says so once, ``opened`` keeps the reason, and ``base`` draws all further trials as if there
@@ -96,6 +99,7 @@ class InformedSampler(AdvisedSampler):
             self._starts = past.starts(starts).configurations
         space = past.space(risk) if isinstance(past, Across) else past
         self._steps = space.changes
+        self._left_out = frozenset(space.dropped)
         self._plan = self._new_plan()
         self._smaller = self._narrowing() if self._plan is None else self._plan.narrowing
         self._without_past: Plan | None = None
@@ -164,7 +168,8 @@ class InformedSampler(AdvisedSampler):
         self._open_if(misled(seen.inside, seen.outside, seen.since))
         if self._opened is not None:
             return self._without_past
-        self._proven = self._proven or proven(seen.suggested, seen.whole)
+        known = self._left_out <= seen.tried or len(seen.whole) >= _ENOUGH
+        self._proven = self._proven or (known and proven(seen.suggested, seen.whole))
         turn, whole = divmod(trial.number, 2)
         if not whole and turn < len(self._starts):
             sampler = None if self._plan is None else self._plan.sampler
@@ -229,6 +234,8 @@ class _Seen:
         whole space.
     since
         How many were inside since one outside took the lead.
+    tried
+        The parameters of trials drawn from the whole space.
     """
 
     inside: list[float] = field(default_factory=list)
@@ -236,6 +243,7 @@ class _Seen:
     suggested: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
     since: int = 0
+    tried: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, study: Study, narrowing: Narrowing) -> _Seen:
@@ -255,6 +263,7 @@ class _Seen:
             (seen.inside if fits else seen.outside).append(loss)
             if not _suggested(trial):
                 seen.whole.append(loss)
+                seen.tried.update(trial.params)
             elif fits:
                 seen.suggested.append(loss)
             losses.append(loss)
