@@ -170,9 +170,10 @@ different sizes can be compared. Its error has two parts: what other trials woul
 jackknife, shared by studies that are taken to be alike) and chance (known from the counts). For
 samplers that learn, the variance of replays of the sampler takes the place of chance if it is
 larger, errors are taken 1.5 times as large, and to those of parameters inside a branch a third of
-what they explain is added in quadrature, since which branch such a sampler settles in is luck. Studies
-drawn at random are not compared with others: such a sampler draws where a parameter varies less, so
-that 5 of 15 pairs of a random run and one by TPE (200 trials each, one problem) seemed to differ.
+what they explain is added in quadrature, since which branch such a sampler settles in is luck.
+Studies drawn at random are not compared with others: such a sampler draws where a parameter varies
+less, so that 5 of 15 pairs of a random run and one by TPE (200 trials each, one problem) seemed to
+differ.
 
 - *spread*: Cochran's test of whether studies differ (`differs`: adjusted p ≤ 0.05), and an
   interval around the standard deviation between them (Q-profile).

@@ -102,7 +102,6 @@ class Family:
     name: str
     what: str
     instance: Callable[[np.random.Generator, float, bool], Instance]
-    chosen_by: bool = False  # whether rules were chosen by looking at it
 
 
 def _moved(rng: np.random.Generator, middle: float, spread: float) -> float:
@@ -247,8 +246,8 @@ def _choices(rng: np.random.Generator, spread: float, jump: bool) -> Instance:
 
 
 FAMILIES = (
-    Family("rates", "four numbers on several scales and two idle ones", _rates, chosen_by=True),
-    Family("models", "conditional: a choice of four models", _models, chosen_by=True),
+    Family("rates", "four numbers on several scales and two idle ones", _rates),
+    Family("models", "conditional: a choice of four models", _models),
     Family("nested", "conditional: numeric gates inside gates", _nested),
     Family("regimes", "conditional: a domain that depends on a choice", _regimes),
     Family("choices", "three lists of choices and two rates", _choices),

@@ -1,4 +1,4 @@
-"""``condped across`` and ``condped diff`` as a user meets them."""
+"""``condped across``, ``condped diff`` and ``condped start`` as a user meets them."""
 
 from __future__ import annotations
 
@@ -147,3 +147,43 @@ def test_two_studies_are_compared(folder: Path) -> None:
     assert (code, out) == (0, common.to_csv())
     code, _, err = run(folder, "diff", "adult.csv", "nowhere.csv", *OPTIONS)
     assert (code, "nowhere.csv" in err) == (2, True)
+
+
+def test_where_to_start_next_time_is_printed(folder: Path) -> None:
+    """``condped start`` prints the space, and with ``--starts`` the configurations, of Python."""
+    start = ("start", "adult.csv", "cifar.csv", "covertype.csv", *OPTIONS)
+    space, starts = expected(folder).space(risk=0.3), expected(folder).starts(4)
+    assert run(folder, *start, "--risk", "0.3") == (0, f"{space}\n", "")
+    assert run(folder, *start, "--starts", "4") == (0, f"{starts}\n", "")
+    _, out, _ = run(folder, *start, "--risk", "0.3", "--json")
+    assert json.loads(out) == json.loads(json.dumps(space.to_data()))
+    _, out, _ = run(folder, *start)
+    assert "3 studies cannot speak for a risk of 10 %" in out
+
+
+@pytest.mark.parametrize("tool", ["optuna", "configspace", "ray", "hyperopt"])
+def test_where_to_start_is_printed_as_code(folder: Path, tool: str) -> None:
+    """Of the space for each tool, of the configurations for all but Hyperopt."""
+    start = ("start", "adult.csv", "cifar.csv", "covertype.csv", *OPTIONS, "--code", tool)
+    code = getattr(expected(folder).space(risk=0.3), f"{tool}_code")()
+    assert run(folder, *start, "--risk", "0.3") == (0, f"{code}\n", "")
+    found = run(folder, *start, "--starts", "4")
+    if tool == "hyperopt":
+        assert (found[0], "not written as code for Hyperopt" in found[2]) == (2, True)
+    else:
+        assert found[:2] == (0, f"{getattr(expected(folder).starts(4), f'{tool}_code')()}\n")
+
+
+def test_a_start_as_json_can_be_used_again(folder: Path, tmp_path: Path) -> None:
+    """The space is one to read trials with, and the configurations lie in it."""
+    start = ("start", "adult.csv", "cifar.csv", "covertype.csv", *OPTIONS, "--code", "json")
+    _, out, _ = run(folder, *start, "--risk", "0.3")
+    (tmp_path / "narrow.json").write_text(out, encoding="utf-8")
+    read = condped.read(
+        folder / "adult.csv", objective="loss", space=tmp_path / "narrow.json", outside="drop"
+    )
+    assert set(read.names) <= set(SPACE)
+    _, out, _ = run(folder, *start, "--starts", "4")
+    assert json.loads(out) == expected(folder).starts(4).configurations
+    code, _, err = run(folder, *start, "--starts", "4", "--risk", "0.3")
+    assert (code, "Give one" in err) == (2, True)

@@ -10,10 +10,9 @@ import optuna
 import pytest
 
 import condped
-from condped.analyse.across.start.misled import misled, proven
+from condped.analyse.across.start.misled import inside_since, misled, proven
 from condped.errors import SettingsError
 from condped.optuna import InformedSampler
-from condped.optuna.narrowing import FittingStudy
 from tests.analyse.across.start_studies import instance, past
 
 SAMPLERS = {"random": optuna.samplers.RandomSampler, "tpe": optuna.samplers.TPESampler}
@@ -48,17 +47,56 @@ def test_it_stays_closed_where_the_past_is_right(name: str, kind: str) -> None:
     assert run(name, kind, jump=False).opened is None
 
 
-def test_the_first_trials_are_the_starts() -> None:
-    """Then trials come from the smaller space, but for some."""
-    starts = past("models").starts(10)
+def test_starts_and_the_whole_space_take_turns() -> None:
+    """Once the starts are clearly better, most trials come from the smaller space."""
+    starts = past("models").starts(5)
     sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), past("models"))
     study = optuna.create_study(sampler=sampler)
     new = instance("models", np.random.default_rng(5))
     study.optimize(new.objective, n_trials=60)
-    assert [trial.params for trial in study.trials[:10]] == starts.configurations
+    assert [trial.params for trial in study.trials[:10:2]] == starts.configurations
+    assert not any(suggested(trial) for trial in study.trials[1:8:2])
     later = [trial.params["model"] == "net" for trial in study.trials[30:]]
     assert np.mean(later) >= 0.8
     assert study.best_value < min(trial.value or 0 for trial in study.trials[:10])
+
+
+def suggested(trial: optuna.trial.FrozenTrial) -> bool:
+    """Return whether the past suggested a trial."""
+    return bool({"condped:start", "condped:advised"} & set(trial.system_attrs))
+
+
+@pytest.mark.parametrize("kind", SAMPLERS)
+def test_a_misleading_past_costs_only_the_trials_that_it_took(kind: str) -> None:
+    """All others are those of the sampler alone, one by one."""
+    new = instance("rates", np.random.default_rng(77), jump=True)
+    informed = optuna.create_study(sampler=InformedSampler(SAMPLERS[kind](seed=3), past("rates")))
+    with pytest.warns(UserWarning, match="Past studies mislead"):
+        informed.optimize(new.objective, n_trials=60)
+    others = [trial.params for trial in informed.trials if not suggested(trial)]
+    alone = optuna.create_study(sampler=SAMPLERS[kind](seed=3))
+    alone.optimize(new.objective, n_trials=len(others))
+    assert 40 <= len(others) < 60
+    assert others == [trial.params for trial in alone.trials]
+
+
+@pytest.mark.parametrize("kind", SAMPLERS)
+def test_the_smaller_space_has_random_numbers_of_its_own(kind: str) -> None:
+    """They repeat none of the whole space's, are reproducible, and can be reseeded."""
+    new = instance("rates", np.random.default_rng(4))
+
+    def idle(*, reseed: bool = False) -> list[float]:
+        sampler = InformedSampler(SAMPLERS[kind](seed=0), past("rates"))
+        if reseed:
+            sampler.reseed_rng()
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(new.objective, n_trials=30)
+        return [trial.params["idle_0"] for trial in study.trials]
+
+    drawn, reseeded = idle(), idle(reseed=True)
+    assert len(set(drawn)) == len(drawn)
+    assert drawn == idle()
+    assert not set(drawn[10:]) & set(reseeded[10:])
 
 
 def test_an_open_space_is_that_of_the_sampler_alone() -> None:
@@ -121,18 +159,29 @@ def test_several_objectives_are_looked_at() -> None:
     assert len(study.best_trials) == 1
 
 
-def test_starts_alone_do_not_take_the_place_of_random_first_trials() -> None:
-    """With too few studies to narrow anything, TPE draws some trials without seeing the starts."""
+def test_without_a_smaller_space_the_sampler_sees_the_starts() -> None:
+    """With too few studies to narrow anything, there is no fallback to keep apart."""
     few = past("rates", studies=5)
     sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), few, starts=10)
     assert sampler.steps == ()
     study = optuna.create_study(sampler=sampler)
     new = instance("rates", np.random.default_rng(4))
-    study.optimize(new.objective, n_trials=20)
-    assert [t.params for t in study.trials[:10]] == few.starts(10).configurations
-    assert sampler._without_past is not None
-    seen = FittingStudy(study, sampler._without_past.narrowing).get_trials()
-    assert [trial.number for trial in seen] == list(range(10, 20))
+    study.optimize(new.objective, n_trials=30)
+    assert [t.params for t in study.trials[:20:2]] == few.starts(10).configurations
+    seen = [sampler._plan_of(study, trial) for trial in study.trials[21:]]
+    assert seen == [None] * 9  # the sampler inside, as it is
+    assert sampler.opened is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_trials_inside_are_counted_since_the_lead_was_lost(seed: int) -> None:
+    """As a look at every moment counts them: who leads, and since when."""
+    rng = np.random.default_rng(seed)
+    losses, within = rng.permutation(30).tolist(), (rng.random(30) < 0.6).tolist()
+    leads = [within[int(np.argmin(losses[: end + 1]))] for end in range(30)]
+    lost = max((end for end in range(30) if leads[end]), default=-1) + 1
+    expected = 0 if leads[-1] else sum(within[lost + 1 :])
+    assert inside_since(losses, within) == expected
 
 
 def test_by_chance_alone_it_rarely_opens() -> None:

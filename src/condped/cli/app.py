@@ -13,7 +13,7 @@ import condped
 from condped.cli.demo import demo
 from condped.cli.options import source_options, target_quantile
 from condped.cli.output import answer, output_options
-from condped.cli.studies import across, diff
+from condped.cli.studies import across, diff, start
 from condped.errors import CondpedError, SettingsError
 
 _target = click.option(
@@ -278,6 +278,7 @@ def _sources(**options: Any) -> None:
 app.add_command(across)
 app.add_command(demo)
 app.add_command(diff)
+app.add_command(start)
 
 
 @app.command("completion")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from condped.cli.output import answer, output_options, progress_bar
 from condped.errors import SettingsError
 from condped.writing import check_output, check_page
 
-
-@click.command("across")
-@source_options(
+_studies_options = source_options(
     condped.across,
     click.argument("sources", nargs=-1, required=True, metavar="[NAME=]SOURCE..."),
 )
+
+
+@click.command("across")
+@_studies_options
 @target_quantile
 @click.option(
     "--report", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -65,6 +68,55 @@ def across(
         with progress_bar():
             result.report(page, title=title, reports=folder)
         click.echo(f"Written to {page}.", err=True)
+
+
+@click.command("start")
+@_studies_options
+@target_quantile
+@click.option(
+    "--risk", type=float, metavar="SHARE",
+    help="The chance that the best trial of the next study lies outside is at most this.  "
+    "[default: 0.1]",
+)  # fmt: skip
+@click.option(
+    "--starts", "number", type=int, metavar="NUMBER",
+    help="Choose so many configurations to try first, in place of a narrower space.",
+)  # fmt: skip
+@click.option(
+    "--code", "tool", type=click.Choice(["optuna", "configspace", "ray", "hyperopt", "json"]),
+    help="Print only the code for a tool, or plain JSON; SMAC takes ConfigSpace's.",
+)  # fmt: skip
+@output_options()
+def start(
+    sources: tuple[str, ...],
+    risk: float | None,
+    number: int | None,
+    tool: str | None,
+    **options: Any,
+) -> None:
+    """Tell where to start next time: a narrower space, or configurations to try first.
+
+    Past studies are given as to `condped across`. The space comes with its risk; so few studies
+    that they cannot speak for it narrow nothing.
+
+    \b
+    condped start adult=runs/adult.csv higgs=runs/higgs.csv --objective loss --risk 0.4
+    condped start sqlite:///study.db --study 'xgb-*' --code optuna > suggest.py
+    condped start sqlite:///study.db --study 'xgb-*' --starts 10 --code json > starts.json
+    """  # noqa: D301
+    if number is not None and risk is not None:
+        raise SettingsError("--risk is about the space, --starts about configurations. Give one.")
+    if number is not None and tool == "hyperopt":
+        raise SettingsError("Configurations to try first are not written as code for Hyperopt.")
+    studies, places = _studies(sources)
+
+    def started(*_: str, **given: Any) -> condped.StartSpace | condped.Starts:
+        past = condped.across(studies, **given)
+        return past.space(0.1 if risk is None else risk) if number is None else past.starts(number)
+
+    plain = "space_json" if number is None else "to_json"
+    method = plain if tool == "json" else f"{tool}_code"
+    answer(started, *places, show=None if tool is None else methodcaller(method), **options)
 
 
 @click.command("diff")

@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
+from optuna.samplers._lazy_random_state import LazyRandomState
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from condped.analyse.across.result import Across
-from condped.analyse.across.start.misled import misled, proven
+from condped.analyse.across.start.misled import inside_since, misled, proven
 from condped.analyse.across.start.start_space import StartSpace
 from condped.analyse.across.start.starts import Starts
 from condped.errors import SettingsError
 from condped.optuna.advised_sampler import LOOK_AFRESH, MARK, AdvisedSampler, Plan, afresh
 from condped.optuna.narrowing import LooseNarrowing, Narrowing, holds
 
-# For so many trials after the starts every second one is drawn from the smaller space; if it is not
-# clearly better by then, every fourth.
-_EVEN = 16
 START = "condped:start"  # marks trials with a configuration of a past study
+# Trials of the whole space that show enough, even if they missed a branch that the past left out.
+_ENOUGH = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start(Plan):
+    """A configuration of a past study; what it does not have is drawn from the smaller space."""
+
+    values: dict[str, Any]
 
 
 class InformedSampler(AdvisedSampler):
     """Draws by another sampler, first and mostly where past studies were good.
 
-    The first trials are the configurations of :meth:`condped.Across.starts`. Then every second
-    trial is drawn from the smaller space of :meth:`condped.Across.space`, the others from the whole
-    space as if there were no past. Once the starts are clearly better than these, a share of
-    ``explore`` is drawn from the whole space. If they are not after 16 trials, or while the best
-    trial lies outside the smaller space, three of four are drawn from the whole one. As soon as it
-    is clear that the past misleads, since the best trials lie outside more often than by chance,
-    or ten trials in the smaller space do not reach the best one outside, a warning says so once,
-    ``opened`` keeps the reason, and ``base`` draws all further trials from the whole space, without
-    seeing those that the past put into the smaller one. Objectives stay as they are.
+    At first they take turns. Trials 0, 2, 4, … are the configurations of
+    :meth:`condped.Across.starts` and, when all of these have been tried, draws from the smaller
+    space of :meth:`condped.Across.space`; the others are drawn by ``base`` from the whole space as
+    if there were no past. Once trials that the past suggested are clearly better, and every branch
+    that it leaves out was tried (or ten trials of the whole space), only a share of ``explore`` is
+    drawn from the whole one, while the best trial lies in the smaller space.
+    As soon as it is clear that the past misleads, since the best trials lie outside more often than
+    by chance, or ten trials inside do not regain a lead that was lost to one outside, a warning
+    says so once, ``opened`` keeps the reason, and ``base`` draws all further trials as if there
+    were no past: all that is lost are the trials that it took. Objectives stay as they are.
+
+    ``base`` sees no trial that the past suggested, unless it explores or nothing is narrowed. So
+    TPE, GP and random samplers draw what they would draw alone; others see every trial.
 
     Parameters
     ----------
@@ -46,12 +58,12 @@ class InformedSampler(AdvisedSampler):
     past
         Past studies as :func:`condped.across` compares them, or the space of these.
     explore
-        The share of the trials that are drawn from the whole space.
+        The share of the trials that are drawn from the whole space once the past seems right.
     risk
         As for :meth:`condped.Across.space`; with so few studies that they cannot speak for it,
         nothing is narrowed.
     starts
-        How many configurations of past studies to try first, or these themselves.
+        How many configurations of past studies to try, or these themselves.
 
     Examples
     --------
@@ -72,7 +84,7 @@ class InformedSampler(AdvisedSampler):
         *,
         explore: float = 0.1,
         risk: float = 0.1,
-        starts: int | Starts = 10,
+        starts: int | Starts = 5,
     ) -> None:
         """Ask the past for a space and for configurations to try first."""
         super().__init__(base, every=None, explore=explore)
@@ -87,13 +99,12 @@ class InformedSampler(AdvisedSampler):
             self._starts = past.starts(starts).configurations
         space = past.space(risk) if isinstance(past, Across) else past
         self._steps = space.changes
+        self._left_out = frozenset(space.dropped)
         self._plan = self._new_plan()
-        base = self._base_sampler
-        # As if there had been no past: trials that it suggested would mislead the sampler, too.
         self._smaller = self._narrowing() if self._plan is None else self._plan.narrowing
         self._without_past: Plan | None = None
-        if isinstance(base, LOOK_AFRESH):
-            self._without_past = Plan(_WithoutPast(self._smaller), afresh(base))
+        if self._plan is not None and isinstance(self._base_sampler, LOOK_AFRESH):
+            self._without_past = Plan(_WithoutPast(), afresh(self._base_sampler))
         self._opened: str | None = None
         self._proven = False
 
@@ -102,11 +113,17 @@ class InformedSampler(AdvisedSampler):
         """Why the space was opened again; None while the past does not mislead."""
         return self._opened
 
+    def reseed_rng(self) -> None:
+        """Reseed the sampler inside and that of the smaller space."""
+        super().reseed_rng()
+        if self._plan is not None and self._plan.sampler is not None:
+            self._plan.sampler.reseed_rng()
+
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return the distributions that are drawn from together; none of a start."""
-        if self._start_of(trial) is not None:
+        if isinstance(self._plan_of(study, trial), _Start):
             return {}
         return super().infer_relative_search_space(study, trial)
 
@@ -114,7 +131,7 @@ class InformedSampler(AdvisedSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return values that are drawn together; none of a start, which is marked."""
-        if self._start_of(trial) is None:
+        if not isinstance(self._plan_of(study, trial), _Start):
             return super().sample_relative(study, trial, search_space)
         study._storage.set_trial_system_attr(trial._trial_id, START, True)
         return {}
@@ -127,37 +144,40 @@ class InformedSampler(AdvisedSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Return the value of a start, or one that is drawn by itself."""
-        start = self._start_of(trial)
-        if start is not None and param_name in start:
-            value = start[param_name]
+        plan = self._plan_of(study, trial)
+        if isinstance(plan, _Start) and param_name in plan.values:
+            value = plan.values[param_name]
             if holds(param_distribution, value):
                 return value
         return super().sample_independent(study, trial, param_name, param_distribution)
 
-    def _start_of(self, trial: FrozenTrial) -> dict[str, Any] | None:
-        return self._starts[trial.number] if trial.number < len(self._starts) else None
+    def _new_plan(self) -> Plan | None:
+        plan = super()._new_plan()
+        if plan is None or plan.sampler is None:
+            return plan
+        # The whole space's draws are then those of the sampler inside without a past.
+        return replace(plan, sampler=_with_other_numbers(self._base_sampler))
 
     def _narrowing(self) -> Narrowing:
         return LooseNarrowing(self._steps)
 
     def _chosen_plan(self, study: Study, trial: FrozenTrial) -> Plan | None:
-        plan = self._plan
         if self._opened is not None:
             return self._without_past
-        if trial.number < len(self._starts):
-            return plan
         seen = _Seen.of(getattr(study, "_study", study), self._smaller)
         self._open_if(misled(seen.inside, seen.outside, seen.since))
-        self._proven = self._proven or proven(seen.suggested, seen.whole)
         if self._opened is not None:
             return self._without_past
-        doubted = bool(seen.outside) and min(seen.outside) < min(seen.inside, default=math.inf)
-        if self._proven and not doubted:
-            return None if self.explores(trial.number) else plan
-        if plan is None and not self._starts:
-            return None
-        early = trial.number < len(self._starts) + _EVEN and not doubted
-        return plan if trial.number % (2 if early else 4) == 0 else self._without_past
+        known = self._left_out <= seen.tried or len(seen.whole) >= _ENOUGH
+        self._proven = self._proven or (known and proven(seen.suggested, seen.whole))
+        turn, whole = divmod(trial.number, 2)
+        if not whole and turn < len(self._starts):
+            sampler = None if self._plan is None else self._plan.sampler
+            return _Start(self._smaller, sampler, self._starts[turn])
+        best_inside = min(seen.inside, default=math.inf)
+        if self._proven and best_inside <= min(seen.outside, default=math.inf):
+            return None if self.explores(trial.number) else self._plan
+        return self._without_past if whole else self._plan
 
     def _open_if(self, reason: str | None) -> None:
         with self._lock:
@@ -172,17 +192,33 @@ class InformedSampler(AdvisedSampler):
 
 
 class _WithoutPast(Narrowing):
-    """No smaller space, and only trials that the past did not put into one."""
+    """No smaller space, and only trials that the past did not suggest."""
 
-    def __init__(self, past: Narrowing) -> None:
+    def __init__(self) -> None:
         super().__init__(())
-        self._past = past
 
     def _fitting(self, trial: FrozenTrial) -> FrozenTrial | None:
-        marked = MARK in trial.system_attrs or START in trial.system_attrs
-        if marked and self._past.fitting(trial) is not None:
-            return None
-        return super()._fitting(trial)
+        return None if _suggested(trial) else super()._fitting(trial)
+
+
+def _suggested(trial: FrozenTrial) -> bool:
+    return MARK in trial.system_attrs or START in trial.system_attrs
+
+
+def _with_other_numbers(sampler: BaseSampler) -> BaseSampler:
+    """Return a sampler that knows no study yet and draws other random numbers than another.
+
+    It is as reproducible as the other, and takes none of its numbers.
+    """
+    found = afresh(sampler)
+    for name, value in vars(sampler).items():
+        if isinstance(value, BaseSampler):
+            setattr(found, name, _with_other_numbers(value))
+        elif isinstance(value, LazyRandomState):
+            own = copy.deepcopy(value)
+            own.rng.seed(own.rng.randint(2**31))
+            setattr(found, name, own)
+    return found
 
 
 @dataclass(slots=True)
@@ -194,10 +230,12 @@ class _Seen:
     inside, outside
         Inside and outside the smaller space.
     suggested, whole
-        Of starts in the smaller space, or of trials drawn from it if there are none; and of trials
-        drawn from the whole space.
+        Of trials that the past suggested, inside the smaller space; and of those drawn from the
+        whole space.
     since
-        How many were inside since the best one.
+        How many were inside since one outside took the lead.
+    tried
+        The parameters of trials drawn from the whole space.
     """
 
     inside: list[float] = field(default_factory=list)
@@ -205,6 +243,7 @@ class _Seen:
     suggested: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
     since: int = 0
+    tried: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, study: Study, narrowing: Narrowing) -> _Seen:
@@ -212,9 +251,8 @@ class _Seen:
 
         With several objectives those of the Pareto front have the loss 0, all others 1.
         """
-        seen, best = cls(), math.inf
+        seen, losses, within = cls(), [], []
         front = {one.number for one in study.best_trials} if len(study.directions) > 1 else None
-        drawn: list[float] = []
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             if front is not None:
                 loss = float(trial.number not in front)
@@ -223,11 +261,12 @@ class _Seen:
                 loss = -trial.value if study.direction == StudyDirection.MAXIMIZE else trial.value
             fits = narrowing.fitting(trial) is not None
             (seen.inside if fits else seen.outside).append(loss)
-            if MARK not in trial.system_attrs and START not in trial.system_attrs:
+            if not _suggested(trial):
                 seen.whole.append(loss)
+                seen.tried.update(trial.params)
             elif fits:
-                (seen.suggested if START in trial.system_attrs else drawn).append(loss)
-            seen.since = 0 if loss < best else seen.since + fits
-            best = min(best, loss)
-        seen.suggested = seen.suggested or drawn
+                seen.suggested.append(loss)
+            losses.append(loss)
+            within.append(fits)
+        seen.since = inside_since(losses, within)
         return seen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ _MISLED = 0.05
 _PROVEN = 0.05
 # Fewer trials of either kind say nothing.
 _FEWEST = 3
-_FEWEST_PROVEN = 5
+_FEWEST_PROVEN = 4
 # The best of this share of the new study's trials are its top; smaller tops are looked at, too.
 _TOP = 0.2
 # So many trials in the smaller space that do not reach the best, which lies outside, are enough.
@@ -30,7 +31,7 @@ def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str
         Losses, the lower the better, of the new study's trials inside and outside the smaller
         space.
     since
-        How many trials were drawn in the smaller space since the best one, if this lies outside.
+        As :func:`inside_since` counts them.
 
     Examples
     --------
@@ -57,6 +58,28 @@ def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str
             "outside."
         )
     return None
+
+
+def inside_since(losses: Sequence[float], within: Sequence[bool]) -> int:
+    """Return how many trials lie inside the smaller space since one outside took the lead.
+
+    Trials are in order; 0 if the best one lies inside.
+
+    Examples
+    --------
+    >>> inside_since([5, 4, 6, 7, 3, 5], [True, False, True, True, False, True])
+    3
+    >>> inside_since([5, 4, 6, 3], [True, False, True, True])
+    0
+    """
+    best, leads, since = math.inf, True, 0
+    for loss, fits in zip(losses, within, strict=True):
+        if loss < best:
+            since = 0 if fits or leads else since
+            best, leads = loss, fits
+        else:
+            since += fits and not leads
+    return since
 
 
 def proven(suggested: npt.ArrayLike, whole: npt.ArrayLike) -> bool:

@@ -15,7 +15,7 @@ from condped.analyse.across.start.leave_one_out import (
     lowest_risk,
     margin_for,
 )
-from condped.analyse.across.start.misled import misled
+from condped.analyse.across.start.misled import inside_since, misled
 from condped.analyse.across.start.past import Past, past_of
 from condped.analyse.across.start.ranges import (
     CLEARLY_LESS,
@@ -145,8 +145,7 @@ class StartSpace(Result):
         within = [self._holds(one) for one in configurations]
         inside = [loss for loss, own in zip(losses, within, strict=True) if own]
         outside = [loss for loss, own in zip(losses, within, strict=True) if not own]
-        best = min(range(len(losses)), key=lambda place: losses[place], default=0)
-        return misled(inside, outside, sum(within[best + 1 :]))
+        return misled(inside, outside, inside_since(losses, within))
 
     def _holds(self, configuration: Mapping[str, Any]) -> bool:
         """Return whether a configuration lies in the smaller space."""
