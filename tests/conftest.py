@@ -35,7 +35,7 @@ CLUSTERS = (
 )
 
 
-class _Scheduling(LoadFileScheduling):
+class _Scheduling(LoadFileScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         return "clusters" if nodeid.startswith(CLUSTERS) else super()._split_scope(nodeid)
 
