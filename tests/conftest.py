@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -56,6 +57,14 @@ def _without_waiting_for_the_disk(connection: object, _: object) -> None:
     """Let tools write the same SQLite files without waiting for the disk at every trial."""
     if isinstance(connection, sqlite3.Connection):
         connection.execute("PRAGMA synchronous=OFF")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_synchronising() -> Iterator[None]:
+    """Let tools that write journals not wait for the disk either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 @pytest.fixture(scope="session", name="all_sparks")
