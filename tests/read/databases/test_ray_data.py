@@ -98,7 +98,9 @@ def test_datasets_that_cannot_be_counted_are_refused() -> None:
 
 def test_a_lost_worker_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a worker raises is raised here; one that is killed is told of after another try."""
-    monkeypatch.setattr("condped.read.databases.clusters.ray_data._RETRIES", 1)
+    from condped.read.databases.clusters import ray_data  # noqa: PLC0415
+
+    monkeypatch.setattr(ray_data, "_RETRIES", 1)
     check_lost_worker(put, "Ray Data failed while counting: The worker died")
 
 
