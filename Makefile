@@ -104,7 +104,7 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 # Many packages: uv needs a third of pip's time, but knows none of pip's settings. Where it is not to
 # be had, or cannot reach an index, pip installs the same.
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
-	{ $(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
+	{ $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv && \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev,tools]'; } || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,tools]'
 	touch $@
