@@ -11,7 +11,7 @@ import pytest
 
 import condped
 from tests.analyse.across.families import SPACE, family
-from tests.cli.test_commands import condped_command
+from tests.cli.command import condped_command
 
 OPTIONS = ("--objective", "loss", "--space", "space.json")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import condped
-from tests.cli.test_commands import condped_command
+from tests.cli.command import condped_command
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: the real entry point in a process of its own."""
+"""The command line as a user meets it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import numpy as np
 import pytest
 
 import condped
+from tests.cli.command import CONDPED, condped_command, condped_process
 
-CONDPED = str(Path(sys.executable).with_name("condped"))
 SPACE: dict[str, Any] = {
     "c": {"type": "categorical", "choices": ["a", "b"]},
     "x": {"when": "c == 'a'", "type": "float", "low": 0, "high": 1},
@@ -25,20 +24,6 @@ SPACE: dict[str, Any] = {
         {"when": "c == 'b'", "type": "int", "low": 10, "high": 19},
     ],
 }
-
-
-def condped_command(
-    *arguments: str | Path, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run ``condped`` with these arguments."""
-    return subprocess.run(
-        [CONDPED, *map(str, arguments)],
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-        env={**os.environ, **(environment or {})},
-        timeout=60,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +73,7 @@ def expected(folder: Path, **options: Any) -> Any:
 
 def test_importance_as_json_is_what_python_says(folder: Path) -> None:
     """To the last bit."""
-    done = condped_command("importance", *basics(folder), "--json")
+    done = condped_process("importance", *basics(folder), "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == json.loads(json.dumps(expected(folder).to_data()))
 
@@ -105,14 +90,14 @@ def test_importance_as_csv_is_what_python_says(folder: Path) -> None:
 
 def test_importance_prints_the_table(folder: Path) -> None:
     """Without further wishes it is what print(result) shows."""
-    done = condped_command("importance", *basics(folder))
+    done = condped_process("importance", *basics(folder))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{expected(folder)}\n"
 
 
 def test_every_option_reaches_the_analysis(folder: Path) -> None:
     """All options at once, against the same call in Python."""
-    done = condped_command(
+    done = condped_process(
         *["importance", str(folder / "results.csv"), "--space", str(folder / "space.json")],
         *["--objective", "loss", "--objective", "accuracy", "-d", "minimize", "-d", "maximize"],
         *["-q", "0.2", "--region-quantile", "0.8", "--measure", "standard"],
@@ -163,7 +148,7 @@ def test_sweep_in_every_form_is_what_python_says(folder: Path) -> None:
 
 def test_the_demo_runs_as_it_says(tmp_path: Path) -> None:
     """It writes the trials, the space and a picture, and its own command works."""
-    done = condped_command("demo", "-n", "200", "--folder", tmp_path / "a demo")
+    done = condped_process("demo", "-n", "200", "--folder", tmp_path / "a demo")
     assert (done.returncode, done.stderr) == (0, "")
     made = {path.name for path in (tmp_path / "a demo").iterdir()}
     assert made == {"results.csv", "space.json", "importance.png"}
@@ -183,14 +168,14 @@ def test_the_demo_runs_as_it_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
 def test_help_lists_the_commands(arguments: list[str]) -> None:
     """A bare call shows it too."""
-    done = condped_command(*arguments)
+    done = condped_process(*arguments)
     shown = done.stdout + done.stderr
     assert all(f"\n  {name} " in shown for name in ("importance", "sweep", "demo"))
 
 
 def test_version_is_the_packages() -> None:
     """One word and the number."""
-    assert condped_command("--version").stdout == f"condped {condped.__version__}\n"
+    assert condped_process("--version").stdout == f"condped {condped.__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -274,8 +259,8 @@ def test_undetermined_is_an_answer_not_an_error(tmp_path: Path) -> None:
     """All losses equal: exit code 0, and the output says why there is no ranking."""
     path = tmp_path / "flat.csv"
     path.write_text("loss,x\n1,2\n1,3\n1,4\n", encoding="utf-8")
-    assert "Undetermined" in condped_command("importance", path, "--objective", "loss").stdout
-    done = condped_command("importance", path, "--objective", "loss", "--json")
+    assert "Undetermined" in condped_process("importance", path, "--objective", "loss").stdout
+    done = condped_process("importance", path, "--objective", "loss", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["status"] == "undetermined"
 
@@ -358,9 +343,9 @@ def test_a_console_without_greek_letters_gets_a_table_too(
 
 def test_warnings_and_noise_stay_out_of_the_output(folder: Path) -> None:
     """Even a user who turns every warning into an error gets the same answer."""
-    strict = condped_command("importance", *basics(folder), environment={"PYTHONWARNINGS": "error"})
+    strict = condped_process("importance", *basics(folder), environment={"PYTHONWARNINGS": "error"})
     assert (strict.returncode, strict.stderr) == (0, "")
-    assert strict.stdout == condped_command("importance", *basics(folder)).stdout
+    assert strict.stdout == condped_process("importance", *basics(folder)).stdout
 
 
 def test_evidence_intervals_and_outcomes_on_the_command_line(tmp_path: Path) -> None:

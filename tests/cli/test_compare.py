@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import condped
-from tests.cli.test_commands import condped_command, folder  # noqa: F401
+from tests.cli.command import condped_command
+from tests.cli.test_commands import folder  # noqa: F401
 
 FEW = ["-m", "paper", "-m", "ped-anova", "-m", "mdi/imputation", "--trees", "4"]
 

@@ -13,7 +13,8 @@ import pytest
 from pyarrow import parquet
 from pyarrow.csv import read_csv
 
-from tests.cli.test_commands import condped_command, folder  # noqa: F401  (a fixture)
+from tests.cli.command import condped_command
+from tests.cli.test_commands import folder  # noqa: F401  (a fixture)
 
 
 @pytest.fixture(scope="module")

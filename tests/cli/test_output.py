@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
+from tests.cli.command import CONDPED, condped_command, condped_process
 from tests.cli.terminal import on_a_terminal
-from tests.cli.test_commands import CONDPED, condped_command, folder
+from tests.cli.test_commands import folder
 
 __all__ = ["folder"]  # a fixture
 
@@ -40,8 +41,7 @@ def asked(command: str, folder: Path) -> list[str]:
 )
 def test_texts_fit_the_terminal(folder: Path, command: str, columns: int) -> None:
     """Every line but those of code, which must stay whole."""
-    text = ESCAPE.sub("", on_a_terminal([CONDPED, *asked(command, folder)], columns))
-    text = text.replace("\r\n", "\n").rpartition("\r")[2]
+    text = ESCAPE.sub("", condped_command(*asked(command, folder), columns=columns).stdout)
     lines = [line for line in text.splitlines() if "trial.suggest" not in line]
     assert len(lines) > 5
     assert max(map(len, lines)) <= columns
@@ -110,7 +110,7 @@ def test_shells_get_their_completion(shell: str) -> None:
     script = condped_command("completion", shell).stdout
     assert "_CONDPED_COMPLETE" in script
     words = {"COMP_WORDS": "condped imp", "COMP_CWORD": "1", "_CONDPED_COMPLETE": "bash_complete"}
-    done = condped_command(environment=words)
+    done = condped_process(environment=words)
     assert done.stdout == "plain,importance\n"
     assert condped_command("completion", "tcsh").returncode == 2
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import condped
-from tests.cli.test_commands import condped_command, folder
+from tests.cli.command import condped_command
+from tests.cli.test_commands import folder
 
 __all__ = ["folder"]  # the fixture
 

@@ -12,8 +12,8 @@ import optuna
 
 import condped
 from condped.read.registry import readers
+from tests.cli.command import condped_command
 from tests.cli.terminal import on_a_terminal
-from tests.cli.test_commands import condped_command
 
 
 def test_a_study_in_sqlite_is_analysed_by_its_url(tmp_path: Path) -> None:

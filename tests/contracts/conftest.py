@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,6 @@ from tests.contracts.engines import (
     on_spark,
 )
 from tests.contracts.places import Place, duckdb_place, postgresql_place, require
-from tests.servers.ray import ray_cluster
 from tests.servers.spark import Sparks
 
 PLACES = ("duckdb_place", "postgresql_place")
@@ -109,12 +109,10 @@ def spark(sparks: Sparks) -> Engine:
     return on_spark(sparks)
 
 
-@pytest.fixture(scope="module")  # other modules run clusters of their own
-def ray() -> Iterator[Engine]:
+@pytest.fixture(scope="session")
+def ray(ray_workers: Any) -> Engine:
     """Count datasets of Ray Data on its workers."""
-    require("ray")
-    with ray_cluster():
-        yield on_ray()
+    return on_ray()
 
 
 @pytest.fixture(params=ENGINES)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import psycopg
 import pytest
 
 
@@ -25,6 +26,11 @@ def postgresql() -> Iterator[str]:
             Path(folder) / "data", cleanup_mode="delete"
         )
         try:
+            with psycopg.connect(running.get_uri(), autocommit=True) as database:
+                # What tests write need not survive a power cut.
+                database.execute("ALTER SYSTEM SET fsync = off")
+                database.execute("ALTER SYSTEM SET synchronous_commit = off")
+                database.execute("SELECT pg_reload_conf()")
             yield running.get_uri()
         finally:
             running.cleanup()

@@ -20,8 +20,8 @@ _SETTINGS = {
 
 
 @contextmanager
-def ray_cluster(**options: Any) -> Iterator[Any]:
-    """Run Ray on this machine alone; options are those of ray.init."""
+def ray_cluster() -> Iterator[Any]:
+    """Run Ray on this machine alone."""
     import ray  # noqa: PLC0415
 
     def start() -> None:
@@ -32,7 +32,6 @@ def ray_cluster(**options: Any) -> Iterator[Any]:
             object_store_memory=200 * 2**20,
             log_to_driver=False,
             logging_level=logging.CRITICAL,
-            **options,
         )
 
     with pytest.MonkeyPatch.context() as environment:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -109,14 +108,8 @@ def test_a_frame_of_spark(all_sparks: Sparks, expected: dict[tuple[str, str], An
     assert across_numbers(condped.across(frame, **ASKED)) == expected
 
 
-@pytest.fixture(name="ray")
-def _ray() -> Iterator[Any]:
-    pytest.importorskip("ray.data")
-    with ray_servers.ray_cluster() as ray:
-        yield ray
-
-
-def test_a_dataset_of_ray(ray: Any, expected: dict[tuple[str, str], Any]) -> None:
+@pytest.mark.usefixtures("ray_workers")
+def test_a_dataset_of_ray(expected: dict[tuple[str, str], Any]) -> None:
     """Collected by Ray's workers."""
     assert across_numbers(condped.across(ray_servers.put(ARCHIVE.table), **ASKED)) == expected
 

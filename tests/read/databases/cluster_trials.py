@@ -26,8 +26,9 @@ LOSS, ORDER, STATE = "lo`ss.", 'or"der', "st ate"
 GATE, HOSTILE, ALIKE = "le.arner", "x'; -- `${spark.app.name}`", "RATE"
 # Where another process finds condped and its tests.
 PATHS = os.pathsep.join(map(str, (Path(condped.__file__).parents[1], Path(__file__).parents[3])))
-# More than are sorted on the driver, so that cut-offs are looked for in bins.
-ROWS = 150_000
+# More than SORTED, so that cut-offs are looked for in bins if no more are sorted on the driver.
+SORTED = 1 << 15
+ROWS = 37_500
 
 CHOICES = ["svm", "knn", 'm"l,p é\n']
 SPACE = Space(

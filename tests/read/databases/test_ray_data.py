@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
+from condped.count.order_statistics import exact
 from condped.errors import SettingsError
 from tests.read.databases.cluster_trials import (
     ANALYSES,
@@ -22,6 +22,7 @@ from tests.read.databases.cluster_trials import (
     LOSS,
     PATHS,
     READING,
+    SORTED,
     UNLIKE,
     check_lost_worker,
     check_value_outside,
@@ -30,15 +31,9 @@ from tests.read.databases.cluster_trials import (
     trials,
     write_with_a_bad_file,
 )
-from tests.servers.ray import put, ray_cluster
+from tests.servers.ray import put
 
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[Any]:
-    """Run Ray with two workers."""
-    pytest.importorskip("ray.data")
-    with ray_cluster() as ray:
-        yield ray
+pytestmark = pytest.mark.usefixtures("ray_workers")
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +43,17 @@ def table() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def dataset(cluster: Any, table: pa.Table) -> Any:
+def dataset(ray_workers: Any, table: pa.Table) -> Any:
     """Return them as a dataset."""
     return put(table)
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
-def test_numbers_are_those_of_memory(dataset: Any, table: pa.Table, analysis: str) -> None:
+def test_numbers_are_those_of_memory(
+    dataset: Any, table: pa.Table, analysis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every integer and every number, from three blocks and an empty one."""
+    monkeypatch.setattr(exact, "_SHORT", SORTED)
     ask = ANALYSES[analysis]
     assert ask(dataset, **READING) == ask(table, **READING)
 
@@ -67,7 +65,7 @@ def test_files_are_read_by_the_workers(
     import ray.data  # noqa: PLC0415
 
     for number in range(3):
-        pq.write_table(table.slice(number * 50_000, 50_000), tmp_path / f"{number}.parquet")
+        pq.write_table(table.slice(number * 12_500, 12_500), tmp_path / f"{number}.parquet")
 
     def drawn(block: pa.Table) -> pa.Table:
         noise = np.random.default_rng().normal(size=block.num_rows)
@@ -98,8 +96,11 @@ def test_datasets_that_cannot_be_counted_are_refused() -> None:
     assert whole.account.space_inferred
 
 
-def test_a_lost_worker_ends_in_one_line() -> None:
-    """What a worker raises is raised here; one that is killed is told of after some tries."""
+def test_a_lost_worker_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker raises is raised here; one that is killed is told of after another try."""
+    from condped.read.databases.clusters import ray_data  # noqa: PLC0415
+
+    monkeypatch.setattr(ray_data, "_RETRIES", 1)
     check_lost_worker(put, "Ray Data failed while counting: The worker died")
 
 
@@ -113,26 +114,33 @@ def test_a_bad_file_in_the_middle_ends_in_one_line(tmp_path: Path) -> None:
 
 _LACKING = """
 import sys
-import condped
-from tests.read.databases.cluster_trials import READING, trials
-from tests.servers.ray import put, ray_cluster
+import condped, ray
+from tests.read.databases.cluster_trials import FEW, READING
+from tests.servers.ray import put
 
-python = sys.argv[1]
-with ray_cluster(runtime_env={"py_executable": python}):
-    try:
-        condped.importance(put(trials(300)), **READING)
-    except condped.errors.SettingsError as error:
-        print(error)
-with ray_cluster(runtime_env={"py_executable": python, "py_modules": [condped]}):
-    found = condped.importance(put(trials(300)), **READING)
-    print(repr(found.parameters) == repr(condped.importance(trials(300), **READING).parameters))
+_, address, python = sys.argv
+
+def connect(**sent):
+    environment = {"py_executable": python, **sent}
+    ray.init(address, runtime_env=environment, log_to_driver=False, logging_level="CRITICAL")
+
+connect()
+try:
+    condped.importance(put(FEW), **READING)
+except condped.errors.SettingsError as error:
+    print(error)
+ray.shutdown()
+connect(py_modules=[condped])
+found = condped.importance(put(FEW), **READING)
+print(repr(found.parameters) == repr(condped.importance(FEW, **READING).parameters))
 """
 
 
-def test_workers_without_condped_are_told_how_to_get_it(tmp_path: Path) -> None:
+def test_workers_without_condped_are_told_how_to_get_it(ray_workers: Any, tmp_path: Path) -> None:
     """Workers of another Python lack it; with the package sent along they count."""
+    address = ray_workers.get_runtime_context().gcs_address
     done = subprocess.run(
-        [sys.executable, "-c", _LACKING, str(python_without_condped(tmp_path))],
+        [sys.executable, "-c", _LACKING, address, str(python_without_condped(tmp_path))],
         env={**os.environ, "PYTHONPATH": PATHS},
         capture_output=True,
         text=True,

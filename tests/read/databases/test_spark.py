@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
+from condped.count.order_statistics import exact
 from condped.count.trials import Trials
 from condped.errors import NameNotFoundError, SettingsError
 from condped.read.databases.clusters.spark import open_spark
@@ -28,6 +29,7 @@ from tests.read.databases.cluster_trials import (
     LOSS,
     PATHS,
     READING,
+    SORTED,
     UNLIKE,
     check_lost_worker,
     check_value_outside,
@@ -56,8 +58,11 @@ def frame(all_sparks: Sparks, table: pa.Table) -> Iterator[Any]:
 
 # A report has branches, too.
 @pytest.mark.parametrize("analysis", [name for name in ANALYSES if name != "branches"])
-def test_numbers_are_those_of_memory(frame: Any, table: pa.Table, analysis: str) -> None:
+def test_numbers_are_those_of_memory(
+    frame: Any, table: pa.Table, analysis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every integer and every number, from three partitions and an empty one."""
+    monkeypatch.setattr(exact, "_SHORT", SORTED)
     ask = ANALYSES[analysis]
     assert ask(frame, **READING) == ask(table, **READING)
 

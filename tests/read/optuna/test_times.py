@@ -12,6 +12,8 @@ import pytest
 import rustuna
 
 import condped
+from condped.read.optuna import sql
+from condped.read.optuna import study as optuna_study
 from condped.trials.course.times import Times
 from tests.read.optuna.test_drawing import STORAGES, run, source_of, storage_of
 
@@ -67,14 +69,16 @@ def test_times_of_rustuna(kind: str, tmp_path: Path) -> None:
     assert times_of(table).durations == pytest.approx(expected(study)[2], abs=1e-5)
 
 
-def test_large_studies_keep_their_times(tmp_path: Path) -> None:
+def test_large_studies_keep_their_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More trials than those whose drawing is looked up."""
+    for module in (optuna_study, sql):
+        monkeypatch.setattr(module, "MOST_RECORDED", 50)
     distribution: Any = {"x": optuna.distributions.FloatDistribution(0, 1)}
     study = optuna.create_study(storage=storage_of("sqlite", tmp_path))
     study.add_trials(
         [
             optuna.trial.create_trial(params={"x": 0.5}, distributions=distribution, value=1.0)
-            for _ in range(5_001)
+            for _ in range(51)
         ]
     )
     for source in (study, source_of("sqlite", tmp_path, study)):

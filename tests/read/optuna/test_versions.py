@@ -29,6 +29,15 @@ CASES = (
     ("4.0.0", "journal"),
 )
 
+# As tests/conftest.py has it for this process.
+UNSYNCHRONISED = """
+import sqlalchemy, sqlite3
+@sqlalchemy.event.listens_for(sqlalchemy.engine.Engine, "connect")
+def _(connection, _):
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA synchronous=OFF")
+"""
+
 PROGRAM = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
@@ -93,7 +102,7 @@ def test_a_file_of_an_earlier_version_is_read(version: str, kind: str, tmp_path:
         message = f"Optuna {version} is NOT installed, so nothing was tested: run make test"
         pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
     told = subprocess.run(
-        [sys.executable, "-c", PROGRAM, version, str(tmp_path), kind],
+        [sys.executable, "-c", UNSYNCHRONISED + PROGRAM, version, str(tmp_path), kind],
         env={**os.environ, "PYTHONPATH": str(FOLDER / version)},
         check=True,
         capture_output=True,
@@ -143,7 +152,7 @@ def test_marks_of_samplers_of_an_earlier_version(version: str, tmp_path: Path) -
         message = f"Optuna {version} is NOT installed, so nothing was tested: run make test"
         pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
     told = subprocess.run(
-        [sys.executable, "-c", SAMPLERS, version, str(tmp_path)],
+        [sys.executable, "-c", UNSYNCHRONISED + SAMPLERS, version, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(FOLDER / version)},
         check=True,
         capture_output=True,

@@ -16,11 +16,16 @@ from condped.space.space import Space
 
 # JSON has no word for these; a mapping with the one key "float" stands for them.
 _NO_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_AS_IT_IS = frozenset({str, bool, int, type(None)})
 _DOMAINS = {"float": Float, "int": Int, "categorical": Categorical}
 
 
 def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; a type that it does not know becomes a text."""
+    if type(value) in _AS_IT_IS:  # most of a report's many values are such
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"float": str(value)}
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     if isinstance(value, (Float, Int, Categorical)):
@@ -36,8 +41,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else {"float": str(float(value))}
-    return value if value is None or type(value) in (str, bool, int) else str(value)
+        return plain(float(value))
+    return value if type(value) in _AS_IT_IS else str(value)
 
 
 def survives(choice: Any) -> bool:

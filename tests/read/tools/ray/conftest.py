@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def ray_experiments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def ray_experiments(ray_workers: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Let Ray Tune run its experiments once."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Ray thinks of its own and of Optuna's interfaces

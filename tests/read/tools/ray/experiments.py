@@ -15,7 +15,6 @@ from ray.tune.search.optuna import OptunaSearch
 
 from condped.testing.reader_kit import Run
 from condped.trials.table import State
-from tests.servers.ray import ray_cluster
 
 HOSTILE = "q\"'<b>;ü"
 PARAM_SPACE: dict[str, Any] = {
@@ -83,7 +82,7 @@ def slowly(config: dict[str, Any]) -> None:
 
 
 def run(folder: Path) -> dict[str, Experiment]:
-    """Run all experiments."""
+    """Run all experiments, on the Ray that runs."""
     optuna_search = OptunaSearch(space=defined, metric="score", mode="max", seed=3)
     runs: dict[str, tuple[Any, dict[str, Any] | None, dict[str, Any]]] = {
         "nested": (
@@ -104,15 +103,14 @@ def run(folder: Path) -> dict[str, Experiment]:
         ),
     }
     found = {}
-    with ray_cluster():
-        for name, (trainable, space, settings) in runs.items():
-            tuner = tune.Tuner(
-                trainable,
-                param_space=space,
-                tune_config=tune.TuneConfig(reuse_actors=True, **settings),
-                run_config=tune.RunConfig(name=name, storage_path=str(folder), verbose=0),
-            )
-            found[name] = Experiment(tuner.fit(), folder / name)
+    for name, (trainable, space, settings) in runs.items():
+        tuner = tune.Tuner(
+            trainable,
+            param_space=space,
+            tune_config=tune.TuneConfig(reuse_actors=True, **settings),
+            run_config=tune.RunConfig(name=name, storage_path=str(folder), verbose=0),
+        )
+        found[name] = Experiment(tuner.fit(), folder / name)
     return found
 
 
