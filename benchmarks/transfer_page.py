@@ -126,12 +126,14 @@ runs three times with each seed of a synthetic family, since its results scatter
 
 Past studies save TPE the trials in which it finds the region of the optimum, not those that it then
 needs to come close: with *much* movement that is little. Where the past misleads, the trials that
-it suggested are lost, about ten. The others are those of the sampler without a past, which sees no
+it suggested are lost, 8 to 15. The others are those of the sampler without a past, which sees no
 trial that the past suggested; only while the past seems right, some are drawn with all in view.
 
 The rules of the sampler (turns, when the past counts as proven or misleading, how many starts) were
-chosen by looking at the seeds 0 to 107 of these families. The numbers below are of other seeds,
-from 1000 on, which were run once, after that.
+chosen by looking at the seeds 0 to 107 of these families; that every branch which the past leaves
+out has to be tried before the past counts as proven, by looking at 1000 to 1008, where TPE never
+noticed a better branch in 4 of 24 runs of *nested*. The numbers below are of other seeds, from 2000
+on, which were run once, after that.
 """
 
 
