@@ -131,8 +131,8 @@ trial that the past suggested; only while the past seems right, some are drawn w
 
 The rules of the sampler (turns, when the past counts as proven or misleading, how many starts) were
 chosen by looking at the seeds 0 to 107 of these families; that every branch which the past leaves
-out has to be tried before the past counts as proven, by looking at 1000 to 1008, where TPE never
-noticed a better branch in 4 of 24 runs of *nested*. The numbers below are of other seeds, from 2000
+out has to be tried before the past counts as proven, by looking at 1000 to 1007, where TPE never
+noticed a better branch in 3 of 24 runs of *nested*. The numbers below are of other seeds, from 2000
 on, which were run once, after that.
 """
 
