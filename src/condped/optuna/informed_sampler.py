@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,8 +24,9 @@ from condped.optuna.advised_sampler import LOOK_AFRESH, MARK, AdvisedSampler, Pl
 from condped.optuna.narrowing import LooseNarrowing, Narrowing, holds
 
 START = "condped:start"  # marks trials with a configuration of a past study
-# Trials of the whole space that show enough, even if they missed a branch that the past left out.
-_ENOUGH = 10
+# How often a branch that the past leaves out has to be tried, one trial of it may be unlucky; and
+# trials of the whole space that show enough, even if they missed it.
+_TRIES, _ENOUGH = 2, 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,9 +43,9 @@ class InformedSampler(AdvisedSampler):
     :meth:`condped.Across.starts` and, when all of these have been tried, draws from the smaller
     space of :meth:`condped.Across.space`; the others are drawn by ``base`` from the whole space as
     if there were no past. Once trials that the past suggested are clearly better, and every branch
-    that it leaves out was tried (or ten trials of the whole space), only a share of ``explore`` is
-    drawn from the whole one, while the best trial lies in the smaller space.
-    As soon as it is clear that the past misleads, since the best trials lie outside more often than
+    that it leaves out was tried twice (or twelve trials of the whole space), only a share of
+    ``explore`` is drawn from the whole one, while the best trial lies in the smaller space. As soon
+    as it is clear that the past misleads, since the best trials lie outside more often than
     by chance, or ten trials inside do not regain a lead that was lost to one outside, a warning
     says so once, ``opened`` keeps the reason, and ``base`` draws all further trials as if there
     were no past: all that is lost are the trials that it took. Objectives stay as they are.
@@ -168,7 +170,8 @@ class InformedSampler(AdvisedSampler):
         self._open_if(misled(seen.inside, seen.outside, seen.since))
         if self._opened is not None:
             return self._without_past
-        known = self._left_out <= seen.tried or len(seen.whole) >= _ENOUGH
+        tried = all(seen.tried[name] >= _TRIES for name in self._left_out)
+        known = tried or len(seen.whole) >= _ENOUGH
         self._proven = self._proven or (known and proven(seen.suggested, seen.whole))
         turn, whole = divmod(trial.number, 2)
         if not whole and turn < len(self._starts):
@@ -235,7 +238,7 @@ class _Seen:
     since
         How many were inside since one outside took the lead.
     tried
-        The parameters of trials drawn from the whole space.
+        How many trials drawn from the whole space have each parameter.
     """
 
     inside: list[float] = field(default_factory=list)
@@ -243,7 +246,7 @@ class _Seen:
     suggested: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
     since: int = 0
-    tried: set[str] = field(default_factory=set)
+    tried: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, study: Study, narrowing: Narrowing) -> _Seen:
