@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import source_options, target_quantile
+from condped.cli.options import CommandWithoutRepeats, source_options, target_quantile
 from condped.cli.output import answer, output_options, progress_bar
 from condped.errors import SettingsError
 from condped.writing import check_output, check_page
@@ -18,10 +18,14 @@ from condped.writing import check_output, check_page
 _studies_options = source_options(
     condped.across,
     click.argument("sources", nargs=-1, required=True, metavar="[NAME=]SOURCE..."),
+    repeatable={
+        "study": "The studies of a storage, by names or patterns such as 'xgb-*'; all if not "
+        "given; repeatable."
+    },
 )
 
 
-@click.command("across")
+@click.command("across", cls=CommandWithoutRepeats)
 @_studies_options
 @target_quantile
 @click.option(
@@ -51,6 +55,7 @@ def across(
     \b
     condped across adult=runs/adult.csv higgs=runs/higgs.csv --objective loss
     condped across sqlite:///study.db --study 'xgb-*' --report across.html --reports reports
+    condped across sqlite:///study.db --study xgb-adult --study xgb-higgs
     condped across archive.parquet --objective loss --study-column dataset --csv > rows.csv
     """  # noqa: D301
     if page is None and (folder is not None or title is not None):
@@ -70,7 +75,7 @@ def across(
         click.echo(f"Written to {page}.", err=True)
 
 
-@click.command("start")
+@click.command("start", cls=CommandWithoutRepeats)
 @_studies_options
 @target_quantile
 @click.option(
@@ -119,9 +124,15 @@ def start(
     answer(started, *places, show=None if tool is None else methodcaller(method), **options)
 
 
-@click.command("diff")
+@click.command("diff", cls=CommandWithoutRepeats)
 @source_options(
-    condped.difference, click.argument("a", metavar="BEFORE"), click.argument("b", metavar="AFTER")
+    condped.difference,
+    click.argument("a", metavar="BEFORE"),
+    click.argument("b", required=False, metavar="[AFTER]"),
+    repeatable={
+        "study": "The study, where a source holds several; given twice, that of BEFORE and that of "
+        "AFTER."
+    },
 )
 @target_quantile
 @click.option(
@@ -129,17 +140,24 @@ def start(
     help="The target set of each study: the best of its own trials, or of the trials of both.",
 )  # fmt: skip
 @output_options()
-def diff(a: str, b: str, **options: Any) -> None:
+def diff(a: str, b: str | None, **options: Any) -> None:
     """Compare two studies: which branch wins, and what matters more or less than before.
 
     BEFORE and AFTER are files, directories, patterns or URLs of any tool that `condped sources`
-    lists. The options are the same for both.
+    lists; without AFTER, two studies of BEFORE are compared, which --study names. All other options
+    are the same for both.
 
     \b
     condped diff version-1.csv version-2.csv --objective loss
     condped diff sqlite:///before.db sqlite:///after.db --study tuning --json
+    condped diff sqlite:///study.db --study version-1 --study version-2
     """  # noqa: D301
-    answer(condped.difference, a, b, **options)
+    if b is None and len(options["study"]) != 2:
+        raise SettingsError(
+            "Two studies are compared: give AFTER as well, or --study twice, for two studies of one "
+            "source."
+        )
+    answer(condped.difference, a, a if b is None else b, **options)
 
 
 def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:

@@ -69,7 +69,8 @@ def difference(
         ``own``: of each study, the best of its own trials. ``common``: of the trials of both taken
         together; each study's target set is what reaches that objective, so its share differs.
     **options
-        As for :func:`condped.importance`; they are the same for both.
+        As for :func:`condped.importance`; they are the same for both, but for ``study``: two names
+        are those of the study before and of the one after.
 
     Examples
     --------
@@ -84,11 +85,12 @@ def difference(
         raise SettingsError(f"cutoff must be one of own, common (got {cutoff!r}).")
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    names = _names(a, b)
+    chosen = _one_for_each(asked.reading.pop("study", None))
+    names = _names(a, b, chosen)
     both = []
-    for name, source in zip(names, (a, b), strict=True):
+    for name, source, study in zip(names, (a, b), chosen, strict=True):
         with naming_study(name):
-            both.append(open_trials(source, **asked.reading))
+            both.append(open_trials(source, study=study, **asked.reading))
     require_same_goals(names, [trials.goals for trials in both])
     value, quantiles = None, [target_quantile] * 2
     if cutoff == "common":
@@ -121,9 +123,22 @@ def difference(
     )
 
 
-def _names(a: Any, b: Any) -> tuple[str, str]:
+def _one_for_each(study: Any) -> tuple[Any, Any]:
+    """Return the name of the study in each source; None: it holds one."""
+    if study is None or isinstance(study, str):
+        return study, study
+    if isinstance(study, Sequence) and len(study) == 2:
+        return study[0], study[1]
+    raise SettingsError(
+        f"study must be one name, or two: of the study before and of the one after (got {study!r})."
+    )
+
+
+def _names(a: Any, b: Any, chosen: tuple[Any, Any]) -> tuple[str, str]:
     """Return what the studies are called: their own names if they have two, or their turns."""
-    own = [_own_name(source) for source in (a, b)]
+    own = list(chosen)
+    if None in own or own[0] == own[1]:
+        own = [_own_name(source) for source in (a, b)]
     if None in own or own[0] == own[1]:
         return "before", "after"
     return str(own[0]), str(own[1])
