@@ -19,7 +19,7 @@ from condped.analyse.across.difference_result import (
     ParameterDifference,
 )
 from condped.analyse.across.goals import require_same_goals
-from condped.analyse.across.limits import limits, untestable
+from condped.analyse.across.limits import have_same_trials, limits, untestable
 from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
@@ -33,7 +33,7 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question
 from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError, NoTrialsError, SettingsError
 from condped.estimate.statistics.pooling import errors_if_alike, holm
 from condped.options import takes
 from condped.read.each_study import naming_study
@@ -120,6 +120,7 @@ def difference(
         comparable=tuple(limits(found, both, shares, cutoff)),
         branches=compared_branches(branches),
         branch_changes=branch_changes(*branches, tied=tied),
+        same_trials=have_same_trials(found, both),
     )
 
 
@@ -191,6 +192,12 @@ def _differences(
     """Compare the parameters of both; those that most plainly differ come first."""
     one, other = found
     names = [name for name in one.result.names if name in other.result]
+    empty = [repr(shortened(study.name)) for study in found if not study.result.names]
+    if empty:
+        these = (
+            f"study {empty[0]} has" if len(empty) == 1 else f"studies {' and '.join(empty)} have"
+        )
+        raise NoTrialsError(f"The {these} no trials that count: there is nothing to compare.")
     if not names:
         raise DataError(
             f"The studies {shortened(one.name)!r} and {shortened(other.name)!r} have no parameter "
@@ -289,7 +296,7 @@ def _sentence(
             f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
             f"{FEWEST_HITS} are needed in both."
         )
-    before, after = (f"{100 * max(one.value, 0.0):.0f} %" for one in explained)
+    before, after = (f"{100 * one.value:.0f} %" for one in explained)
     told = (
         f"{before} of reaching the target set before, {after} after; difference "
         f"{100 * interval[0]:+.0f} to {100 * interval[1]:+.0f} points, {100 * level:g} % interval"
