@@ -85,7 +85,8 @@ def across(
 )  # fmt: skip
 @click.option(
     "--starts", "number", type=int, metavar="NUMBER",
-    help="Choose so many configurations to try first, in place of a narrower space.",
+    help="Choose so many configurations to try first, in place of a narrower space; with --risk, "
+    "inside that space.",
 )  # fmt: skip
 @click.option(
     "--code", "tool", type=click.Choice(["optuna", "configspace", "ray", "hyperopt", "json"]),
@@ -102,22 +103,24 @@ def start(
     """Tell where to start next time: a narrower space, or configurations to try first.
 
     Past studies are given as to `condped across`. The space comes with its risk; so few studies
-    that they cannot speak for it narrow nothing.
+    that they cannot speak for it narrow nothing. Configurations to try first are of the whole
+    space, unless --risk is given as well: then they fit the space of the same risk.
 
     \b
     condped start adult=runs/adult.csv higgs=runs/higgs.csv --objective loss --risk 0.4
     condped start sqlite:///study.db --study 'xgb-*' --code optuna > suggest.py
+    condped start sqlite:///study.db --study 'xgb-*' --starts 10 --risk 0.1 --code optuna
     condped start sqlite:///study.db --study 'xgb-*' --starts 10 --code json > starts.json
     """  # noqa: D301
-    if number is not None and risk is not None:
-        raise SettingsError("--risk is about the space, --starts about configurations. Give one.")
     if number is not None and tool == "hyperopt":
         raise SettingsError("Configurations to try first are not written as code for Hyperopt.")
     studies, places = _studies(sources)
 
     def started(*_: str, **given: Any) -> condped.StartSpace | condped.Starts:
         past = condped.across(studies, **given)
-        return past.space(0.1 if risk is None else risk) if number is None else past.starts(number)
+        if number is None:
+            return past.space(0.1 if risk is None else risk)
+        return past.starts(number, None if risk is None else past.space(risk))
 
     plain = "space_json" if number is None else "to_json"
     method = plain if tool == "json" else f"{tool}_code"
@@ -154,7 +157,7 @@ def diff(a: str, b: str | None, **options: Any) -> None:
     """  # noqa: D301
     if b is None and len(options["study"]) != 2:
         raise SettingsError(
-            "Two studies are compared: give AFTER as well, or --study twice, for two studies of one "
+            "Two studies are compared: give AFTER as well, or --study twice for two studies of one "
             "source."
         )
     answer(condped.difference, a, a if b is None else b, **options)

@@ -162,7 +162,7 @@ class ReadOptions:
 
     @classmethod
     def of_several(cls, given: Mapping[str, Any]) -> ReadOptions:
-        """Check and parse the same for several studies: ``study`` is a pattern of names, or more."""
+        """Check and parse the same for several studies, whose names or patterns ``study`` has."""
         study = given.get("study")
         patterns = [] if study is None else [study] if isinstance(study, str) else study
         if not isinstance(patterns, Sequence) or not all(isinstance(p, str) for p in patterns):
