@@ -314,7 +314,7 @@ def test_another_branch_that_may_be_luck_is_told_by_counts() -> None:
     """Where most target trials lie elsewhere without evidence of a change; a few do not matter."""
     runs = [tpe(0.0, seed) for seed in (0, 1, 2, 9, 12)]
     target = [
-        [t.params["model"] for t in sorted(r.trials, key=lambda t: t.value)[:6]] for r in runs
+        [t.params["model"] for t in sorted(r.trials, key=lambda t: t.values)[:6]] for r in runs
     ]
     seen = set()
     for k, one in enumerate(runs):
@@ -397,7 +397,7 @@ def test_two_studies_of_one_storage_are_named(storage: str) -> None:
     with pytest.raises(SettingsError, match="one name, or two"):
         condped.difference(storage, storage, study=("old", "run-a", "run-b"))
     with pytest.raises(SettingsError, match="one name here"):
-        condped.importance(storage, study=["old", "run-a"])  # type: ignore[arg-type]
+        condped.importance(storage, study=["old", "run-a"])
 
 
 def test_several_names_and_patterns_choose_studies(storage: str) -> None:

@@ -85,12 +85,14 @@ def difference(
         raise SettingsError(f"cutoff must be one of own, common (got {cutoff!r}).")
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    chosen = _one_for_each(asked.reading.pop("study", None))
+    chosen = _one_for_each(asked.reading.get("study"))
     names = _names(a, b, chosen)
     both = []
     for name, source, study in zip(names, (a, b), chosen, strict=True):
         with naming_study(name):
-            both.append(open_trials(source, study=study, **asked.reading))
+            reading = asked.reading.copy()
+            reading["study"] = study
+            both.append(open_trials(source, **reading))
     require_same_goals(names, [trials.goals for trials in both])
     value, quantiles = None, [target_quantile] * 2
     if cutoff == "common":

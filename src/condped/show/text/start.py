@@ -73,7 +73,8 @@ def starts_text(starts: Starts) -> str:
         )
         if start.branch is not None:
             told = (
-                f"for the branch {shortened(start.branch)}, which was never among the best {told}"
+                f"for the branch {shortened(start.branch)}, which was never among the best trials "
+                f"of a study{' there' if starts.inside else ''} {told}"
             )
         lines += wrapped(f"{number:>3}  {values}", then="     ")
         lines += wrapped(told, "     ", "     ")
