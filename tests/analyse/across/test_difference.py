@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 import condped
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError, NameNotFoundError, SettingsError
 from tests.analyse.across.test_statistics import shifted
 
 
@@ -405,7 +405,7 @@ def test_several_names_and_patterns_choose_studies(storage: str) -> None:
     chosen = condped.across(storage, study=["run-*", "old", "run-a"])
     assert [study.name for study in chosen.studies] == ["run-a", "run-b", "old"]
     assert len(condped.across(storage, study=["run-a", "old"]).studies) == 2
-    with pytest.raises(condped.NameNotFoundError, match="no study 'new'"):
+    with pytest.raises(NameNotFoundError, match="no study 'new'"):
         condped.across(storage, study=["run-a", "new"])
     with pytest.raises(SettingsError, match="study must be a name or a pattern"):
         condped.across(storage, study=3)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import condped
+from condped.errors import NameNotFoundError
 from tests.analyse.across.families import OPTIONS, SPACE, family
 
 
@@ -67,7 +68,7 @@ def test_a_cell_of_an_unknown_name_is_refused() -> None:
     )
     assert across.cell("extra", "adult") is not None
     assert across.cell("extra", "higgs") is None
-    with pytest.raises(condped.NameNotFoundError, match=r"no parameter 'rat'.*mean 'rate'"):
+    with pytest.raises(NameNotFoundError, match=r"no parameter 'rat'.*mean 'rate'"):
         across.cell("rat", "adult")
-    with pytest.raises(condped.NameNotFoundError, match="no study 'zz'"):
+    with pytest.raises(NameNotFoundError, match="no study 'zz'"):
         across.cell("rate", "zz")

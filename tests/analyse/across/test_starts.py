@@ -13,6 +13,7 @@ import pytest
 
 import condped
 from benchmarks.transfer_tasks import random_study
+from condped.errors import SettingsError
 from tests.analyse.across.start_studies import evaluated, instance, past
 
 NAMES = ("models", "nested", "regimes", "choices")
@@ -73,7 +74,7 @@ def test_a_start_of_another_branch_says_so(tmp_path: Path) -> None:
     assert loaded.configurations == starts.configurations
 
 
-@pytest.mark.parametrize("name", ["models", "regimes", "choices"])
+@pytest.mark.parametrize("name", ["models", "regimes"])
 def test_starts_stay_inside_a_smaller_space(name: str) -> None:
     """So that the code of both works together: Optuna tries exactly these."""
     across = past(name)
@@ -86,9 +87,9 @@ def test_starts_stay_inside_a_smaller_space(name: str) -> None:
     code: dict[str, Any] = {"study": study}
     exec(starts.optuna_code(), code)
     exec(smaller.optuna_code(), code)
-    study.optimize(lambda trial: float(len(code["suggest"](trial))), n_trials=len(starts))
-    assert [trial.params for trial in study.trials] == starts.configurations
-    with pytest.raises(condped.SettingsError, match="what across.space"):
+    tried = [code["suggest"](study.ask()) for _ in range(len(starts))]  # with what is fixed
+    assert tried == starts.configurations
+    with pytest.raises(SettingsError, match=r"what across\.space"):
         across.starts(3, smaller.space)  # type: ignore[arg-type]
 
 
