@@ -30,7 +30,7 @@ PAIRS = [
     (Forest, ForestOptions),
 ]
 # Given in other forms than those that readers get.
-PARSED = {"space", "budget", "failure_values", "where"}
+PARSED = {"space", "budget", "failure_values", "where", "study"}
 COMMANDS: dict[str, Callable[..., Any]] = {
     name: getattr(condped, name)
     for name in ("importance", "sweep", "branches", "advise", "compare", "report")

@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 
+import optuna
 import pytest
 
 import condped
@@ -185,5 +186,27 @@ def test_a_start_as_json_can_be_used_again(folder: Path, tmp_path: Path) -> None
     assert set(read.names) <= set(SPACE)
     _, out, _ = run(folder, *start, "--starts", "4")
     assert json.loads(out) == expected(folder).starts(4).configurations
-    code, _, err = run(folder, *start, "--starts", "4", "--risk", "0.3")
-    assert (code, "Give one" in err) == (2, True)
+    past = expected(folder)
+    _, out, _ = run(folder, *start, "--starts", "9", "--risk", "0.3")
+    assert json.loads(out) == past.starts(9, past.space(0.3)).configurations
+
+
+def test_two_studies_of_one_storage_are_compared(tmp_path: Path) -> None:
+    """By naming both; any other option of one value is refused if it is given twice."""
+    url = f"sqlite:///{tmp_path / 'team.db'}"
+    for seed, name in enumerate(("one", "two", "three")):
+        sampler = optuna.samplers.RandomSampler(seed=seed)
+        study = optuna.create_study(storage=url, study_name=name, sampler=sampler)
+        study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=30)
+    found = condped.difference(url, url, study=("two", "one"))
+    names = ("--study", "two", "--study", "one")
+    for sources in ([url], [url, url]):
+        assert run(tmp_path, "diff", *sources, *names) == (0, f"{found}\n", "")
+    code, _, err = run(tmp_path, "diff", url, "--study", "two")
+    assert (code, "or --study twice" in err) == (2, True)
+    code, out, _ = run(tmp_path, "across", url, *names)
+    assert (code, out) == (0, f"{condped.across(url, study=['one', 'two'])}\n")
+    code, _, err = run(tmp_path, "importance", url, *names)
+    assert (code, "--study takes one value, and was given 2" in err) == (2, True)
+    code, _, err = run(tmp_path, "diff", url, *names, "-q", "0.1", "--target-quantile", "0.2")
+    assert (code, "--target-quantile takes one value" in err) == (2, True)

@@ -162,7 +162,9 @@ def test_several_objectives_are_looked_at() -> None:
 def test_without_a_smaller_space_the_sampler_sees_the_starts() -> None:
     """With too few studies to narrow anything, there is no fallback to keep apart."""
     few = past("rates", studies=5)
-    sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), few, starts=10)
+    with pytest.warns(UserWarning, match="5 studies cannot speak for a risk of 10 %") as caught:
+        sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), few, starts=10)
+    assert [str(one.message) for one in caught] == [few.space().notes[-1]]
     assert sampler.steps == ()
     study = optuna.create_study(sampler=sampler)
     new = instance("rates", np.random.default_rng(4))

@@ -11,7 +11,7 @@ from click.shell_completion import get_completion_class
 
 import condped
 from condped.cli.demo import demo
-from condped.cli.options import source_options, target_quantile
+from condped.cli.options import CommandWithoutRepeats, source_options, target_quantile
 from condped.cli.output import answer, output_options
 from condped.cli.studies import across, diff, start
 from condped.errors import CondpedError, SettingsError
@@ -23,7 +23,12 @@ _target = click.option(
 )
 
 
+class _App(click.Group):
+    command_class = CommandWithoutRepeats
+
+
 @click.group(
+    cls=_App,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, also if the result is undetermined; 1 interrupted; 2 wrong input "
     "or options. Forms of output and their fields are in docs/output.md.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from types import UnionType
@@ -34,11 +35,37 @@ target_quantile = click.option(
 )
 
 
+class CommandWithoutRepeats(click.Command):
+    """Refuses an option of one value that is given twice, rather than keep the last one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look which options are given how often, and parse them."""
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            for one, times in Counter(order).items():
+                single = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
+                if single and times > 1:
+                    raise click.UsageError(
+                        f"{max(one.opts, key=len)} takes one value, and was given {times}.", ctx
+                    )
+        return super().parse_args(ctx, args)
+
+
 def source_options(
-    function: Callable[..., Any], *arguments: Callable[[Any], Any]
+    function: Callable[..., Any],
+    *arguments: Callable[[Any], Any],
+    repeatable: Mapping[str, str] | None = None,
 ) -> Callable[[Command], Command]:
-    """Add the source, or other arguments, and all options that a function shares with others."""
-    declared = [_click_option(option) for option in options_of(function) if not option.python_only]
+    """Add the source, or other arguments, and all options that a function shares with others.
+
+    ``repeatable`` options take several values where other commands take one; with their help.
+    """
+    several = repeatable or {}
+    declared = [
+        _click_option(option, several.get(option.name))
+        for option in options_of(function)
+        if not option.python_only
+    ]
     given = arguments or (click.argument("source"),)
 
     def added(command: Command) -> Command:
@@ -48,13 +75,17 @@ def source_options(
     return added
 
 
-def _click_option(option: Option) -> Callable[[Command], Command]:
+def _click_option(option: Option, several: str | None) -> Callable[[Command], Command]:
     names = _NAMES.get(option.name, (f"--{option.name.replace('_', '-')}",))
     if option.type is bool:
         return click.option(
             *names, option.name, is_flag=True, default=option.default, help=option.help
         )
     kind, multiple = _kind_of(option.type)
+    if several is not None:
+        return click.option(
+            *names, option.name, type=kind, multiple=True, metavar=option.metavar, help=several
+        )
     return click.option(
         *names,
         option.name,
@@ -83,9 +114,9 @@ def _kind_of(annotation: Any) -> tuple[Any, bool]:
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options as the Python functions take them, those not given left out."""
     kept = {name: value for name, value in options.items() if value not in (None, ())}
-    objective = kept.get("objective", ())
-    if len(objective) == 1:
-        kept["objective"] = objective[0]
+    for name in ("objective", "study"):
+        if len(kept.get(name, ())) == 1:
+            (kept[name],) = kept[name]
     if "groups" in kept:
         kept["groups"] = dict(map(_group, kept["groups"]))
     return {name: list(v) if isinstance(v, tuple) else v for name, v in kept.items()}

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import condped
-from condped.cli.options import source_options, target_quantile
+from condped.cli.options import CommandWithoutRepeats, source_options, target_quantile
 from condped.cli.output import answer, output_options, progress_bar
 from condped.errors import SettingsError
 from condped.writing import check_output, check_page
@@ -18,10 +18,14 @@ from condped.writing import check_output, check_page
 _studies_options = source_options(
     condped.across,
     click.argument("sources", nargs=-1, required=True, metavar="[NAME=]SOURCE..."),
+    repeatable={
+        "study": "The studies of a storage, by names or patterns such as 'xgb-*'; all if not "
+        "given; repeatable."
+    },
 )
 
 
-@click.command("across")
+@click.command("across", cls=CommandWithoutRepeats)
 @_studies_options
 @target_quantile
 @click.option(
@@ -51,6 +55,7 @@ def across(
     \b
     condped across adult=runs/adult.csv higgs=runs/higgs.csv --objective loss
     condped across sqlite:///study.db --study 'xgb-*' --report across.html --reports reports
+    condped across sqlite:///study.db --study xgb-adult --study xgb-higgs
     condped across archive.parquet --objective loss --study-column dataset --csv > rows.csv
     """  # noqa: D301
     if page is None and (folder is not None or title is not None):
@@ -70,7 +75,7 @@ def across(
         click.echo(f"Written to {page}.", err=True)
 
 
-@click.command("start")
+@click.command("start", cls=CommandWithoutRepeats)
 @_studies_options
 @target_quantile
 @click.option(
@@ -80,7 +85,8 @@ def across(
 )  # fmt: skip
 @click.option(
     "--starts", "number", type=int, metavar="NUMBER",
-    help="Choose so many configurations to try first, in place of a narrower space.",
+    help="Choose so many configurations to try first, in place of a narrower space; with --risk, "
+    "inside that space.",
 )  # fmt: skip
 @click.option(
     "--code", "tool", type=click.Choice(["optuna", "configspace", "ray", "hyperopt", "json"]),
@@ -97,31 +103,39 @@ def start(
     """Tell where to start next time: a narrower space, or configurations to try first.
 
     Past studies are given as to `condped across`. The space comes with its risk; so few studies
-    that they cannot speak for it narrow nothing.
+    that they cannot speak for it narrow nothing. Configurations to try first are of the whole
+    space, unless --risk is given as well: then they fit the space of the same risk.
 
     \b
     condped start adult=runs/adult.csv higgs=runs/higgs.csv --objective loss --risk 0.4
     condped start sqlite:///study.db --study 'xgb-*' --code optuna > suggest.py
+    condped start sqlite:///study.db --study 'xgb-*' --starts 10 --risk 0.1 --code optuna
     condped start sqlite:///study.db --study 'xgb-*' --starts 10 --code json > starts.json
     """  # noqa: D301
-    if number is not None and risk is not None:
-        raise SettingsError("--risk is about the space, --starts about configurations. Give one.")
     if number is not None and tool == "hyperopt":
         raise SettingsError("Configurations to try first are not written as code for Hyperopt.")
     studies, places = _studies(sources)
 
     def started(*_: str, **given: Any) -> condped.StartSpace | condped.Starts:
         past = condped.across(studies, **given)
-        return past.space(0.1 if risk is None else risk) if number is None else past.starts(number)
+        if number is None:
+            return past.space(0.1 if risk is None else risk)
+        return past.starts(number, None if risk is None else past.space(risk))
 
     plain = "space_json" if number is None else "to_json"
     method = plain if tool == "json" else f"{tool}_code"
     answer(started, *places, show=None if tool is None else methodcaller(method), **options)
 
 
-@click.command("diff")
+@click.command("diff", cls=CommandWithoutRepeats)
 @source_options(
-    condped.difference, click.argument("a", metavar="BEFORE"), click.argument("b", metavar="AFTER")
+    condped.difference,
+    click.argument("a", metavar="BEFORE"),
+    click.argument("b", required=False, metavar="[AFTER]"),
+    repeatable={
+        "study": "The study, where a source holds several; given twice, that of BEFORE and that of "
+        "AFTER."
+    },
 )
 @target_quantile
 @click.option(
@@ -129,17 +143,24 @@ def start(
     help="The target set of each study: the best of its own trials, or of the trials of both.",
 )  # fmt: skip
 @output_options()
-def diff(a: str, b: str, **options: Any) -> None:
+def diff(a: str, b: str | None, **options: Any) -> None:
     """Compare two studies: which branch wins, and what matters more or less than before.
 
     BEFORE and AFTER are files, directories, patterns or URLs of any tool that `condped sources`
-    lists. The options are the same for both.
+    lists; without AFTER, two studies of BEFORE are compared, which --study names. All other options
+    are the same for both.
 
     \b
     condped diff version-1.csv version-2.csv --objective loss
     condped diff sqlite:///before.db sqlite:///after.db --study tuning --json
+    condped diff sqlite:///study.db --study version-1 --study version-2
     """  # noqa: D301
-    answer(condped.difference, a, b, **options)
+    if b is None and len(options["study"]) != 2:
+        raise SettingsError(
+            "Two studies are compared: give AFTER as well, or --study twice for two studies of one "
+            "source."
+        )
+    answer(condped.difference, a, a if b is None else b, **options)
 
 
 def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:

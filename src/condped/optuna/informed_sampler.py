@@ -63,7 +63,7 @@ class InformedSampler(AdvisedSampler):
         The share of the trials that are drawn from the whole space once the past seems right.
     risk
         As for :meth:`condped.Across.space`; with so few studies that they cannot speak for it,
-        nothing is narrowed.
+        nothing is narrowed, and a warning says so.
     starts
         How many configurations of past studies to try, or these themselves.
 
@@ -100,6 +100,8 @@ class InformedSampler(AdvisedSampler):
         elif isinstance(past, Across) and starts:
             self._starts = past.starts(starts).configurations
         space = past.space(risk) if isinstance(past, Across) else past
+        if space.too_few is not None:
+            warnings.warn(space.too_few, stacklevel=2)
         self._steps = space.changes
         self._left_out = frozenset(space.dropped)
         self._plan = self._new_plan()

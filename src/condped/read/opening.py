@@ -115,7 +115,7 @@ def open_source(source: Any, **reading: Unpack[Reading]) -> Source:
 
 
 def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] | None:
-    """Read all studies of a storage, or those whose names match ``study``, as of one moment.
+    """Read all studies of a storage, or those whose names match ``patterns``, as of one moment.
 
     With all of their trials, those that ``where`` leaves out as well: see :func:`selected`.
     None if the source is no storage: it holds one study, or it is not known how many.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal, TypedDict
 
@@ -37,7 +37,7 @@ class Reading(TypedDict, total=False):
     parameters: Sequence[str] | None
     ignore: Sequence[str] | None
     groups: Mapping[str, Sequence[str]] | None
-    study: str | None
+    study: str | Sequence[str] | None
     budget: float | str | None
     failure_values: Sequence[float] | None
     outside: Outside
@@ -127,6 +127,7 @@ class ReadOptions:
     )
 
     study_column: str | None = None  # with the study of each row; an option of across alone
+    patterns: tuple[str, ...] = ()  # of the names of several studies; none: all of them
     reports: bool = False  # whether to read what was measured at every budget; no caller's option
 
     def __post_init__(self) -> None:
@@ -142,6 +143,10 @@ class ReadOptions:
             raise SettingsError("Give either parameters, those to use, or ignore, not both.")
         if "groups" in options:
             check_groups(options["groups"])
+        if not isinstance(options.get("study", ""), str):
+            raise SettingsError(
+                f"study takes one name here (got {reprlib.repr(options['study'])}). Name one study."
+            )
         if not isinstance(options.get("reader", ""), str):
             raise SettingsError(f"reader must be a name (got {options['reader']!r}).")
         if "where" in options:
@@ -154,6 +159,17 @@ class ReadOptions:
             )
         options["budget"] = checked_budget(options.get("budget"))
         return cls(**options)
+
+    @classmethod
+    def of_several(cls, given: Mapping[str, Any]) -> ReadOptions:
+        """Check and parse the same for several studies, whose names or patterns ``study`` has."""
+        study = given.get("study")
+        patterns = [] if study is None else [study] if isinstance(study, str) else study
+        if not isinstance(patterns, Sequence) or not all(isinstance(p, str) for p in patterns):
+            raise SettingsError(
+                f"study must be a name or a pattern of names, or a list of these (got {study!r})."
+            )
+        return replace(cls.of({**given, "study": None}), patterns=tuple(patterns))
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that a source settles by itself, rather than ignore them."""

@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 import condped
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError, NameNotFoundError, SettingsError
 from tests.analyse.across.test_statistics import shifted
 
 
@@ -205,8 +205,7 @@ def test_a_branch_that_no_longer_wins_is_the_answer() -> None:
     found = winners(two_models(0, 1.0), two_models(1, -1.0))
     told = " ".join(str(found).split())
     assert "(300): the winning branch of model changed from net to svm; " in told
-    assert "Only the target trials before have rate. Only the target trials after have c." in told
-    assert "may have changed" not in told
+    assert "Target trials of model" not in told  # the sentences on the branches count them
     verdicts = {(one.branch, one.verdict) for one in found.branches_changed}
     assert verdicts == {("net", "won before"), ("svm", "wins now")}
     assert "net of model won before and loses now: it has 30 of 30 target trials before" in (
@@ -288,7 +287,7 @@ def test_runs_of_tpe_show_another_winner_and_not_which_one_they_settled_in() -> 
     assert all(one.branches_changed for one in found)
     told = " ".join(str(found[0]).split())
     assert "the winning branch of model changed from net to svm" in told
-    assert "which runs of a sampler that learns hardly ever show" in told
+    assert "(two runs of a sampler that learns can hardly ever show this)" in told
     assert "draw some 300 trials of each study at random" in told
     assert "the first trials of each branch decide" in found[0].branches_changed[0].sentence
 
@@ -308,4 +307,105 @@ def test_files_without_branches_are_loaded(tmp_path: Path) -> None:
     old = condped.load(file)
     assert isinstance(old, condped.Difference)
     assert (old.parameters, old.branches_changed) == (found.parameters, ())
-    assert "Which branch wins may have changed." in " ".join(str(old).split())
+    assert "no evidence that a parameter matters more or less" in " ".join(str(old).split())
+
+
+def test_another_branch_that_may_be_luck_is_told_by_counts() -> None:
+    """Where most target trials lie elsewhere without evidence of a change; a few do not matter."""
+    runs = [tpe(0.0, seed) for seed in (0, 1, 2, 9, 12)]
+    target = [
+        [t.params["model"] for t in sorted(r.trials, key=lambda t: t.values)[:6]] for r in runs
+    ]
+    seen = set()
+    for k, one in enumerate(runs):
+        for j in range(k):
+            found = condped.difference(one, runs[j])
+            told = " ".join(str(found).split())
+            counts = [
+                [(model, own.count(model)) for model in ("net", "svm") if own.count(model) > 3]
+                for own in (target[k], target[j])
+            ]
+            (before, m), (after, n) = (own[0] if own else ("", 0) for own in counts)
+            luck = "" not in (before, after) and before != after and not found.branches_changed
+            expected = (
+                f"Target trials of model: {before} {m} of 6 before, {after} {n} of 6 after; with "
+                "samplers that learn this may be luck."
+            )
+            assert expected in told if luck else "Target trials of" not in told
+            seen.add(luck)
+    assert seen == {True, False}
+
+
+def test_the_same_trials_are_the_answer() -> None:
+    """Said first, not as a note; two studies in which nothing counts are not the same trials."""
+    found = difference(frame(0), frame(0))
+    assert found.same_trials
+    first = " ".join(str(found).split("\n\n")[0].split())
+    assert first.endswith("both have the same trials, so there is nothing to compare.")
+    assert not difference(frame(0), frame(1)).same_trials
+    failed = optuna.create_study()
+    failed.optimize(lambda t: float("nan") * t.suggest_float("x", 0, 1), n_trials=2)
+    assert not condped.difference(failed, failed).same_trials
+
+
+def test_a_study_without_trials_is_named() -> None:
+    """Not as one that has no parameter in common."""
+    empty = optuna.create_study()
+    for pair, who in (
+        ((tpe(0.0, 0), empty), "study 'after' has"),
+        ((empty, empty), "studies 'bef"),
+    ):
+        with pytest.raises(DataError, match=f"The {who}.* no trials that count"):
+            condped.difference(*pair)
+
+
+def test_estimates_below_zero_are_shown_as_they_are() -> None:
+    """So that the difference is that of the two numbers beside it, but for rounding."""
+    below = 0
+    for seed in range(5):
+        found = difference(frame(seed, slope=0.0), frame(seed + 50, slope=0.0))
+        for line in str(found).splitlines():
+            if line[:1] in "xy" and line[1:2] == " ":
+                before, after, apart = (int(line.split()[k]) for k in (3, 5, 6))
+                assert abs(after - before - apart) <= 1
+                below += min(before, after) < 0
+        assert "is for one parameter by itself" in " ".join(str(found).split())
+    assert below
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a storage with three random studies."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('storage') / 'team.db'}"
+    for seed, name in enumerate(("run-a", "run-b", "old")):
+        sampler = optuna.samplers.RandomSampler(seed=seed)
+        study = optuna.create_study(storage=url, study_name=name, sampler=sampler)
+        study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("y", 0, 1), 30)
+    return url
+
+
+def test_two_studies_of_one_storage_are_named(storage: str) -> None:
+    """The first name is that of the study before; a pattern is not a name."""
+    found = condped.difference(storage, storage, study=("old", "run-a"))
+    assert [study.name for study in found.studies] == ["old", "run-a"]
+    for place, name in enumerate(("old", "run-a")):
+        alone = condped.importance(storage, study=name)
+        shown = {one.name: (one.before, one.after)[place] for one in found}
+        assert shown == {one.name: one.importance for one in alone}
+    with pytest.raises(SettingsError, match=r"one name here, not a pattern.*'run-a', 'run-b'"):
+        condped.difference(storage, storage, study=("run-*", "old"))
+    with pytest.raises(SettingsError, match="one name, or two"):
+        condped.difference(storage, storage, study=("old", "run-a", "run-b"))
+    with pytest.raises(SettingsError, match="one name here"):
+        condped.importance(storage, study=["old", "run-a"])
+
+
+def test_several_names_and_patterns_choose_studies(storage: str) -> None:
+    """In the order of the storage, each once; one that matches nothing is named."""
+    chosen = condped.across(storage, study=["run-*", "old", "run-a"])
+    assert [study.name for study in chosen.studies] == ["run-a", "run-b", "old"]
+    assert len(condped.across(storage, study=["run-a", "old"]).studies) == 2
+    with pytest.raises(NameNotFoundError, match="no study 'new'"):
+        condped.across(storage, study=["run-a", "new"])
+    with pytest.raises(SettingsError, match="study must be a name or a pattern"):
+        condped.across(storage, study=3)  # type: ignore[arg-type]

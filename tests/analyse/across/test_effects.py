@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import condped
-from tests.analyse.across.families import OPTIONS, family
+from condped.errors import NameNotFoundError
+from tests.analyse.across.families import OPTIONS, SPACE, family
 
 
 def test_good_values_are_those_of_the_study_by_itself() -> None:
@@ -53,3 +54,21 @@ def test_effects_and_branches_are_saved(tmp_path: Path) -> None:
     across = condped.across(family(), **OPTIONS)
     across.save(tmp_path / "across.json")
     assert condped.load(tmp_path / "across.json") == across
+
+
+def test_a_cell_of_an_unknown_name_is_refused() -> None:
+    """None is for a study that does not have a parameter that others have."""
+    one = [row | {"extra": float(k)} for k, row in enumerate(family()["adult"])]
+    space = SPACE | {"extra": {"type": "float", "low": 0.0, "high": 300.0}}
+    across = condped.across(
+        {
+            "adult": condped.read(one, objective="loss", space=space),
+            "higgs": condped.read(family()["higgs"], objective="loss", space=SPACE),
+        }
+    )
+    assert across.cell("extra", "adult") is not None
+    assert across.cell("extra", "higgs") is None
+    with pytest.raises(NameNotFoundError, match=r"no parameter 'rat'.*mean 'rate'"):
+        across.cell("rat", "adult")
+    with pytest.raises(NameNotFoundError, match="no study 'zz'"):
+        across.cell("rate", "zz")

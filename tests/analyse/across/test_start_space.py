@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,91 @@ def test_too_few_studies_leave_the_space_alone_and_say_so() -> None:
     assert start.changes == ()
     assert start.risk == 0
     assert "5 studies cannot speak for a risk of 10 %: it takes 9" in start.notes[-1]
+    assert start.too_few == start.notes[-1]
     assert few.space(risk=0.2).risk == pytest.approx(1 / 6)
+    assert few.space(risk=0.2).too_few is None
+    for studies in (4, 9, 10):
+        for risk in (0.1, 0.2, 1 / (studies + 1)):
+            margin = margin_for(np.zeros(studies), risk)
+            assert (margin is None) == (studies + 1 < round(1 / risk))
+
+
+def two_branches(seed: int, winner: str) -> optuna.Study:
+    """Return random trials of two models with a parameter each; one model wins."""
+
+    def objective(trial: optuna.Trial) -> float:
+        trial.suggest_float("idle", 0, 1)
+        model = trial.suggest_categorical("model", ["forest", "net", "svm"])
+        lost = {winner: 0.0, "svm": 2.0}.get(model, 0.03)
+        if model == "net":
+            return lost + (trial.suggest_float("rate", 0, 1) - 0.3) ** 2
+        if model == "forest":
+            return lost + ((trial.suggest_int("depth", 2, 60) - 20) / 60) ** 2
+        return lost + trial.suggest_float("c", 0, 1)
+
+    study = optuna.create_study(study_name=f"{winner} {seed}",
+        sampler=optuna.samplers.RandomSampler(seed=seed))  # fmt: skip
+    study.optimize(objective, n_trials=150)
+    return study
+
+
+def test_reasons_count_what_they_rest_on() -> None:
+    """Of parameters that some best trials do not have; the counts are those of the trials."""
+    studies = [two_branches(seed, "forest" if seed == 3 else "net") for seed in range(5)]
+    start = condped.across(studies).space(risk=0.2)
+    steps = {step.parameter: step for step in start.changes}
+    assert {"rate", "depth", "model"} <= set(steps)
+    ordered = [sorted(study.trials, key=lambda t: t.values) for study in studies]
+    for name in ("rate", "depth"):
+        step = steps[name]
+        assert isinstance(step.proposal, condped.Float | condped.Int)
+        low, high = step.proposal.low, step.proposal.high
+        best = [one[0].params for one in ordered]
+        assert step.of == sum(name in one for one in best) < 5
+        assert step.kept == sum(low <= one.get(name, -1) <= high for one in best)
+        target = [t.params[name] for one in ordered for t in one[:15] if name in t.params]
+        stay = sum(low <= value <= high for value in target)
+        having = [[t.params[name] for t in one if name in t.params] for one in ordered]
+        good = [v for one in having for v in one[: math.ceil(0.1 * len(one))]]
+        inside = sum(low <= value <= high for value in good)
+        assert (
+            f"{stay} of {len(target)} target trials with {name}, and {inside} of {len(good)} "
+            in (step.reason)
+        )
+        assert f"Spanned by the 3 best trials with {name} of each of 5 studies" in step.reason
+        spanned = [value for one in having for value in one[:3]]
+        assert low <= min(spanned) <= max(spanned) <= high
+    assert "margin" not in steps["model"].reason
+    tried = sum(t.params["model"] != "svm" for one in ordered for t in one)
+    assert f"75 of 75 target trials stay, and {tried} of all 750 trials" in steps["model"].reason
+    left = {step.parameter: step.reason for step in start.steps if step.kind == "leave"}
+    assert "best trials lie all over it" in left["idle"]
+    told = " ".join(str(start).split())
+    assert "keeps 2 of 3 choices; of the studies' best trials, 5 of 5 with model stay" in told
+    assert f"of the domain; of the studies' best trials, {steps['depth'].kept} of 1 with" in told
+    assert "Assuming that the next study is drawn like the past ones" in told
+
+
+def test_why_a_domain_stays_is_said() -> None:
+    """Good values everywhere are another reason than too little evidence."""
+
+    def study(seed: int, trials: int) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        x, y = rng.random((2, trials))
+        return {
+            "x": x,
+            "y": y,
+            "loss": np.maximum(np.abs(x - 0.5), 0.28) + rng.random(trials) / 1000,
+        }
+
+    space = {"x": condped.Float(0, 1), "y": condped.Float(0, 1)}
+    for trials, sure in ((200, True), (20, False)):
+        studies = [study(seed, trials) for seed in range(4)]
+        found = condped.across(studies, objective="loss", space=space).space(risk=0.3)
+        reasons = {step.parameter: (step.kind, step.reason) for step in found.steps}
+        assert "lie all over it" in reasons["y"][1]
+        assert (reasons["x"][0] == "narrow") == sure
+        assert sure or "those elsewhere are not clearly worse" in reasons["x"][1]
 
 
 def test_it_is_deterministic_and_can_be_saved(tmp_path: Path) -> None:

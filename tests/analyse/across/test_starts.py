@@ -13,6 +13,7 @@ import pytest
 
 import condped
 from benchmarks.transfer_tasks import random_study
+from condped.errors import SettingsError
 from tests.analyse.across.start_studies import evaluated, instance, past
 
 NAMES = ("models", "nested", "regimes", "choices")
@@ -51,6 +52,45 @@ def test_other_branches_are_tried_last() -> None:
     models = [one["model"] for one in past("models").starts(10).configurations]
     assert set(models[:7]) == {"net"}
     assert sorted(models[7:]) == ["forest", "knn", "linear"]
+
+
+def test_a_start_of_another_branch_says_so(tmp_path: Path) -> None:
+    """Only those; files that do not say so are loaded."""
+    starts = past("models").starts(10)
+    assert [start.branch for start in starts.starts[:7]] == [None] * 7
+    for start in starts.starts[7:]:
+        assert start.branch == f"{start.values['model']} of model"
+        assert f"for the branch {start.branch}, which was never among the best" in " ".join(
+            str(starts).split()
+        )
+    starts.save(tmp_path / "starts.json")
+    data = json.loads((tmp_path / "starts.json").read_text())
+    del data["inside"]
+    for one in data["starts"]:
+        del one["branch"]
+    (tmp_path / "starts.json").write_text(json.dumps(data))
+    loaded = condped.load(tmp_path / "starts.json")
+    assert isinstance(loaded, condped.Starts)
+    assert loaded.configurations == starts.configurations
+
+
+@pytest.mark.parametrize("name", ["models", "regimes"])
+def test_starts_stay_inside_a_smaller_space(name: str) -> None:
+    """So that the code of both works together: Optuna tries exactly these."""
+    across = past(name)
+    smaller = across.space()
+    assert smaller.changes
+    assert not all(smaller._holds(one) for one in across.starts(30).configurations)
+    starts = across.starts(30, smaller)
+    assert all(smaller._holds(one) for one in starts.configurations)
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    code: dict[str, Any] = {"study": study}
+    exec(starts.optuna_code(), code)
+    exec(smaller.optuna_code(), code)
+    tried = [code["suggest"](study.ask()) for _ in range(len(starts))]  # with what is fixed
+    assert tried == starts.configurations
+    with pytest.raises(SettingsError, match=r"what across\.space"):
+        across.starts(3, smaller.space)  # type: ignore[arg-type]
 
 
 def test_a_study_tries_them_first() -> None:

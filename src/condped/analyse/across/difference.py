@@ -19,7 +19,7 @@ from condped.analyse.across.difference_result import (
     ParameterDifference,
 )
 from condped.analyse.across.goals import require_same_goals
-from condped.analyse.across.limits import limits, untestable
+from condped.analyse.across.limits import have_same_trials, limits, untestable
 from condped.analyse.across.pooled import compared_study
 from condped.analyse.across.study import (
     FEWEST_HITS,
@@ -33,7 +33,7 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question
 from condped.arrays import FloatArray, IntArray
 from condped.count.ranking import ByLoss, ranked
 from condped.count.trials import Trials
-from condped.errors import DataError, SettingsError
+from condped.errors import DataError, NoTrialsError, SettingsError
 from condped.estimate.statistics.pooling import errors_if_alike, holm
 from condped.options import takes
 from condped.read.each_study import naming_study
@@ -69,7 +69,8 @@ def difference(
         ``own``: of each study, the best of its own trials. ``common``: of the trials of both taken
         together; each study's target set is what reaches that objective, so its share differs.
     **options
-        As for :func:`condped.importance`; they are the same for both.
+        As for :func:`condped.importance`; they are the same for both, but for ``study``: two names
+        are those of the study before and of the one after.
 
     Examples
     --------
@@ -84,11 +85,14 @@ def difference(
         raise SettingsError(f"cutoff must be one of own, common (got {cutoff!r}).")
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
-    names = _names(a, b)
+    chosen = _one_for_each(asked.reading.get("study"))
+    names = _names(a, b, chosen)
     both = []
-    for name, source in zip(names, (a, b), strict=True):
+    for name, source, study in zip(names, (a, b), chosen, strict=True):
         with naming_study(name):
-            both.append(open_trials(source, **asked.reading))
+            reading = asked.reading.copy()
+            reading["study"] = study
+            both.append(open_trials(source, **reading))
     require_same_goals(names, [trials.goals for trials in both])
     value, quantiles = None, [target_quantile] * 2
     if cutoff == "common":
@@ -118,12 +122,26 @@ def difference(
         comparable=tuple(limits(found, both, shares, cutoff)),
         branches=compared_branches(branches),
         branch_changes=branch_changes(*branches, tied=tied),
+        same_trials=have_same_trials(found, both),
     )
 
 
-def _names(a: Any, b: Any) -> tuple[str, str]:
+def _one_for_each(study: Any) -> tuple[Any, Any]:
+    """Return the name of the study in each source; None: it holds one."""
+    if study is None or isinstance(study, str):
+        return study, study
+    if isinstance(study, Sequence) and len(study) == 2:
+        return study[0], study[1]
+    raise SettingsError(
+        f"study must be one name, or two: of the study before and of the one after (got {study!r})."
+    )
+
+
+def _names(a: Any, b: Any, chosen: tuple[Any, Any]) -> tuple[str, str]:
     """Return what the studies are called: their own names if they have two, or their turns."""
-    own = [_own_name(source) for source in (a, b)]
+    own = list(chosen)
+    if None in own or own[0] == own[1]:
+        own = [_own_name(source) for source in (a, b)]
     if None in own or own[0] == own[1]:
         return "before", "after"
     return str(own[0]), str(own[1])
@@ -176,6 +194,12 @@ def _differences(
     """Compare the parameters of both; those that most plainly differ come first."""
     one, other = found
     names = [name for name in one.result.names if name in other.result]
+    empty = [repr(shortened(study.name)) for study in found if not study.result.names]
+    if empty:
+        these = (
+            f"study {empty[0]} has" if len(empty) == 1 else f"studies {' and '.join(empty)} have"
+        )
+        raise NoTrialsError(f"The {these} no trials that count: there is nothing to compare.")
     if not names:
         raise DataError(
             f"The studies {shortened(one.name)!r} and {shortened(other.name)!r} have no parameter "
@@ -274,7 +298,7 @@ def _sentence(
             f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
             f"{FEWEST_HITS} are needed in both."
         )
-    before, after = (f"{100 * max(one.value, 0.0):.0f} %" for one in explained)
+    before, after = (f"{100 * one.value:.0f} %" for one in explained)
     told = (
         f"{before} of reaching the target set before, {after} after; difference "
         f"{100 * interval[0]:+.0f} to {100 * interval[1]:+.0f} points, {100 * level:g} % interval"

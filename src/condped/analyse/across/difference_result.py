@@ -76,6 +76,8 @@ class Difference(Result):
         The branches of gates that both studies have, in each of them.
     branch_changes
         Of each of these branches, whether it wins in one study and loses in the other.
+    same_trials
+        Whether both studies have the same trials: then there is nothing to compare.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Difference(Result):
     comparable: tuple[str, ...] = ()
     branches: tuple[StudyBranch, ...] = ()
     branch_changes: tuple[BranchChange, ...] = ()
+    same_trials: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

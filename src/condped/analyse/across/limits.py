@@ -24,6 +24,14 @@ def untestable(found: Sequence[StudyNumbers], *, tied: bool) -> str | None:
     return "ties make the target sets too unlike in size" if tied else None
 
 
+def have_same_trials(found: Sequence[StudyNumbers], both: Sequence[Trials]) -> bool:
+    """Return whether the same trials count in both studies, as far as these are in memory."""
+    one, other = (trials.in_memory for trials in both)
+    if one is None or other is None or any(study.result.reason is not None for study in found):
+        return False
+    return content_of(one) == content_of(other)
+
+
 def limits(
     found: Sequence[StudyNumbers],
     both: Sequence[Trials],
@@ -37,10 +45,6 @@ def limits(
         yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
     if untold:
         return
-    tables = [trials.in_memory for trials in both]
-    contents = [content_of(table) for table in tables if table is not None]
-    if len(contents) == 2 and contents[0] == contents[1]:
-        yield f"{shortened(one.name)} and {shortened(other.name)} have the same trials."
     for own, others in ((one, other), (other, one)):
         names = [name for name in own.result.names if name not in others.result]
         if names:

@@ -190,7 +190,13 @@ class Across(Result):
 
     def cell(self, parameter: str, study: str) -> StudyImportance | None:
         """Return a parameter in one study; None if the study does not have it."""
-        return self._by_place.get((parameter, study))
+        found = self._by_place.get((parameter, study))
+        if found is None:
+            names = [one.name for one in self.studies]
+            if study not in names:
+                raise not_found("study", study, names)
+            self[parameter]  # raises if no study has it
+        return found
 
     def result(self, study: str) -> ImportanceResult:
         """Return the importances of one study, as :func:`condped.importance` gives them.
@@ -259,10 +265,11 @@ class Across(Result):
     def space(self, risk: float = 0.1) -> StartSpace:
         """Return a smaller space for the next study of this kind.
 
-        Ranges are spanned by the best trials of all studies, with a margin; choices stay that are
-        ever good. The margin is the smallest with which the best trial of a study that was left
-        out lies inside often enough: the best trial of another study lies outside with a chance of
-        at most ``risk``, if it is as likely as any past one to be the odd one. So K studies cannot
+        Ranges are spanned by the three best trials with the parameter of each study that has tried
+        it often enough, with a margin; choices go that are good clearly less often than others. The
+        margin is the smallest with which the best trial of a study that was left out lies inside
+        often enough: the best trial of another study lies outside with a chance of at most
+        ``risk``, assuming that it is drawn like the past ones. So K studies cannot
         speak for a risk below 1 / (K + 1), and then nothing is narrowed. Where good values are
         found everywhere, or too few studies tell, a domain stays as it is.
 
@@ -273,14 +280,22 @@ class Across(Result):
         """
         return start_space(self, risk)
 
-    def starts(self, number: int = 10) -> Starts:
+    def starts(self, number: int = 10, space: StartSpace | None = None) -> Starts:
         """Return configurations to try first in the next study.
 
         They are among the best trials of the studies, chosen one after the other so that in every
         study one of them is near the top; how good one is in another study is judged by the nearest
-        trials of the same branch.
+        trials of the same branch. Up to 30 % are the best of branches that would not be tried
+        otherwise.
+
+        Parameters
+        ----------
+        number
+            How many.
+        space
+            The smaller space of :meth:`space`, to stay inside it; None: the whole space.
         """
-        return starts_of(self, number)
+        return starts_of(self, number, space)
 
     def prior(self) -> Prior:
         """Return the densities of good values per parameter and regime, every study alike."""

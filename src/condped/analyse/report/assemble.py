@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -147,7 +148,7 @@ def _trials_data(effects: PageEffects | None, analysis: Analysis) -> dict[str, A
     }
 
 
-def source_name(source: Any, study: str | None) -> str:
+def source_name(source: Any, study: str | Sequence[str] | None) -> str:
     """Return the name of a source, without where it lies and without a password."""
     name = study or getattr(source, "study_name", None)
     if not isinstance(name, str) and isinstance(source, (str, os.PathLike)):

@@ -90,7 +90,7 @@ def replay_studies(
     """Return the trials of all studies after all operations, or of those that match a pattern."""
     replay = _replayed(batches, options)
     by_name = {study.name: study for study in replay.studies.values()}
-    names = choose_studies(list(by_name), options.study, place)
+    names = choose_studies(list(by_name), options.patterns, place)
     return read_each(names, lambda name: _table_of(replay, by_name[name], options))
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from condped.arrays import FloatArray, IntArray, ValueArray
-from condped.errors import DataError, SettingsError, not_found
+from condped.errors import DataError, SettingsError
+from condped.read.each_study import matching, unknown_study
 from condped.read.optuna.drawing import DrawingRecords
 from condped.space.domain import Categorical, Domain, Float, Int, is_whole
 from condped.trials.course.drawing import DeferredDrawing, Drawing
@@ -105,7 +105,7 @@ def select_study(names: Sequence[str], requested: str | None, place: str) -> str
     """Return the study to read: the requested one, or the only one."""
     if requested is not None:
         if requested not in names:
-            raise not_found("study", requested, names)
+            raise unknown_study("study", requested, names)
         return requested
     if len(names) == 1:
         return names[0]
@@ -117,14 +117,11 @@ def select_study(names: Sequence[str], requested: str | None, place: str) -> str
     )
 
 
-def choose_studies(names: Sequence[str], pattern: str | None, place: str) -> list[str]:
-    """Return the studies to read: those whose names match a pattern such as ``xgb-*``, or all."""
+def choose_studies(names: Sequence[str], patterns: Sequence[str], place: str) -> list[str]:
+    """Return the studies to read: those whose names match patterns such as ``xgb-*``, or all."""
     if not names:
         raise DataError(f"{place} holds no study.")
-    found = [name for name in names if pattern is None or fnmatchcase(name, pattern)]
-    if not found:
-        raise not_found("study", pattern, names)
-    return found
+    return matching("study", names, patterns)
 
 
 def domain_of(text: str) -> Domain:

@@ -83,9 +83,9 @@ def read_study(database: Database, options: ReadOptions) -> TrialTable:
 
 
 def read_studies(database: Database, options: ReadOptions) -> list[tuple[str, TrialTable]]:
-    """Return the trials of all studies, or of those whose names match the pattern ``study``."""
+    """Return the trials of all studies, or of those whose names match a pattern."""
     studies = _studies(database)
-    names = choose_studies(list(studies), options.study, database.place)
+    names = choose_studies(list(studies), options.patterns, database.place)
     return read_each(names, lambda name: _read_study(database, options, studies[name]))
 
 

@@ -61,7 +61,7 @@ def _read(
 def _all_from_storage(
     storage: Any, options: ReadOptions, place: str
 ) -> list[tuple[str, TrialTable]]:
-    names = choose_studies(optuna.get_all_study_names(storage), options.study, place)
+    names = choose_studies(optuna.get_all_study_names(storage), options.patterns, place)
     return read_each(
         names, lambda name: _from_storage(storage, replace(options, study=name), place)
     )

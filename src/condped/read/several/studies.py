@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict
 
-from condped.errors import DataError, NoTrialsError, SettingsError, not_found
+from condped.errors import DataError, NoTrialsError, SettingsError
 from condped.options import option
+from condped.read.each_study import matching
 from condped.read.opening import (
     is_read_whole,
     open_batches,
@@ -82,7 +82,8 @@ def open_studies(given: Any, reading: Reading, study_column: str | None) -> Stud
         MLflow's, a directory or pattern with a study in each file or run directory; with a
         ``study_column`` one table.
     reading
-        How to read each; ``study`` is a pattern of names where one source holds all studies.
+        How to read each; ``study`` is a pattern of names, or several, where one source holds all
+        studies.
     """
     if study_column is not None:
         return _of_table(given, reading, study_column)
@@ -147,7 +148,7 @@ def _one_study(what: str) -> SettingsError:
 
 
 def _of_storage(given: Any, reading: Reading) -> Studies:
-    options = ReadOptions.of(reading)
+    options = ReadOptions.of_several(reading)
     found = read_all(given, options)
     if found is None:
         raise _one_study(describe_source(given))
@@ -170,11 +171,10 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
             f"The column {study_column!r} is the objective, and cannot tell studies apart as well. "
             "Name another study_column."
         )
-    options = ReadOptions.of({**reading, "study_column": study_column})
-    pattern, options = options.study, replace(options, study=None)
+    options = ReadOptions.of_several({**reading, "study_column": study_column})
     found = recognised(given, options)
     if is_read_whole(found, options):
-        return _in_memory(unselected(found, options), options, pattern, describe_source(given))
+        return _in_memory(unselected(found, options), options, describe_source(given))
     source = open_batches(found, options)
     if not source.schema.ordered:
         raise SettingsError(
@@ -183,7 +183,7 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
             "numbers, different for each trial of a study."
         )
     grouped = GroupedSource(source)
-    names = _matching(grouped.names, pattern, study_column)
+    names = _matching(grouped.names, options.patterns, study_column)
     unnamed = _unnamed(grouped.sizes.unnamed, study_column)
     return Studies(
         names,
@@ -193,13 +193,13 @@ def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     )
 
 
-def _in_memory(table: TrialTable, options: ReadOptions, pattern: str | None, what: str) -> Studies:
+def _in_memory(table: TrialTable, options: ReadOptions, what: str) -> Studies:
     """Return the studies of a table in memory; a space that was inferred is that of all."""
     if table.studies is None or options.study_column is None:
         raise SettingsError(
             f"study_column is for tables (got {what}, which has no columns). Leave it out."
         )
-    names = _matching(table.studies.names, pattern, options.study_column)
+    names = _matching(table.studies.names, options.patterns, options.study_column)
     unnamed = _unnamed(int((table.studies.codes < 0).sum()), options.study_column)
     parts = split(replace(table, notes=()))
     wanted = set(names)
@@ -214,17 +214,14 @@ def _in_memory(table: TrialTable, options: ReadOptions, pattern: str | None, wha
     )
 
 
-def _matching(names: tuple[str, ...], pattern: str | None, column: str) -> tuple[str, ...]:
-    """Return the studies whose names match a pattern."""
+def _matching(names: tuple[str, ...], patterns: Sequence[str], column: str) -> tuple[str, ...]:
+    """Return the studies whose names match patterns, or all."""
     if not names:
         raise DataError(
             f"The study column {column!r} is empty: no row belongs to a study. Name another one.",
             column=column,
         )
-    found = tuple(name for name in names if pattern is None or fnmatchcase(name, pattern))
-    if not found:
-        raise not_found("study", pattern, names)
-    return found
+    return tuple(matching("study", names, patterns))
 
 
 def _unnamed(rows: int, column: str) -> tuple[str, ...]:

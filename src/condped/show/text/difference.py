@@ -8,6 +8,7 @@ from condped.safe_text import listed, printable, shortened
 from condped.show.text.layout import percent, table_lines, wrapped
 
 if TYPE_CHECKING:
+    from condped.analyse.across.branches import StudyBranch
     from condped.analyse.across.difference_result import Difference, ParameterDifference
 
 _MOST_NAMES = 5
@@ -21,7 +22,8 @@ def difference_text(found: Difference) -> str:
     lines += table_lines([header, *rows], right=set(range(1, len(header) - 1)))
     lines += ["", *wrapped(
         "Before and after: importances. Compared is what a parameter explains of reaching the "
-        f"target set, in percent; the difference with a {percent(found.level)} interval, p "
+        "target set, in percent; an unbiased estimate of it may be below 0. The "
+        f"{percent(found.level)} interval of a difference is for one parameter by itself, p is "
         "adjusted for all parameters (Holm)."
     )]  # fmt: skip
     for note in (*(one.sentence for one in found.branches_changed), *found.comparable):
@@ -35,6 +37,8 @@ def difference_answer(found: Difference) -> str:
     which = (
         f"{names[0]} ({found.studies[0].used:,} trials) → {names[1]} ({found.studies[1].used:,})"
     )
+    if found.same_trials:
+        return f"{which}: both have the same trials, so there is nothing to compare."
     tested = [one for one in found if one.verdict != "not testable"]
     winners = _winners_that_changed(found)
     changed = [
@@ -47,7 +51,7 @@ def difference_answer(found: Difference) -> str:
     elif tested:
         told = "no evidence that a parameter matters more or less than before"
         if any(study.learnt for study in found.studies):
-            told += ", which runs of a sampler that learns hardly ever show"
+            told += " (two runs of a sampler that learns can hardly ever show this)"
     else:
         told = "no parameter could be compared"
     return f"{which}: {'; '.join((*winners, told))}.{_target_trials_elsewhere(found)}"
@@ -70,19 +74,27 @@ def _winners_that_changed(found: Difference) -> list[str]:
 
 
 def _target_trials_elsewhere(found: Difference) -> str:
-    """Say which parameters the target trials of only one study have."""
-    untested = [one for one in found if one.verdict == "not testable"]
-    only = {
-        "before": [shortened(one.name) for one in untested if one.before > 0 == one.after],
-        "after": [shortened(one.name) for one in untested if one.after > 0 == one.before],
-    }
-    told = "".join(
-        f" Only the target trials {when} have {listed(names, _MOST_NAMES)}."
-        for when, names in only.items()
-        if names
-    )
-    unsure = told and not found.branches_changed
-    return f"{told} Which branch wins may have changed." if unsure else told
+    """Say of which gates most target trials lie in another branch, where no change is proven."""
+    changed = {one.gate for one in found.branches_changed}
+    learnt = any(study.learnt for study in found.studies)
+    luck = "with samplers that learn this may be luck" if learnt else "this may be chance"
+    told = ""
+    for gate in dict.fromkeys(one.gate for one in found.branches):
+        before, after = (_leading(found, gate, study.name) for study in found.studies)
+        if gate in changed or not (before and after) or before.branch == after.branch:
+            continue
+        counts = ", ".join(
+            f"{shortened(one.branch)} {one.target_trials} of {one.target_of} {when}"
+            for one, when in ((before, "before"), (after, "after"))
+        )
+        told += f" Target trials of {shortened(gate)}: {counts}; {luck}."
+    return told
+
+
+def _leading(found: Difference, gate: str, study: str) -> StudyBranch | None:
+    """Return the branch that most target trials of a study lie in; None: there is none."""
+    own = (one for one in found.branches if (one.gate, one.study) == (gate, study))
+    return next((one for one in own if 2 * one.target_trials > one.target_of), None)
 
 
 def _row(one: ParameterDifference) -> tuple[str, ...]:
@@ -94,10 +106,14 @@ def _row(one: ParameterDifference) -> tuple[str, ...]:
             "–" if one.adjusted_p_value is None else f"{one.adjusted_p_value:.2g}",
         )
     shares = tuple(
-        "–" if share is None else f"{100 * max(share, 0.0):.0f}"
+        "–" if share is None else _whole(share)
         for share in (one.explained_before, one.explained_after)
     )
     return (
         shortened(one.name), f"{one.before:.3f}", f"{one.after:.3f}", shares[0], f"→ {shares[1]}",
         *told, one.verdict,
     )  # fmt: skip
+
+
+def _whole(share: float) -> str:
+    return f"{round(100 * share)}"  # a whole number has no minus in front of 0

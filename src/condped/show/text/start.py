@@ -10,7 +10,7 @@ from condped.analyse.across.start.starts import Starts
 from condped.analyse.advice.result import Step
 from condped.safe_text import listed, shortened
 from condped.show.text.layout import percent, table_lines, wrapped
-from condped.space.domain import Categorical, choice_labels
+from condped.space.domain import Categorical, Float, Int, choice_labels
 
 _INDENT = " " * 9
 _MOST_NAMES = 12
@@ -45,15 +45,25 @@ def _step(step: Step) -> list[str]:
     where = "" if step.regime is None else f" (where it is in {step.regime})"
     name = shortened(step.parameter)
     told = f"{step.kind:<9}{name}{where}: {step.domain.label} → {step.proposal.label}"
+    if isinstance(step.domain, Categorical) and isinstance(step.proposal, Categorical):
+        kept = f"{len(step.proposal.choices)} of {len(step.domain.choices)} choices"
+    else:
+        log = isinstance(step.domain, Float | Int) and step.domain.log
+        kept = f"{percent(step.covered)} of the domain{' (log scale)' if log else ''}"
+    best = f"of the studies' best trials, {step.kept} of {step.of} with {name} stay"
     return [
         *wrapped(told, then=_INDENT),
-        *wrapped(f"keeps {percent(step.covered)}. {step.reason}", _INDENT, _INDENT),
+        *wrapped(f"keeps {kept}; {best}. {step.reason}", _INDENT, _INDENT),
     ]
 
 
 def starts_text(starts: Starts) -> str:
     """Return the configurations, each with where it comes from."""
-    lines = [f"{len(starts)} configurations to try first, by {starts.studies} past studies", ""]
+    where = ", inside the smaller space" if starts.inside else ""
+    lines = [
+        f"{len(starts)} configurations to try first{where}, by {starts.studies} past studies",
+        "",
+    ]
     for number, start in enumerate(starts.starts, start=1):
         values = ", ".join(f"{shortened(name)}={_value(v)}" for name, v in start.values.items())
         told = (
@@ -61,6 +71,11 @@ def starts_text(starts: Starts) -> str:
             f"{percent(1 - start.place)} of it; elsewhere better than about "
             f"{percent(1 - start.expected)})"
         )
+        if start.branch is not None:
+            told = (
+                f"for the branch {shortened(start.branch)}, which was never among the best trials "
+                f"of a study{' there' if starts.inside else ''} {told}"
+            )
         lines += wrapped(f"{number:>3}  {values}", then="     ")
         lines += wrapped(told, "     ", "     ")
     return "\n".join([*lines, *_notes(starts.notes)])

@@ -12,7 +12,7 @@ import numpy as np
 from condped.analyse.advice.code.known_space import COMPARE
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.splits import holds_for
-from condped.space.condition import Between
+from condped.space.condition import Between, Node
 from condped.space.domain import Categorical, Domain, Int, Numeric
 from condped.space.simplify import Leaf, simplified
 from condped.space.space import Alternative, Space
@@ -23,9 +23,14 @@ Config = dict[str, Any]
 def active_domain(entries: Sequence[Alternative], config: Mapping[str, Any]) -> Domain | None:
     """Return the domain that a parameter has, given what others have; None: it is not active."""
     for entry in entries:
-        if entry.when is None or simplified(entry.when.root, partial(_holds, config)) is True:
+        if entry.when is None or meets(entry.when.root, config):
             return entry.domain
     return None
+
+
+def meets(test: Node, config: Mapping[str, Any]) -> bool:
+    """Return whether a configuration meets a condition."""
+    return simplified(test, partial(_holds, config)) is True
 
 
 def _holds(config: Mapping[str, Any], leaf: Leaf) -> bool:

@@ -36,7 +36,7 @@ def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str
     Examples
     --------
     >>> misled([5, 6, 5, 7, 6, 8, 7, 6], [1, 2, 3, 9])
-    'the best 3 of 12 trials lie outside the smaller space, where 4 of them are.'
+    'the best 3 trials lie outside the smaller space, in which 8 of 12 trials lie.'
     >>> misled([1, 2, 3, 2, 1, 2, 3, 4], [5, 6, 7, 9]) is None
     True
     """
@@ -48,10 +48,9 @@ def misled(inside: npt.ArrayLike, outside: npt.ArrayLike, since: int = 0) -> str
         cutoff = np.sort(np.concatenate([near, far]))[top - 1]
         reached = int(np.count_nonzero(far <= cutoff)), int(np.count_nonzero(near <= cutoff))
         if _chance(len(far), len(near), *reached) <= _MISLED:
-            where = f"the best {sum(reached)} of {total} trials lie outside the smaller space"
-            if reached[1]:
-                where = f"{reached[0]} of {where.removeprefix('the ')}"
-            return f"{where}, where {len(far)} of them are."
+            best = f"the best {sum(reached)} trials lie outside the smaller space"
+            some = f"{reached[0]} of " if reached[1] else ""
+            return f"{some}{best}, in which {len(near)} of {total} trials lie."
     if since >= _WITHOUT and far[0] < near[0]:
         return (
             f"{since} trials in the smaller space have not reached the best one, which lies "

@@ -9,7 +9,7 @@ import numpy as np
 
 from condped.analyse.across.start.past import Past
 from condped.analyse.advice.widen import places_in
-from condped.arrays import FloatArray, IntArray
+from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.space.domain import Categorical
 
 # So many of the best trials of each study may be tried first.
@@ -38,32 +38,42 @@ class Portfolio:
         (studies,): those that were looked at.
     expected
         (chosen, studies): the place that each would have had in each study, 0 for the best.
+    candidates
+        (candidates,): positions of the best trials of all studies, which the others are chosen
+        from.
+    other
+        (chosen,): which are the best of branches that no candidate is in.
     """
 
     rows: IntArray
     studies: IntArray
     expected: FloatArray
+    candidates: IntArray
+    other: BoolArray
 
 
-def portfolio(past: Past, number: int) -> Portfolio:
+def portfolio(past: Past, number: int, allowed: BoolArray) -> Portfolio:
     """Return at most so many trials, chosen one after the other.
 
     Each is the one that, beside those before it, leaves the least to be desired in the mean over
     all studies. The last ones are the best of other branches, one each, so that a study notices if
-    another branch is best this time.
+    another branch is best this time. Only trials that are ``allowed`` (trials,) are chosen.
     """
     studies = np.unique(np.linspace(0, len(past.names) - 1, _MOST_STUDIES).astype(np.intp))
     codes = _codes(past)
     branch = codes.branch
-    best = np.concatenate([_best_rows(past, study) for study in studies.tolist()])
+    best = np.concatenate([_best_rows(past, study, allowed) for study in studies.tolist()])
     best = _distinct(best, np.column_stack([branch, codes.code]))
-    others = _best_of_branches(past, branch, np.setdiff1d(branch, branch[best]))
+    others = _best_of_branches(
+        past, np.where(allowed, branch, -1), np.setdiff1d(branch[allowed], branch[best])
+    )
     room = min(len(others), int(_OTHER_BRANCHES * number))
     rows = np.concatenate([best, others[:room]])
     expected = np.column_stack([_expected(past, rows, study, codes) for study in studies.tolist()])
     chosen = _greedy(expected[: len(best)], number - room)
     chosen += range(len(best), len(rows))
-    return Portfolio(rows[chosen], studies, expected[chosen])
+    other = np.array(chosen) >= len(best)
+    return Portfolio(rows[chosen], studies, expected[chosen], best, other)
 
 
 def _greedy(expected: FloatArray, number: int) -> list[int]:
@@ -95,8 +105,8 @@ def _best_of_branches(past: Past, branch: IntArray, asked: IntArray) -> IntArray
     return np.array(sorted(found, key=lambda row: past.order[row]), dtype=np.intp)
 
 
-def _best_rows(past: Past, study: int) -> IntArray:
-    rows = np.flatnonzero(past.study == study)
+def _best_rows(past: Past, study: int, allowed: BoolArray) -> IntArray:
+    rows = np.flatnonzero((past.study == study) & allowed)
     return np.asarray(rows[np.argsort(past.order[rows])[:_CANDIDATES]])
 
 

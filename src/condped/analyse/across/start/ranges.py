@@ -1,5 +1,8 @@
 """Where the best trials of past studies lie, and how far from there those of another one may lie.
 
+The best trials are those with the parameter, of each study that has tried it often enough, whether
+or not they are among the best of their study: a branch that lost has good values as well.
+
 Distances from there are in units of its width, so that one margin says for every domain how much
 to keep. A choice is as far away as its best trial is from the good ones.
 """
@@ -30,7 +33,7 @@ FEWEST_STUDIES = 3
 CLEARLY_LESS = 0.8
 # So many of the best trials of each study span the range of a number: with the best alone, values
 # that do not matter within a branch would seem to lie further out in another study.
-_SPANNED_BY = 3
+SPANNED_BY = 3
 # The margin at which it is tested whether what lies outside hardly ever is good.
 _TESTED_AT = 0.05
 # Distances are in units of the range's width, or of this share of the domain if it is narrower.
@@ -77,6 +80,8 @@ class GoodRange:
         Of a categorical domain: how far away each choice is; 0: it stays in any case.
     studies
         How many studies tell.
+    dropped
+        How many of the best trials at each end lie outside the range.
     """
 
     domain: Domain
@@ -84,6 +89,7 @@ class GoodRange:
     high: float
     apart: FloatArray
     studies: int
+    dropped: int = 0
 
     def distance(self, place: float) -> float:
         """Return how large a margin must be to keep a value, given by its place."""
@@ -150,7 +156,7 @@ def good_ranges(
 
     ``learnt`` (studies,) says which studies are looked at.
     """
-    tests = sum(len(r.domain.choices) if isinstance(r.domain, Categorical) else 1 for r in regimes)
+    tests = _tests(regimes)
     found = {}
     for regime in regimes:
         rows = learnt[regime.study]
@@ -161,10 +167,33 @@ def good_ranges(
         if isinstance(regime.domain, Categorical):
             one = _choices(regime, rows, tests, studies)
         else:
-            one = _range(regime, rows, tests, studies, risk / (4 * max(len(regimes), 1)))
+            one = _range(regime, rows, tests, studies, _trimmed(regimes, risk))
         if one is not None:
             found[regime.name, regime.domain] = one
     return found
+
+
+def _tests(regimes: Sequence[RegimeTrials]) -> int:
+    """Return in how many places good trials may be rare."""
+    return sum(len(r.domain.choices) if isinstance(r.domain, Categorical) else 1 for r in regimes)
+
+
+def _trimmed(regimes: Sequence[RegimeTrials], risk: float) -> float:
+    """Return the share of the best trials that may lie outside at each end."""
+    return risk / (4 * max(len(regimes), 1))
+
+
+def why_not_narrowed(regime: RegimeTrials, regimes: Sequence[RegimeTrials], risk: float) -> str:
+    """Say why studies that have tried a regime often enough do not speak for a part of it."""
+    if isinstance(regime.domain, Categorical):
+        return "no choice is good clearly less often than the others."
+    low, high, _ = _span(regime, np.ones(len(regime.rows), dtype=bool), _trimmed(regimes, risk))
+    if _is_wide(low, high):
+        return (
+            f"the best trials lie all over it, on {100 * (CLEARLY_LESS - 2 * _TESTED_AT):.0f} % of "
+            "the domain or more."
+        )
+    return "the best trials lie close together, but those elsewhere are not clearly worse."
 
 
 def _choices(regime: RegimeTrials, rows: BoolArray, tests: int, studies: int) -> GoodRange | None:
@@ -184,16 +213,25 @@ def _choices(regime: RegimeTrials, rows: BoolArray, tests: int, studies: int) ->
 def _range(
     regime: RegimeTrials, rows: BoolArray, tests: int, studies: int, trimmed: float
 ) -> GoodRange | None:
-    best = np.sort(regime.places[rows & (regime.rank < _SPANNED_BY)])
-    # Of very many studies a few odd ones may lie outside.
-    drop = math.floor(trimmed * len(best))
-    low, high = float(best[drop]), float(best[len(best) - 1 - drop])
-    if high - low + 2 * _TESTED_AT >= CLEARLY_LESS:
+    low, high, dropped = _span(regime, rows, trimmed)
+    if _is_wide(low, high):
         return None
     inside = (regime.places >= low - _TESTED_AT) & (regime.places <= high + _TESTED_AT)
     if not _hardly_good(rows & ~inside, rows, regime, tests):
         return None
-    return GoodRange(regime.domain, low, high, np.empty(0), studies)
+    return GoodRange(regime.domain, low, high, np.empty(0), studies, dropped)
+
+
+def _span(regime: RegimeTrials, rows: BoolArray, trimmed: float) -> tuple[float, float, int]:
+    """Return where the best trials lie, and how many at each end are left out."""
+    best = np.sort(regime.places[rows & (regime.rank < SPANNED_BY)])
+    # Of very many studies a few odd ones may lie outside.
+    drop = math.floor(trimmed * len(best))
+    return float(best[drop]), float(best[len(best) - 1 - drop]), drop
+
+
+def _is_wide(low: float, high: float) -> bool:
+    return high - low + 2 * _TESTED_AT >= CLEARLY_LESS
 
 
 def _hardly_good(own: BoolArray, rows: BoolArray, regime: RegimeTrials, tests: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,11 +19,14 @@ from condped.analyse.across.start.misled import inside_since, misled
 from condped.analyse.across.start.past import Past, past_of
 from condped.analyse.across.start.ranges import (
     CLEARLY_LESS,
+    FEWEST_IN_REGIME,
     FEWEST_STUDIES,
+    SPANNED_BY,
     GoodRange,
     RegimeTrials,
     good_ranges,
     regimes_of,
+    why_not_narrowed,
 )
 from condped.analyse.advice.adviser import kind_of
 from condped.analyse.advice.code.configspace_code import configspace_code
@@ -36,7 +39,8 @@ from condped.analyse.advice.propose import covered, inside
 from condped.analyse.advice.result import Step, UnknownCondition
 from condped.analyse.result import Result
 from condped.errors import SettingsError
-from condped.space.domain import Domain
+from condped.safe_text import shortened
+from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 
 if TYPE_CHECKING:
@@ -51,7 +55,7 @@ class StartSpace(Result):
     ----------
     steps
         What changes comes first, then what stays as it is, each with a reason. ``kept`` and ``of``
-        count studies: in how many the best trial stays.
+        count studies whose best trial has the parameter: in how many it stays.
     space
         The smaller space with its conditions, without parameters that become inactive.
     risk
@@ -104,11 +108,16 @@ class StartSpace(Result):
         if not self.changes:
             return "Nothing is left out, so there is no risk."
         return (
-            f"The best trial of another study of this kind lies outside with a chance of at most "
-            f"{100 * self.risk:.2g} %, if it is as likely as any past one to be the odd one: with "
-            f"the margin, {self.left_out_kept} of {self.studies} best trials stay inside when "
-            "their own study is left out."
+            "Assuming that the next study is drawn like the past ones, its best trial lies outside "
+            f"with a chance of at most {100 * self.risk:.2g} %: with the margin, "
+            f"{self.left_out_kept} of {self.studies} best trials stay inside when their own study "
+            "is left out."
         )
+
+    @property
+    def too_few(self) -> str | None:
+        """Why nothing is narrowed if the studies are too few for the risk; None: they are not."""
+        return _too_few(self.studies, self.asked)
 
     def sample(self, number: int, *, seed: int = 0) -> list[Config]:
         """Return configurations drawn evenly from the smaller space."""
@@ -140,7 +149,7 @@ class StartSpace(Result):
         >>> nested = condped.problems.get("nested")
         >>> past = condped.across([nested.sample(200, seed=seed) for seed in range(10)])
         >>> past.space().misled([{"x": -6.9}] * 6 + [{"x": -4.5}] * 3, [2.0] * 6 + [1.0] * 3)
-        'the best 3 of 9 trials lie outside the smaller space, where 3 of them are.'
+        'the best 3 trials lie outside the smaller space, in which 6 of 9 trials lie.'
         """
         within = [self._holds(one) for one in configurations]
         inside = [loss for loss, own in zip(losses, within, strict=True) if own]
@@ -215,17 +224,19 @@ def start_space(across: Across, risk: float) -> StartSpace:
         domains |= {k: meet(d, domains[k]) if k in domains else d for k, d in found.items()}
     space, possible = narrowed(base, domains)
     inside_count = studies if margin is None else int(np.count_nonzero(distances <= margin))
-    steps = [
-        _step(
-            past,
-            regime,
-            domains.get((regime.name, regime.domain)),
-            ranges.get((regime.name, regime.domain)),
-            margin,
-        )
-        for regime in regimes
-        if (regime.name, regime.domain) in possible
-    ]
+    steps = []
+    for regime in regimes:
+        key = regime.name, regime.domain
+        if key not in possible:
+            continue
+        proposal, known = domains.get(key), ranges.get(key)
+        if proposal is None:
+            reason = _why_left(regime, known, margin, regimes, float(risk))
+        elif known is None or margin is None:
+            reason = "The condition that the trials were chosen by."
+        else:
+            reason = _why_narrowed(past, regime, proposal, known, margin)
+        steps.append(_step(past, regime, proposal, reason))
     steps.sort(key=lambda step: (step.kind == "leave", -past.importances.get(step.parameter, 0.0)))
     changed = any(step.kind != "leave" for step in steps)
     return StartSpace(
@@ -237,42 +248,26 @@ def start_space(across: Across, risk: float) -> StartSpace:
         studies=studies,
         left_out_kept=inside_count,
         dropped=tuple(name for name in past.structure.space if name not in space),
-        notes=(*past.notes, *_notes(studies, float(risk), margin)),
+        notes=(*past.notes, *filter(None, [_too_few(studies, float(risk))])),
         unknown=tuple(_unknown(past, name) for name in past.structure.unexplained if name in space),
     )
 
 
-def _notes(studies: int, risk: float, margin: float | None) -> Iterator[str]:
-    if margin is None:
-        needed = int(np.ceil(1.0 / risk - 1e-9)) - 1
-        yield (
-            f"{studies} studies cannot speak for a risk of {100 * risk:.3g} %: it takes {needed}, "
-            f"and the lowest of {studies} is {100 * lowest_risk(studies):.3g} %. So nothing is "
-            "narrowed; accept that risk, or start by the configurations of starts()."
-        )
+def _too_few(studies: int, risk: float) -> str | None:
+    if margin_for(np.zeros(studies), risk) is not None:
+        return None
+    needed = int(np.ceil(1.0 / risk - 1e-9)) - 1
+    return (
+        f"{studies} studies cannot speak for a risk of {100 * risk:.3g} %: it takes {needed}, and "
+        f"the lowest of {studies} is {100 * lowest_risk(studies):.3g} %. So nothing is narrowed; "
+        "accept that risk, or start by the configurations of starts()."
+    )
 
 
-def _step(
-    past: Past,
-    regime: RegimeTrials,
-    proposal: Domain | None,
-    known: GoodRange | None,
-    margin: float | None,
-) -> Step:
+def _step(past: Past, regime: RegimeTrials, proposal: Domain | None, reason: str) -> Step:
     name, domain = regime.name, regime.domain
     best = regime.rows[np.isin(regime.rows, past.best)]
     values = past.parameters[name].values[best]
-    kept = len(best) if proposal is None else int(inside(proposal, domain, values).sum())
-    if proposal is not None and known is None:
-        reason, risk = "The condition that the trials were chosen by.", "None."
-    elif proposal is not None and known is not None:
-        reason = (
-            f"The best trials of {known.studies} studies lie there, with a margin of {margin:.2g} "
-            "times their range; what is outside hardly ever was good."
-        )
-        risk = "See the risk of all steps together."
-    else:
-        reason, risk = _why_left(regime, known, margin), "None."
     several = len(past.parameters[name].domains) > 1
     return Step(
         kind="leave" if proposal is None else kind_of(proposal),
@@ -280,25 +275,57 @@ def _step(
         regime=domain.label if several else None,
         domain=domain,
         proposal=proposal,
-        kept=kept,
+        kept=len(best) if proposal is None else int(inside(proposal, domain, values).sum()),
         of=len(best),
         covered=1.0 if proposal is None else covered(proposal, domain),
         reason=reason,
-        risk=risk,
+        risk="None." if proposal is None else "See the risk of all steps together.",
     )
 
 
-def _why_left(regime: RegimeTrials, known: GoodRange | None, margin: float | None) -> str:
+def _why_narrowed(
+    past: Past, regime: RegimeTrials, proposal: Domain, known: GoodRange, margin: float
+) -> str:
+    """Say what a smaller domain rests on, with the numbers."""
+    values = past.parameters[regime.name].values[regime.rows]
+    stays = inside(proposal, regime.domain, values)
+    name = shortened(regime.name)
+    target = past.order[regime.rows] < past.target_quantile
+    counts = f"{np.count_nonzero(target & stays)} of {np.count_nonzero(target)} target trials"
+    if len(regime.rows) < len(past.order):  # by these it is judged what is good
+        best = f"{np.count_nonzero(regime.good & stays)} of {np.count_nonzero(regime.good)}"
+        share = f"{100 * past.target_quantile:.3g} %"
+        counts += f" with {name}, and {best} of the best {share} with it of each study,"
+    if isinstance(regime.domain, Categorical):
+        return (
+            f"{counts} stay, and {np.count_nonzero(stays)} of all {len(stays)} trials with {name}: "
+            "the choices left out are good clearly less often."
+        )
+    but = f", without the {known.dropped} furthest out at each end" if known.dropped else ""
+    return (
+        f"Spanned by the {SPANNED_BY} best trials with {name} of each of {known.studies} "
+        f"studies{but}, with a margin of {margin:.2g} times their range. {counts} lie there."
+    )
+
+
+def _why_left(
+    regime: RegimeTrials,
+    known: GoodRange | None,
+    margin: float | None,
+    regimes: Sequence[RegimeTrials],
+    risk: float,
+) -> str:
     if margin is None:
         return "too few studies for so little risk."
     if len(np.unique(regime.study)) < FEWEST_STUDIES:
-        return f"fewer than {FEWEST_STUDIES} studies have tried it often enough."
+        return (
+            f"fewer than {FEWEST_STUDIES} studies have {FEWEST_IN_REGIME} trials or more with it."
+        )
     if known is None:
-        return "good values are found everywhere, or too little is known."
-    return (
-        f"with the margin the range would keep more than {100 * CLEARLY_LESS:.0f} % of the domain, "
-        "or every choice."
-    )
+        return why_not_narrowed(regime, regimes, risk)
+    if isinstance(regime.domain, Categorical):
+        return "with the margin every choice stays."
+    return f"with the margin the range would keep {100 * CLEARLY_LESS:.0f} % of the domain or more."
 
 
 def _unknown(past: Past, name: str) -> UnknownCondition:

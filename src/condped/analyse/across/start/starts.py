@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from condped.analyse.across.start.configurations import Config, active_domain, configuration, fits
+import numpy as np
+
+from condped.analyse.across.start.configurations import (
+    Config,
+    active_domain,
+    configuration,
+    fits,
+    meets,
+)
 from condped.analyse.across.start.past import Past, past_of, plain_value
 from condped.analyse.across.start.portfolio import portfolio
+from condped.analyse.across.start.start_space import StartSpace
 from condped.analyse.advice.code.configspace_code import configspace_code
 from condped.analyse.advice.code.python_text import literal
 from condped.analyse.advice.code.ray_code import inactive_value
+from condped.analyse.advice.narrow import narrowed
+from condped.analyse.advice.propose import inside
+from condped.analyse.branches.splits import splits_of
 from condped.analyse.result import Result
-from condped.errors import SettingsError
+from condped.arrays import BoolArray
+from condped.errors import DataError, SettingsError
 from condped.optional import load_optional
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
@@ -42,6 +55,9 @@ class Start:
         The same in the other studies, on average, as far as near trials tell.
     best_in
         In how many studies none of the other configurations is expected to be better.
+    branch
+        The branch that it is there for, where none of the best trials of the studies is in it;
+        None of all others.
     """
 
     values: dict[str, Any]
@@ -50,11 +66,19 @@ class Start:
     place: float
     expected: float
     best_in: int
+    branch: str | None = None
 
 
 @dataclass(frozen=True)
 class Starts(Result):
     """Configurations to try first, the one that is best on average first.
+
+    Attributes
+    ----------
+    space
+        That they are configurations of.
+    inside
+        Whether this is a smaller space that was asked for.
 
     Examples
     --------
@@ -67,12 +91,15 @@ class Starts(Result):
     """
 
     schema: ClassVar[str] = "condped.starts/1"
-    _fixed: ClassVar[tuple[str, ...]] = ("study", "trial", "place", "expected", "best_in")
+    _fixed: ClassVar[tuple[str, ...]] = (
+        "study", "trial", "place", "expected", "best_in", "branch",
+    )  # fmt: skip
 
     starts: tuple[Start, ...]
     space: Space
     studies: int
     notes: tuple[str, ...] = ()
+    inside: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -169,16 +196,26 @@ def _mapping(values: Mapping[str, Any]) -> str:
     return f"{{{', '.join(f'{literal(key)}: {literal(one)}' for key, one in values.items())}}}"
 
 
-def starts_of(across: Across, number: int) -> Starts:
+def starts_of(across: Across, number: int, smaller: StartSpace | None = None) -> Starts:
     """Return configurations to try first; see :meth:`condped.Across.starts`."""
     if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
         raise SettingsError(f"The number of starts must be whole, 1 or above (got {number!r}).")
+    if not isinstance(smaller, StartSpace | None):
+        raise SettingsError(f"space must be what across.space() returns (got {smaller!r}).")
     past = past_of(across)
-    found = portfolio(past, int(number))
+    allowed = np.ones(len(past.order), dtype=bool) if smaller is None else _inside(past, smaller)
+    if not allowed.any():
+        raise DataError("No trial of the studies lies in the smaller space: nothing to start by.")
+    found = portfolio(past, int(number), allowed)
     notes = list(past.notes)
     best = found.expected == found.expected.min(axis=0)
     starts, filled = [], 0
     space = past.known_space
+    if smaller is not None:
+        unknown = [one.parameter for one in smaller.unknown]
+        space = narrowed(smaller.space, {}, unknown)[0]
+    named = _branch_names(past)
+    candidates = [past.config(row) for row in found.candidates.tolist()]
     for place, row in enumerate(found.rows.tolist()):
         values, missing = _fitted(past, space, row)
         filled += missing
@@ -192,6 +229,7 @@ def starts_of(across: Across, number: int) -> Starts:
                 place=float(past.order[row]),
                 expected=float(others.mean() if len(others) else past.order[row]),
                 best_in=int(best[place].sum()),
+                branch=named(past.config(row), candidates) if found.other[place] else None,
             )
         )
     if filled:
@@ -200,7 +238,39 @@ def starts_of(across: Across, number: int) -> Starts:
         )
     if len(starts) < number:
         notes.append(f"There are only {len(starts)} different configurations to choose from.")
-    return Starts(tuple(starts), space, len(past.names), tuple(notes))
+    inside_it = smaller is not None
+    return Starts(tuple(starts), space, len(past.names), tuple(notes), inside_it)
+
+
+def _inside(past: Past, smaller: StartSpace) -> BoolArray:
+    """Return (trials,): which lie in a smaller space, as far as it knows their domains."""
+    allowed = np.ones(len(past.order), dtype=bool)
+    for step in smaller.changes:
+        parameter = past.parameters.get(step.parameter)
+        if parameter is not None and step.proposal is not None and step.domain in parameter.domains:
+            rows = past.having(step.parameter, step.domain)
+            allowed[rows] &= inside(step.proposal, step.domain, parameter.values[rows])
+    return allowed
+
+
+def _branch_names(past: Past) -> Callable[[Config, Sequence[Config]], str]:
+    """Return what names the branch of a configuration, by what others are not."""
+    splits = {
+        gate: splits_of(past.structure.space, gate, children)
+        for gate, children in past.structure.gates.items()
+    }
+
+    def named(config: Config, others: Sequence[Config]) -> str:
+        own = [
+            (f"{split.label} of {gate}", any(meets(split.test, one) for one in others))
+            for gate, found in splits.items()
+            for split in found
+            if meets(split.test, config)
+        ]
+        # What none of the others is; a combination of branches has no such one.
+        return ", ".join([name for name, known in own if not known] or [name for name, _ in own])
+
+    return named
 
 
 def _fitted(past: Past, space: Space, row: int) -> tuple[Config, int]:
@@ -219,11 +289,12 @@ def _fitted(past: Past, space: Space, row: int) -> tuple[Config, int]:
 
 
 def _best_value(past: Past, name: str, domain: Domain) -> Any:
-    """Return the value of the best trial in which a parameter has a domain."""
-    if domain in past.parameters[name].domains:
-        rows = past.having(name, domain)
-        if len(rows):
-            return plain_value(
-                domain, past.parameters[name].values[rows[past.order[rows].argmin()]]
-            )
+    """Return the value of the best trial in which a parameter has a domain, or a value in it."""
+    parameter = past.parameters[name]
+    for own in sorted(parameter.domains, key=lambda one: one != domain):
+        rows = past.having(name, own)
+        for row in rows[np.argsort(past.order[rows], kind="stable")].tolist():
+            value = plain_value(own, parameter.values[row])
+            if fits(domain, value):
+                return value
     return domain.choices[0] if isinstance(domain, Categorical) else domain.low

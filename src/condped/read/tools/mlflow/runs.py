@@ -12,7 +12,7 @@ import numpy as np
 
 from condped.arrays import FloatArray
 from condped.errors import DataError, SettingsError, not_found
-from condped.read.each_study import read_each
+from condped.read.each_study import read_each, unknown_study
 from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -45,7 +45,7 @@ def select_experiment(
             e for e in experiments if e.id == requested
         ]
         if not found:
-            raise not_found("experiment", requested, [e.name for e in experiments])
+            raise unknown_study("experiment", requested, [e.name for e in experiments])
         if len(found) > 1:  # the workspaces of MLflow 3 may share names
             ids = ", ".join(repr(e.id) for e in found)
             raise SettingsError(
@@ -64,9 +64,9 @@ def select_experiment(
 
 
 def select_experiments(
-    experiments: Sequence[Experiment], pattern: str | None, place: str
+    experiments: Sequence[Experiment], patterns: Sequence[str], place: str
 ) -> dict[str, Experiment]:
-    """Return the experiments to read, by names of their own: those that match a pattern, or all.
+    """Return the experiments to read, by names of their own: those that match patterns, or all.
 
     A pattern such as ``xgb-*`` is compared with names, and taken as an id as well.
     """
@@ -76,12 +76,15 @@ def select_experiments(
     named = {  # the workspaces of MLflow 3 may share names
         e.name if times[e.name] == 1 else f"{e.name} ({e.id})": e for e in experiments
     }
-    if pattern is None:
+    if not patterns:
         return {name: e for name, e in named.items() if e.runs or e.name != _DEFAULT} or named
-    found = {n: e for n, e in named.items() if fnmatchcase(e.name, pattern) or e.id == pattern}
-    if not found:
-        raise not_found("experiment", pattern, named)
-    return found
+    chosen = set()
+    for pattern in patterns:
+        own = {n for n, e in named.items() if fnmatchcase(e.name, pattern) or e.id == pattern}
+        if not own:
+            raise not_found("experiment", pattern, named)
+        chosen |= own
+    return {name: e for name, e in named.items() if name in chosen}
 
 
 def experiment_tables(

@@ -48,7 +48,7 @@ def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
     options.refuse("an MLflow experiment", "budget")
     with snapshot(source) as (place, database):
         _check_schema(place, database)
-        chosen = select_experiments(_experiments(database), options.study, place)
+        chosen = select_experiments(_experiments(database), options.patterns, place)
         requested = requested_metrics(options)
         return experiment_tables(chosen, lambda one: _runs(database, one, requested), options)
 

@@ -69,7 +69,7 @@ def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
         if meta.get("lifecycle_stage", "active") == "active"
         for runs in (_Runs.found(path, meta, options),)
     }
-    chosen = select_experiments(list(found), options.study, f"The directory {str(folder)!r}")
+    chosen = select_experiments(list(found), options.patterns, f"The directory {str(folder)!r}")
     return experiment_tables(chosen, lambda one: found[one].collected(options), options)
 
 
