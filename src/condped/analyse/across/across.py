@@ -180,7 +180,7 @@ def _domain_notes(
         more = len(unlike) - _MOST_NAMES
         rest = f"; and {more} more parameter{'s' if more > 1 else ''}" if more > 0 else ""
         yield (
-            f"Domains differ between studies: {'; '.join(unlike[:_MOST_NAMES])}{rest}. A wider one "
+            f"Domains differ between studies. {'; '.join(unlike[:_MOST_NAMES])}{rest}. A wider one "
             "lets a parameter explain more."
         )
     inferred = [study.name for study in studies if study.result.account.space_inferred]

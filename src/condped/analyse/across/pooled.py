@@ -286,11 +286,12 @@ def _why_not_compared(
     few = [study for study, number in hits.items() if number < FEWEST_HITS]
     if len(own) - len(few) > 1:
         return "too few trials tell the error of it"
-    where = "any study" if len(few) == len(told) else _counted_studies(few, len(told))
+    where = _counted_studies(few, len(told))
     if any(hits[study] for study in few):
-        where = "each study" if len(few) == len(told) else where
-        return f"fewer than {FEWEST_HITS} target trials of {where} have it"
-    return f"no target trial of {where} has it"
+        return f"in {where} fewer than {FEWEST_HITS} target trials have it"
+    if len(few) == len(told):
+        return "no target trial of any study has it"
+    return f"in {where} no target trial has it"
 
 
 def compared_study(

@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 
 from condped.show.matplotlib.figures import axes_for, literal, plain
 from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, WARNING
+from condped.show.text.across import NOTHING
 from condped.show.views.across import AcrossView
 from condped.show.views.labels import lines_of
 
@@ -22,7 +23,7 @@ _LETTERS = 14.0  # on an inch, of what stands above and below
 def across(view: AcrossView, fig: FigureBase) -> FigureBase:
     """Draw a cell per parameter and study, and the pooled importances on the right."""
     if view.empty:
-        axes_for(fig, 0, (1, 1), view.note or "No parameter can be told anything of.")
+        axes_for(fig, 0, (1, 1), view.note or NOTHING)
         return fig
     count = len(view.studies)
     ratio = max(2.0, min(6.0, 0.25 * count))
