@@ -4,7 +4,7 @@
 function namesWhole(sentence) {
   const names = [...studies, ...parameters].map((one) => one.name).filter((name) => /\S[-\s/]+\S/.test(name) && name.length <= 32);
   if (!names.length) return [sentence];
-  const escaped = [...new Set(names)].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"));
+  const escaped = [...new Set(names)].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
   return sentence.split(new RegExp(`(${escaped.join("|")})`, "u")).map((part, place) => (place % 2 ? element("span", { class: "whole" }, part) : part));
 }
 
