@@ -1,11 +1,11 @@
 // The answer in plain words.
 
-// A sentence whose names stay on one line: "run-v2" would break behind its hyphen.
+// A sentence whose names stay on one line, with their brackets: "run-v2" would break behind its hyphen.
 function namesWhole(sentence) {
   const names = [...studies, ...parameters].map((one) => one.name).filter((name) => /\S[-\s/]+\S/.test(name) && name.length <= 32);
   if (!names.length) return [sentence];
   const escaped = [...new Set(names)].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
-  return sentence.split(new RegExp(`(${escaped.join("|")})`, "u")).map((part, place) => (place % 2 ? element("span", { class: "whole" }, part) : part));
+  return sentence.split(new RegExp(`(\\S*(?:${escaped.join("|")})\\S*)`, "u")).map((part, place) => (place % 2 ? element("span", { class: "whole" }, part) : part));
 }
 
 function drawAnswer() {
