@@ -85,8 +85,8 @@ def _matters(across: Across) -> str:
     named = [shortened(parameter.name) for parameter in real[:_MOST_PARAMETERS]]
     more = len(real) - len(named)
     if every == 1:
-        some = [*named, f"{more} more"] if more else named
-        sentence = f"{_joined(some)} {_verb(len(real))}"
+        names = [*named, f"{more} more"] if more else named
+        sentence = f"{_joined(names)} {_verb(len(real))}"
     else:
         where = [_where(across, one, every, first=one is real[0]) for one in real[: len(named)]]
         sentence = f"{named[0]} matters in {where[0]}"

@@ -107,10 +107,11 @@ def test_matplotlib_draws_unclear_cells_paler() -> None:
     assert isinstance(figure, Figure)
     figure.draw_without_rendering()
     layers = [one for one in figure.axes[0].collections if isinstance(one, QuadMesh)]
-    drawn = [
-        layer.get_facecolor()[~np.ma.getmaskarray(layer.get_array()).ravel()] for layer in layers
-    ]
-    pale, strong = (float(one[0, :3].sum()) for one in drawn)
+    colours = []
+    for layer in layers:
+        shown = ~np.ma.getmaskarray(np.ma.asarray(layer.get_array())).ravel()
+        colours.append(np.asarray(layer.get_facecolor())[shown][0, :3])
+    pale, strong = (float(colour.sum()) for colour in colours)
     assert pale > strong + 0.5
 
 

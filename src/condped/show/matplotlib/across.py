@@ -46,11 +46,11 @@ def across(view: AcrossView, fig: FigureBase) -> FigureBase:
 
 def _cells(view: AcrossView, ax: Axes) -> QuadMesh:
     count, rows, gap = len(view.studies), len(view.labels), 0.8 if view.spacious else 0.0
-    verdicts = np.array(view.verdicts)
+    verdicts, unknown = np.array(view.verdicts), ~np.isfinite(view.values)
     edges = np.arange(count + 1) - 0.5, np.arange(rows + 1) - 0.5
     _, mesh = (
         ax.pcolormesh(
-            *edges, np.ma.masked_where((verdicts != verdict) | ~np.isfinite(view.values), view.values),
+            *edges, np.ma.masked_where((verdicts != verdict) | unknown, view.values),
             vmin=0.0, vmax=view.highest, cmap=colours, edgecolors="white", linewidth=gap,
             rasterized=not view.spacious,
         )

@@ -53,7 +53,7 @@ def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
 
 
 def _cells(view: AcrossView, figure: go.Figure) -> None:
-    """Draw the colours: blue where there is evidence, paler if unclear, grey where there is none."""
+    """Draw the colours: blue where it matters, paler if unclear, grey without evidence."""
     grey = np.array([[v in ("no evidence", "not testable") for v in row] for row in view.verdicts])
     words = [
         [
