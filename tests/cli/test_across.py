@@ -53,6 +53,18 @@ def test_it_prints_what_python_prints(folder: Path) -> None:
     assert out == f"{expected(folder)}\n"
 
 
+def test_the_text_says_what_was_inferred_and_what_cannot_be_compared(folder: Path) -> None:
+    """Without a space the domains come from the values; losing branches cannot be compared."""
+    pair = ("adult.csv", "covertype.csv")
+    code, out, _ = run(folder, "across", *pair, "--objective", "loss", "--sampling", "random")
+    said = " ".join(out.split())
+    assert code == 0
+    assert "The domains were inferred from the values of each study" in said
+    assert "Domains differ between studies. " in said
+    assert "rate (in covertype no target trial has it)" in said
+    assert "network wins in adult; svm wins in covertype." in said
+
+
 def test_json_and_csv_are_the_results_own(folder: Path) -> None:
     """The plain data and the rows."""
     sources = [f"{name}={folder / name}.csv" for name in ("adult", "cifar", "covertype")]

@@ -8,7 +8,8 @@ from html.parser import HTMLParser
 
 import condped
 from condped.analyse.across.result import Across
-from condped.show.across_answer import answer_of, standings
+from condped.show.across_answer import answer_of
+from condped.show.across_branches import standings
 from condped.show.text.layout import width_of
 from tests.analyse.across.families import OPTIONS, family, trials
 from tests.show.across_results import compared, made_up
@@ -29,16 +30,55 @@ def test_the_first_sentence_counts_where_each_parameter_matters() -> None:
         if len(own) <= 2:
             assert f"({', '.join(own)})" in said
     silent = sum(not parameter.matters_in for parameter in across)
-    assert f"; {silent} other{'s' if silent > 1 else ''} in none." in said
+    others = "other parameters matter" if silent > 1 else "other parameter matters"
+    assert f"; {silent} {others} in none." in said
 
 
-def test_branches_that_win_here_and_lose_there_are_named() -> None:
-    """The SVM wins in one study and loses in the others, and the network the other way round."""
-    (said,) = answer_of(compared()).branches
-    assert said == (
-        "Branches of model: svm wins in covertype and loses in adult, cifar, higgs; network wins "
-        "in adult, cifar, higgs and loses in covertype."
+def test_who_wins_where_is_said_of_every_study() -> None:
+    """The SVM wins in one study, the network in the others; the heading says the same."""
+    answer = answer_of(compared())
+    assert answer.branches == (
+        "Branches of model: network wins in adult, cifar, higgs; svm wins in covertype.",
     )
+    assert answer.branch_heading == "network wins in adult, cifar, higgs, svm wins in covertype"
+
+
+def test_where_none_wins_the_leading_branch_is_said_with_the_winners() -> None:
+    """A winner in one study says nothing of the others: these have their own words."""
+    across = compared()
+    some = tuple(
+        one if one.study == "covertype" else replace(one, standing="no evidence")
+        for one in across.branches
+    )
+    learnt = tuple(replace(study, learnt=True) for study in across.studies)
+    answer = answer_of(replace(across, branches=some, studies=learnt))
+    assert answer.branches == (
+        "Branches of model: svm wins in covertype; in the other 3 none wins for sure, and most "
+        "target trials are in network, which may be luck of the sampler.",
+    )
+    assert answer.branch_heading == "svm wins in covertype, none for sure in the other 3"
+    random = answer_of(replace(across, branches=some)).branches[0]
+    assert "luck" not in random
+
+
+def test_a_study_that_settled_in_another_branch_is_named() -> None:
+    """With counts that are those of the cells; not where two studies did."""
+    across = compared()
+    hits = {(one.branch, one.study == "covertype"): 0 for one in across.branches}
+    for one in across.branches:
+        hits[one.branch, one.study == "covertype"] += one.target_trials
+    said = answer_of(across).odd or ""
+    assert (
+        f"covertype alone has most target trials in svm ({hits['svm', True]} of 20); in the other "
+        f"3 they are in network ({hits['network', False]} of 60)."
+    ) in said
+    both = tuple(
+        replace(one, branch={"svm": "network", "network": "svm"}.get(one.branch, one.branch))
+        if one.study == "adult"
+        else one
+        for one in across.branches
+    )
+    assert "alone" not in (answer_of(replace(across, branches=both)).odd or "")
 
 
 def test_without_evidence_the_leading_branches_are_named() -> None:
@@ -66,11 +106,56 @@ def test_what_differs_and_what_is_odd_is_said() -> None:
     )
 
 
+def test_what_cannot_be_compared_is_not_said_to_agree() -> None:
+    """Parameters that no target trial of a study has are named, with the study."""
+    pair = {"alpha": trials(0, "svm"), "beta": trials(1, "network")}
+    said = answer_of(condped.across(pair, **OPTIONS))
+    untested = said.differ or ""
+    assert "No parameter differs" not in untested
+    assert "Of model and dropout none differs" in untested
+    assert "rate (in alpha no target trial has it)" in untested
+    assert "C (in beta no target trial has it)" in untested
+    assert said.matters.startswith("model matters in both studies")
+    made = made_up(3, 5)
+    one, *rest = made.parameters
+    cells = tuple(
+        replace(cell, odd_p_value=None) if cell.parameter == one.name else cell
+        for cell in made.cells
+    )
+    silent = replace(one, agreement="not testable", reason="in a no target trial has it")
+    some = answer_of(replace(made, parameters=(silent, *rest), cells=cells))
+    assert some.odd == f"No study is odd in what {rest[0].name} and {rest[1].name} explain."
+
+
+def test_a_random_study_and_one_that_learnt_are_not_compared() -> None:
+    """The reason is how they were drawn, not a lack of errors."""
+    across = made_up(2, 2)
+    none = tuple(replace(one, agreement="not testable") for one in across)
+    first, second = across.studies
+    mixed = replace(across, parameters=none, studies=(first, replace(second, learnt=True)))
+    assert answer_of(mixed).differ == (
+        "Whether the studies differ cannot be tested: study 0 was drawn at random, study 1 by a "
+        "sampler that learns from results, and what a parameter explains depends on it."
+    )
+
+
+def test_a_study_listed_twice_comes_first() -> None:
+    """Before any other sentence: every number counts it twice."""
+    study = trials(0, "network")
+    across = condped.across({"a": study, "b": trials(1, "svm"), "again": list(study)}, **OPTIONS)
+    first = answer_of(across).sentences[0]
+    assert first.startswith("a and again have the same trials")
+    assert first in " ".join(str(across).split())
+    assert [one.same_as for one in across.studies] == [None, None, "a"]
+
+
 def test_one_study_is_spoken_of_as_one() -> None:
     """Nothing is said of differences, and no study is counted."""
     said = answer_of(condped.across([trials(0, "network")], **OPTIONS))
     assert (said.differ, said.odd, said.branches) == (None, None, ())
     assert "studies" not in said.matters
+    assert "in none" not in said.matters
+    assert re.search(r"; \d others show no effect\.$", said.matters)
 
 
 def test_standings_count_every_study_once() -> None:
@@ -78,7 +163,8 @@ def test_standings_count_every_study_once() -> None:
     across = made_up(2, 9)
     for one in standings(across.branches):
         assert sorted((*one.wins, *one.loses, *one.open)) == sorted(s.name for s in across.studies)
-        assert one.both
+        assert one.wins
+        assert one.loses
 
 
 def test_the_tables_hold_the_numbers() -> None:

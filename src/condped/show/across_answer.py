@@ -5,57 +5,60 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from condped.analyse.across.branches import StudyBranch
 from condped.analyse.across.result import Across, PooledParameter, StudyImportance
 from condped.safe_text import listed, shortened
+from condped.show.across_branches import branch_heading, gate_standings, settled_elsewhere
 from condped.show.words import p_text
 
 _MOST_PARAMETERS = 6
-_MOST_STUDIES = 4
 _FEW = 2  # studies that are named rather than counted
 _MOST_ODD = 4
-_MOST_BRANCHES = 6
+_MOST_REASONS = 4
+_MOST_TWICE = 3
 VERDICT_MARKS = {"matters": "●", "unclear": "◐", "no evidence": "○", "not testable": "–"}
-
-
-@dataclass(frozen=True, slots=True)
-class BranchStandings:
-    """The studies in which a branch wins, loses, or neither."""
-
-    gate: str
-    branch: str
-    wins: tuple[str, ...]
-    loses: tuple[str, ...]
-    open: tuple[str, ...]
-
-    @property
-    def both(self) -> bool:
-        """Whether it wins here and loses there."""
-        return bool(self.wins and self.loses)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer, a sentence or more to each question; None: there is nothing to say."""
 
+    twice: str | None  # studies that have the same trials: first, since they count twice
     matters: str
     differ: str | None
     odd: str | None
     branches: tuple[str, ...]
+    branch_heading: str | None  # what the sentences on branches say, in a few words
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """All of them, in order."""
-        return tuple(s for s in (self.matters, self.differ, self.odd, *self.branches) if s)
+        every = (self.twice, self.matters, self.differ, self.odd, *self.branches)
+        return tuple(sentence for sentence in every if sentence)
 
 
 def answer_of(across: Across) -> Answer:
     """Return the answer that a comparison of studies gives."""
     return Answer(
-        _matters(across),
-        _differ(across),
-        _odd(across),
-        tuple(branch_sentences(across.branches)),
+        twice=_twice(across),
+        matters=_matters(across),
+        differ=_differ(across),
+        odd=_odd(across),
+        branches=tuple(gate.sentence for gate in gate_standings(across)),
+        branch_heading=branch_heading(across),
+    )
+
+
+def _twice(across: Across) -> str | None:
+    """Say which studies have the same trials."""
+    pairs = [(study.same_as, study.name) for study in across.studies if study.same_as]
+    if not pairs:
+        return None
+    named = [f"{shortened(one)} and {shortened(other)}" for one, other in pairs[:_MOST_TWICE]]
+    more = len(pairs) - len(named)
+    rest = f", and {_counted(more, 'more pair')}" if more else ""
+    return (
+        f"{'; '.join(named)}{rest} have the same trials, which count twice: if it is one study, "
+        "list it once."
     )
 
 
@@ -80,20 +83,24 @@ def _matters(across: Across) -> str:
         some = "the study" if every == 1 else f"any of the {every} studies"
         return f"No parameter matters in {some}, as far as the trials show."
     named = [shortened(parameter.name) for parameter in real[:_MOST_PARAMETERS]]
+    more = len(real) - len(named)
     if every == 1:
-        sentence = f"{listed(named, len(named))} {_verb(len(real))}"
+        names = [*named, f"{more} more"] if more else named
+        sentence = f"{_joined(names)} {_verb(len(real))}"
     else:
         where = [_where(across, one, every, first=one is real[0]) for one in real[: len(named)]]
         sentence = f"{named[0]} matters in {where[0]}"
         sentence += "".join(
             f", {one} in {at}" for one, at in zip(named[1:], where[1:], strict=True)
         )
-    more = len(real) - len(named)
-    if more:
+    if more and every > 1:
         sentence += f"; {_counted(more, 'more parameter')} {_verb(more)} in some"
     silent = len(known) - len(real)
     if silent:
-        sentence += f"; {_counted(silent, 'other')} in none"
+        others = f"{_counted(silent, 'other')} {'show' if silent > 1 else 'shows'} no effect"
+        if every > 1:
+            others = f"{_counted(silent, 'other parameter')} {_verb(silent)} in none"
+        sentence += f"; {others}"
     return f"{sentence}."
 
 
@@ -109,13 +116,15 @@ def _where(across: Across, parameter: PooledParameter, every: int, *, first: boo
     """Return in how many studies a parameter matters, and in which if these are few."""
     here, have = parameter.matters_in, parameter.studies
     if have < every:
-        some = f"all {have}" if here == have else f"{here} of the {have}"
+        some = f"{here} of the {have}"
+        if here == have:
+            some = "both" if have == 2 else f"all {have}"
         where = f"{some} that have it" if have > 1 else "the one that has it"
     elif here == every:
-        where = f"all {every} studies"
+        where = "both studies" if every == 2 else f"all {every} studies"
     else:
         where = f"{here} of {every} studies" if first else str(here)  # said once
-    if here <= _FEW < have or have == 1:
+    if here <= _FEW and (here < have or have == 1):
         names = ", ".join(map(shortened, where_it_matters(across, parameter.name)))
         where = f"{where} ({names})"
     return where
@@ -125,23 +134,68 @@ def _differ(across: Across) -> str | None:
     if told_studies(across) < 2:
         return None
     tested = [parameter for parameter in across if parameter.agreement != "not testable"]
+    untested = [parameter for parameter in across if parameter.agreement == "not testable"]
     if not tested:
-        return (
-            "Whether the studies differ cannot be tested: no parameter has errors in two of them."
-        )
+        return f"Whether the studies differ cannot be tested: {_why_untested(across)}."
     apart = sorted(
         (parameter for parameter in tested if parameter.agreement == "differs"),
         key=lambda parameter: -parameter.spread,
     )
     if not apart:
-        return "No parameter differs between the studies by more than chance explains."
-    words = [
-        f"{shortened(one.name)} ({p_text(one.spread_p_value or 0.0)})"
-        for one in apart[:_MOST_PARAMETERS]
+        some = f"Of {_names(tested, across)} none differs" if untested else "No parameter differs"
+        if len(tested) == 1 < len(across):
+            some = f"{shortened(tested[0].name)} does not differ"
+        sentence = f"{some} between the studies by more than chance explains."
+    else:
+        words = [
+            f"{shortened(one.name)} ({p_text(one.spread_p_value or 0.0)})"
+            for one in apart[:_MOST_PARAMETERS]
+        ]
+        more = len(apart) - len(words)
+        rest = f" and {_counted(more, 'more parameter')}" if more else ""
+        sentence = f"The studies differ by more than chance explains in {', '.join(words)}{rest}."
+    return f"{sentence} Cannot be compared: {_untested(untested)}." if untested else sentence
+
+
+def _names(parameters: Sequence[PooledParameter], across: Across) -> str:
+    """Name few of the parameters, and count many."""
+    if len(parameters) > _MOST_PARAMETERS:
+        return f"{len(parameters)} of the {len(across)} parameters"
+    return _joined([shortened(one.name) for one in parameters])
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _why_untested(across: Across) -> str:
+    """Say why no parameter can be compared."""
+    told = [study for study in across.studies if study.reason is None]
+    learnt = [shortened(study.name) for study in told if study.learnt]
+    random = [shortened(study.name) for study in told if not study.learnt]
+    if len(learnt) == len(random) == 1:
+        return (
+            f"{random[0]} was drawn at random, {learnt[0]} by a sampler that learns from results, "
+            "and what a parameter explains depends on it"
+        )
+    return _untested(across.parameters) if len(across) else "nothing can be told of any parameter"
+
+
+def _untested(parameters: Sequence[PooledParameter]) -> str:
+    """Say of parameters that cannot be compared why; those with one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for one in parameters:
+        reasons.setdefault(one.reason or "too few target trials have it", []).append(one.name)
+    parts = [
+        f"{listed(names, _MOST_PARAMETERS)} ({why if len(names) == 1 else _of_several(why)})"
+        for why, names in list(reasons.items())[:_MOST_REASONS]
     ]
-    more = len(apart) - len(words)
-    rest = f" and {_counted(more, 'more parameter')}" if more else ""
-    return f"The studies differ by more than chance explains in {', '.join(words)}{rest}."
+    more = sum(len(names) for names in list(reasons.values())[_MOST_REASONS:])
+    return "; ".join([*parts, _counted(more, "more parameter")] if more else parts)
+
+
+def _of_several(why: str) -> str:
+    return f"{why.removesuffix('it')}them"
 
 
 def odd_cells(across: Across) -> list[StudyImportance]:
@@ -163,86 +217,22 @@ def elsewhere(across: Across, odd: StudyImportance) -> float | None:
 
 def _odd(across: Across) -> str | None:
     odd = odd_cells(across)
-    if not odd:
-        testable = any(cell.odd_p_value is not None for cell in across.cells)
-        return "No study is odd in what its parameters explain." if testable else None
-    parts = []
-    for cell in odd[:_MOST_ODD]:
-        other = elsewhere(across, cell)
-        apart = "" if other is None else f", elsewhere {max(other, 0.0):.2f} on average"
-        explains = f"explains {max(cell.explained or 0.0, 0.0):.2f}{apart}"
-        parts.append(f"{shortened(cell.parameter)} in {shortened(cell.study)} ({explains})")
-    more = len(odd) - len(parts)
-    return f"Odd: {', '.join(parts)}{f' and {more} more' if more else ''}."
-
-
-def standings(branches: Sequence[StudyBranch]) -> list[BranchStandings]:
-    """Return in which studies each branch wins and loses, in the order of the branches."""
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for one in branches:
-        kinds = found.setdefault((one.gate, one.branch), {})
-        kinds.setdefault(one.standing, []).append(one.study)
-    return [
-        BranchStandings(
-            gate,
-            branch,
-            tuple(kinds.get("wins", ())),
-            tuple(kinds.get("loses", ())),
-            tuple(kinds.get("no evidence", ())),
-        )
-        for (gate, branch), kinds in found.items()
-    ]
-
-
-def branch_sentences(branches: Sequence[StudyBranch]) -> list[str]:
-    """Say which branches win here and lose there; where none does, which win."""
-    sentences = []
-    every = standings(branches)
-    for gate in dict.fromkeys(one.gate for one in branches):
-        own = [one for one in every if one.gate == gate]
-        told = [one for one in own if one.both] or [one for one in own if one.wins]
-        studies = len({one.study for one in branches if one.gate == gate})
-        parts = [_standing_words(one, studies) for one in told[:_MOST_BRANCHES]]
-        if parts:
-            more = len(told) - len(parts)
-            rest = f"; and {more} more do" if more else ""
-            sentences.append(f"Branches of {shortened(gate)}: {'; '.join(parts)}{rest}.")
-        else:
-            sentences.append(_leading_words(gate, branches))
-    return sentences
-
-
-def _leading_words(gate: str, branches: Sequence[StudyBranch]) -> str:
-    """Say where most target trials are, where that is no evidence.
-
-    In which branch a sampler that learns settles is partly luck.
-    """
-    first: dict[str, StudyBranch] = {}
-    for one in branches:
-        if one.gate == gate:
-            before = first.setdefault(one.study, one)
-            if one.target_trials > before.target_trials:
-                first[one.study] = one
-    leading: dict[str, list[str]] = {}
-    for study, branch in first.items():
-        leading.setdefault(branch.branch, []).append(study)
-    most = [
-        f"{shortened(label)} ({listed(studies, _MOST_STUDIES)})"
-        for label, studies in list(leading.items())[:_MOST_BRANCHES]
-    ]
-    return (
-        f"Branches of {shortened(gate)}: no evidence that one wins; most target trials are in "
-        f"{', '.join(most)}."
-    )
-
-
-def _standing_words(one: BranchStandings, studies: int) -> str:
-    def where(names: Sequence[str]) -> str:
-        return f"all {studies}" if len(names) == studies > 1 else listed(names, _MOST_STUDIES)
-
-    parts = [
-        f"{verb} in {where(names)}"
-        for verb, names in (("wins", one.wins), ("loses", one.loses))
-        if names
-    ]
-    return f"{shortened(one.branch)} {' and '.join(parts)}"
+    apart = settled_elsewhere(across)
+    if odd:
+        parts = []
+        for cell in odd[:_MOST_ODD]:
+            other = elsewhere(across, cell)
+            than = "" if other is None else f", elsewhere {max(other, 0.0):.2f} on average"
+            explains = f"explains {max(cell.explained or 0.0, 0.0):.2f}{than}"
+            parts.append(f"{shortened(cell.parameter)} in {shortened(cell.study)} ({explains})")
+        more = len(odd) - len(parts)
+        first = f"Odd: {', '.join(parts)}{f' and {more} more' if more else ''}."
+        return " ".join([first, *apart])
+    names = {cell.parameter for cell in across.cells if cell.odd_p_value is not None}
+    tested = [parameter for parameter in across if parameter.name in names]
+    if tested:
+        what = "its parameters explain"
+        if len(tested) < len(across):
+            what = f"{_names(tested, across)} {'explains' if len(tested) == 1 else 'explain'}"
+        apart = [f"No study is odd in what {what}.", *apart]
+    return " ".join(apart) or None

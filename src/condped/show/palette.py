@@ -10,6 +10,8 @@ SHADES = ("#004C7A", "#3B8FC2", "#8FC3E3", "#D3E7F3")
 GREYS = ("#555555", "#8a8a8a", "#b5b5b5", "#dddddd")
 # From light to dark: cells by importance; and cells without evidence.
 BLUES = ("#E4F0F8", "#8FC3E3", "#3B8FC2", "#004C7A")
+# The same two fifths as strong: cells whose verdict is unclear.
+UNCLEAR_BLUES = ("#F4F9FC", "#D2E7F4", "#B1D2E7", "#99B7CA")
 ABSENT_EVIDENCE = "#e3e3e3"
 INK, PALE, GREY = "#222222", "#dddddd", "#9a9a9a"
 GOOD = "#009E73"

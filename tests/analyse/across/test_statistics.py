@@ -131,6 +131,35 @@ def test_a_study_without_a_common_parameter_is_an_error_that_names_it() -> None:
                        objective="loss")  # fmt: skip
 
 
+def test_unused_trials_and_other_domains_are_said_with_their_studies() -> None:
+    """How many of which study, and which studies have which domain."""
+    studies = {name: random_study(name, 40) for name in ("a", "b", "c")}
+    wide = optuna.create_study(study_name="wide", sampler=optuna.samplers.RandomSampler(seed=0))
+    for number in range(50):
+        trial = wide.ask()
+        value = trial.suggest_float("x", 0, 2)
+        if number < 4:
+            wide.tell(trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            wide.tell(trial, value)
+    found = condped.across({**studies, "wide": wide})
+    assert "wide: 46 of 50 trials used (4 failed)." in found.notes
+    assert any("x: [0, 1] in 3 studies, [0, 2] in wide." in note for note in found.notes)
+    assert not any("inferred" in note for note in found.notes)
+
+
+def test_inferred_domains_are_said() -> None:
+    """Those of a table with a study column are of all studies, those of single tables of each."""
+    tables = {name: shifted(seed, False) for seed, name in enumerate(("a", "b"))}
+    each = condped.across(tables, objective="loss")
+    told = "The domains were inferred from the values of"
+    assert f"{told} each study; give a space to set them." in each.notes
+    rows = {key: np.concatenate([t[key] for t in tables.values()]) for key in tables["a"]}
+    rows["study"] = np.repeat(["a", "b"], [len(t["loss"]) for t in tables.values()])
+    whole = condped.across(rows, objective="loss", study_column="study")
+    assert f"{told} all studies together; give a space to set them." in whole.notes
+
+
 def test_other_directions_are_an_error_that_names_both() -> None:
     """What is good in one study is bad in the other."""
     low, high = random_study("low", 20), random_study("high", 20, "maximize")

@@ -199,8 +199,9 @@ def test_two_studies_with_the_same_trials_are_noted() -> None:
     """They may be copies on purpose, so they count; but the user should know."""
     copy = pa.table({name: FIRST[name].to_pylist() for name in FIRST.column_names})
     found = condped.across({"a": FIRST, "b": SECOND, "c": copy}, **GIVEN)
-    assert found.notes[0].startswith("The studies a and c have the same trials")
-    assert not any("same trials" in note for note in condped.across([FIRST, SECOND], **GIVEN).notes)
+    assert [one.same_as for one in found.studies] == [None, None, "a"]
+    assert "a and c have the same trials, which count twice" in " ".join(str(found).split())
+    assert "same trials" not in str(condped.across([FIRST, SECOND], **GIVEN))
 
 
 def test_an_empty_study_is_noted_and_the_others_are_compared() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -13,8 +14,10 @@ import pytest
 from playwright.sync_api import Page
 
 import condped
+from condped.analyse.evidence.evidence import Verdict
 from condped.errors import SettingsError
 from condped.show.across_answer import answer_of
+from condped.show.across_branches import BRANCH_MEANING
 from condped.show.views.across import alike_first
 from tests.analyse.across.families import OPTIONS, family
 from tests.show.across_results import compared, made_up
@@ -197,7 +200,78 @@ def test_branches_are_listed_by_study(opened: Opener) -> None:
             standing = "" if branch.standing == "no evidence" else f"{branch.standing} "
             counted = f"{branch.target_trials} of {branch.target_of}"
             assert cell.startswith(f"{standing}{counted}")
-    assert "svm and network win here and lose there" in page.locator("#branches-told").inner_text()
+    told = page.locator("#branches-told").inner_text()
+    assert told == answer_of(across).branch_heading
+
+
+def test_the_fold_of_branches_says_what_the_first_screen_says(opened: Opener) -> None:
+    """One winner and no evidence elsewhere is not "the same everywhere"."""
+    across = compared()
+    some = tuple(
+        one if one.study == "covertype" else dataclasses.replace(one, standing="no evidence")
+        for one in across.branches
+    )
+    page = opened(dataclasses.replace(across, branches=some))
+    told = page.locator("#branches-told").inner_text()
+    assert told == "svm wins in covertype, none for sure in the other 3"
+    assert "svm wins in covertype; in the other 3 none wins" in page.locator("#answer").inner_text()
+    assert BRANCH_MEANING in page.locator("#branch-list").inner_text()
+
+
+def test_unclear_cells_are_paler(opened: Opener) -> None:
+    """Of one importance, what is unclear is less than half as strong as what matters."""
+    across = made_up(1, 2)
+    verdicts: tuple[Verdict, ...] = ("matters", "unclear")
+    cells = tuple(
+        dataclasses.replace(cell, importance=0.6, verdict=verdict)
+        for cell, verdict in zip(across.cells, verdicts, strict=True)
+    )
+    page = opened(dataclasses.replace(across, cells=cells))
+    drawn = page.locator("#heat rect.cell").all()
+    strong, pale = (float(cell.get_attribute("fill-opacity") or 1) for cell in drawn)
+    assert pale < 0.5 * strong
+
+
+def test_on_a_phone_tables_are_lists_and_plots_keep_their_words(opened: Opener) -> None:
+    """Every cell of the tables is inside the screen, with its heading; so are the plots' words."""
+    across = made_up(3, 4)
+    part = tuple(dataclasses.replace(study, trials=150) for study in across.studies[:1])
+    across = dataclasses.replace(across, studies=(*part, *across.studies[1:]))
+    page = opened(across, viewport={"width": 390, "height": 900})
+    for where in ("#branch-list", "#study-list"):
+        for cell in page.locator(f"{where} td").all():
+            box = cell.bounding_box()
+            assert box is None or box["x"] + box["width"] <= 390
+        second = page.locator(f"{where} tbody tr td:nth-child(2)").first
+        label = second.evaluate("cell => getComputedStyle(cell, '::before').content")
+        assert label.strip('"') in {"left", "Trials used"}
+    first = page.locator("#study-list tbody tr").first
+    assert first.locator("td").nth(1).inner_text() == "100 of 150"
+    page.evaluate("() => { document.querySelector('details.card').open = true; }")
+    page.locator("svg.forest").first.wait_for()
+    words = page.locator("svg.forest").first.text_content() or ""
+    one = across.parameters[0]
+    assert f"({one.low:.3f}–{one.high:.3f})" in words
+
+
+def test_names_do_not_break_in_the_answer(opened: Opener) -> None:
+    """A study's name with a hyphen stands on one line, and select boxes show their options."""
+    across = made_up(2, 3, prefix="quite-long-names-of-")
+    page = opened(across, viewport={"width": 390, "height": 900})
+    names = page.locator("#answer .lead .whole").all()
+    assert names
+    for name in names:
+        box = name.bounding_box()
+        assert box is not None
+        assert box["height"] < 40
+    room = page.locator("#order-parameters").evaluate(
+        """box => {
+          const pen = document.createElement("canvas").getContext("2d");
+          pen.font = getComputedStyle(box).font;
+          return box.clientWidth - pen.measureText("by spread between studies").width;
+        }"""
+    )
+    assert room > 20  # for the edges and the arrow
 
 
 def test_a_reader_without_scripts_gets_the_text(opened: Opener) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import condped
+from condped.analyse.evidence.evidence import Verdict
 from condped.errors import SettingsError
 from condped.show.views.across import across_view, alike_first
 from tests.show.across_results import compared, made_up
@@ -66,20 +70,49 @@ def test_what_is_not_shown_is_counted() -> None:
 
 
 def test_plotly_draws_colours_only_where_there_is_evidence() -> None:
-    """One layer in grey without evidence, one in colour; blank where a study has no such cell."""
+    """Grey without evidence, blue where it matters, paler where it is unclear, blank elsewhere."""
     across = made_up(4, 8)
     view = across_view(across)
     figure = condped.plot.across(across)
     assert isinstance(figure, go.Figure)
-    grey, blue = (np.array(trace.z, dtype=float) for trace in figure.data[:2])
+    grey, pale, blue = (np.array(trace.z, dtype=float) for trace in figure.data[:3])
     told = np.array(view.verdicts)
     silent = (told == "no evidence") | (told == "not testable")
     assert (np.isfinite(grey) == silent).all()
-    assert (np.isfinite(blue) == (told == "matters") | (told == "unclear")).all()
+    assert (np.isfinite(blue) == (told == "matters")).all()
+    assert (np.isfinite(pale) == (told == "unclear")).all()
+    assert pale[np.isfinite(pale)].tolist() == view.values[np.isfinite(pale)].tolist()
+    assert _lightness(figure.data[1].colorscale[-1][1]) > _lightness(
+        figure.data[2].colorscale[-1][1]
+    )
     assert blue[np.isfinite(blue)].tolist() == view.values[np.isfinite(blue)].tolist()
     pooled = figure.data[-1]
     assert list(pooled.x) == [parameter.importance for parameter in across]
     assert list(pooled.error_x.array) == pytest.approx([p.high - p.importance for p in across])
+
+
+def _lightness(colour: str) -> float:
+    return float(sum(to_rgb(colour)))
+
+
+def test_matplotlib_draws_unclear_cells_paler() -> None:
+    """Of one importance, by the colours that are drawn."""
+    across = made_up(1, 2)
+    verdicts: tuple[Verdict, ...] = ("matters", "unclear")
+    cells = tuple(
+        replace(cell, importance=0.6, verdict=verdict)
+        for cell, verdict in zip(across.cells, verdicts, strict=True)
+    )
+    figure = condped.plot.across(replace(across, cells=cells), backend="matplotlib")
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    layers = [one for one in figure.axes[0].collections if isinstance(one, QuadMesh)]
+    colours = []
+    for layer in layers:
+        shown = ~np.ma.getmaskarray(np.ma.asarray(layer.get_array())).ravel()
+        colours.append(np.asarray(layer.get_facecolor())[shown][0, :3])
+    pale, strong = (float(colour.sum()) for colour in colours)
+    assert pale > strong + 0.5
 
 
 def test_matplotlib_draws_the_same() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Unpack
 
 from condped.analyse.across.branches import compared_branches
@@ -21,6 +21,7 @@ from condped.read.several.studies import SeveralStudies, StudiesOptions, open_st
 from condped.safe_text import listed, shortened
 
 _MOST_NAMES = 5
+_MOST_DOMAINS = 4
 
 
 class AcrossOptions(AnalysisOptions, SeveralStudies, total=False):
@@ -61,6 +62,7 @@ def across(
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     several = open_studies(studies, asked.reading, options.get("study_column"))
+    together = options.get("study_column") is not None
     told = asked.reading.get("objective") is not None
     studies_found = numbers_of_studies(several, question, told=told)
     found = studies_found.numbers
@@ -70,12 +72,20 @@ def across(
     names = tuple(dict.fromkeys(cell.parameter for cell in cells))
     return Across(
         parameters=parameters,
-        studies=tuple(compared_study(study, names) for study in found),
+        studies=tuple(
+            compared_study(study, names, studies_found.same_as.get(study.name)) for study in found
+        ),
         cells=cells,
         target_quantile=target_quantile,
         level=question.level,
         settings=question.settings,
-        notes=(*studies_found.notes, *_notes(found, names), *comparison_limits(found)),
+        notes=(
+            *studies_found.notes,
+            *_notes(found),
+            *_domain_notes(found, names, together=together),
+            *comparison_limits(found),
+            *_missing_notes(found, names),
+        ),
         _results=tuple(study.result for study in found),
         branches=compared_branches(study.branches for study in found),
     )
@@ -118,8 +128,8 @@ def _require_common_parameters(studies: Sequence[StudyNumbers]) -> None:
             )
 
 
-def _notes(studies: Sequence[StudyNumbers], names: Sequence[str]) -> Iterator[str]:
-    """Iterate over what the user should know about the comparison."""
+def _notes(studies: Sequence[StudyNumbers]) -> Iterator[str]:
+    """Iterate over the studies of which nothing can be told, and trials that are not used."""
     reasons: dict[str, list[str]] = {}
     for study in studies:
         if study.result.reason is not None:
@@ -130,8 +140,69 @@ def _notes(studies: Sequence[StudyNumbers], names: Sequence[str]) -> Iterator[st
             these = f"{len(untold)} studies ({listed(untold, _MOST_NAMES)})"
         end = "They do not" if len(untold) > 1 else "It does not"
         yield f"Nothing can be told of {these}: {reason} {end} count in the pooled numbers."
+    partly = [study for study in studies if study.result.account.trials.left_out]
+    if partly:
+        more = len(partly) - _MOST_NAMES
+        rest = f"; {more} more studies have trials that are not used" if more > 0 else ""
+        yield f"{'; '.join(map(_used_words, partly[:_MOST_NAMES]))}{rest}."
+
+
+def _used_words(study: StudyNumbers) -> str:
+    """Say how many trials of a study are used, and how the others ended."""
+    trials = study.result.account.trials
+    handling = {"running": "drop", **asdict(study.result.account.handling)}
+    words = {"running": "still running", "nonfinite": "without a finite objective"}
+    ended = [
+        f"{getattr(trials, ending):,} {words.get(ending, ending)}"
+        for ending, treatment in handling.items()
+        if treatment == "drop" and getattr(trials, ending)
+    ]
+    why = f" ({', '.join(ended)})" if ended else ""
+    return f"{shortened(study.name)}: {trials.used:,} of {trials.total:,} trials used{why}"
+
+
+def _domain_notes(
+    studies: Sequence[StudyNumbers], names: Sequence[str], *, together: bool
+) -> Iterator[str]:
+    """Say which domains differ, in which studies, and whether domains were inferred."""
+    unlike = []
+    for name in names:
+        where: dict[str, list[str]] = {}
+        for study in studies:
+            if study.result.status == "ok" and study.domains.get(name):
+                where.setdefault(study.domains[name], []).append(study.name)
+        if len(where) > _MOST_DOMAINS:
+            unlike.append(f"{shortened(name)} has {len(where)} different ones")
+        elif len(where) > 1:
+            each = (f"{shortened(label)} in {_named(own)}" for label, own in where.items())
+            unlike.append(f"{shortened(name)}: {', '.join(each)}")
+    if unlike:
+        more = len(unlike) - _MOST_NAMES
+        rest = f"; and {more} more parameter{'s' if more > 1 else ''}" if more > 0 else ""
+        yield (
+            f"Domains differ between studies. {'; '.join(unlike[:_MOST_NAMES])}{rest}. A wider one "
+            "lets a parameter explain more."
+        )
+    inferred = [study.name for study in studies if study.result.account.space_inferred]
+    if inferred:
+        whose = "all studies together" if together else "each study"
+        some = "The domains" if len(inferred) == len(studies) else f"Those of {_named(inferred)}"
+        yield f"{some} were inferred from the values of {whose}; give a space to set them."
+
+
+def _named(studies: Sequence[str]) -> str:
+    """Name few studies, and count many."""
+    return " and ".join(map(shortened, studies)) if len(studies) < 3 else f"{len(studies)} studies"
+
+
+def _missing_notes(studies: Sequence[StudyNumbers], names: Sequence[str]) -> Iterator[str]:
+    """Say which parameters not all studies have."""
     known = [study for study in studies if study.result.names]
+    some: dict[int, list[str]] = {}
     for name in names:
         have = sum(name in study.result for study in known)
         if have < len(known):
-            yield f"{shortened(name)} is a parameter of {have} of {len(known)} studies."
+            some.setdefault(have, []).append(name)
+    for have, missing in some.items():
+        be = "is a parameter" if len(missing) == 1 else "are parameters"
+        yield f"{listed(missing, _MOST_NAMES)} {be} of {have} of {len(known)} studies."

@@ -30,6 +30,7 @@ from condped.estimate.statistics.pooling import (
 from condped.safe_text import listed, shortened
 
 _MOST_NAMES = 5
+_FEW = 2  # studies that are named rather than counted
 ODD = 0.05  # chance of naming any study as odd where none is
 DIFFERS = 0.05  # share of false discoveries among parameters that are said to differ
 
@@ -82,7 +83,12 @@ def pooled(
             odd[cell.parameter].append(cell.study)
     agreement = _agreements(every)
     found = [
-        _pooled(one, agreement[one.name], tuple(odd[one.name]), told, level)
+        replace(
+            _pooled(one, agreement[one.name], tuple(odd[one.name]), told, level),
+            reason=None
+            if len(one.studies) > 1
+            else _why_not_compared(one.name, one.cells, told, alike),
+        )
         for one in every
         if one.cells
     ]
@@ -204,24 +210,14 @@ def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
         return
     compared = drawn_alike(told)
     others = [study.name for study in told if study not in compared]
-    if others:
-        own, rest = "were drawn at random", "by samplers that learn from results"
-        if compared[0].independent:
-            own, rest = "were drawn by samplers that learn from results", "at random"
+    if len(compared) > 1:
+        yield from _otherwise_drawn(compared, others)
+        yield from _rarely_there(compared)
+    elif others:
         yield (
-            f"Left out of the comparison, since their trials {own}: {listed(others, _MOST_NAMES)}. "
-            f"Those of the other {len(compared)} were drawn {rest}, and what a parameter explains "
-            "depends on it."
-        )
-    lacking: dict[str, int] = {}
-    for study in compared:
-        for name, one in study.explained.items():
-            lacking[name] = lacking.get(name, 0) + (not one.known)
-    rare = [f"{shortened(name)} in {number}" for name, number in lacking.items() if number]
-    if rare:
-        yield (
-            f"Left out of the comparison, since fewer than {FEWEST_HITS} target trials have the "
-            f"parameter: {listed(rare, _MOST_NAMES)} of {len(compared)} studies."
+            f"What parameters explain is not compared: {shortened(compared[0].name)} was drawn at "
+            f"random and {shortened(others[0])} by a sampler that learns from results, and it "
+            "depends on that."
         )
     least = min(study.share for study in told)
     tied = [study.name for study in told if other_shares((study.share, least))]
@@ -233,7 +229,74 @@ def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
         )
 
 
-def compared_study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
+def _otherwise_drawn(compared: Sequence[StudyNumbers], others: Sequence[str]) -> Iterator[str]:
+    """Say which studies are not compared, since their trials were drawn in another way."""
+    if not others:
+        return
+    own, rest = "at random", "by samplers that learn from results"
+    if compared[0].independent:
+        own, rest = rest, own
+    yield (
+        f"Left out of the comparison, since {'its' if len(others) == 1 else 'their'} trials were "
+        f"drawn {own}: {listed(others, _MOST_NAMES)}. Those of the other {len(compared)} studies "
+        f"were drawn {rest}, and what a parameter explains depends on it."
+    )
+
+
+def _rarely_there(compared: Sequence[StudyNumbers]) -> Iterator[str]:
+    """Say which parameters too few target trials have, those of the same studies together."""
+    lacking: dict[str, list[str]] = {}
+    for study in compared:
+        for name, one in study.explained.items():
+            if not one.known:
+                lacking.setdefault(name, []).append(study.name)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name, where in lacking.items():
+        together.setdefault(tuple(where), []).append(name)
+    rare = [
+        f"{listed(names, _MOST_NAMES)} in {_counted_studies(where, len(compared))}"
+        for where, names in list(together.items())[:_MOST_NAMES]
+    ]
+    if rare:
+        more = len(together) - len(rare)
+        yield (
+            f"Left out of the comparison, since fewer than {FEWEST_HITS} target trials have the "
+            f"parameter: {'; '.join(rare)}{'; and others' if more else ''}."
+        )
+
+
+def _counted_studies(names: Sequence[str], every: int) -> str:
+    """Name few studies, and count many."""
+    if len(names) <= _FEW:
+        return " and ".join(map(shortened, names))
+    return f"{len(names)} of {every} studies"
+
+
+def _why_not_compared(
+    name: str, cells: Sequence[StudyImportance], told: dict[str, StudyNumbers], alike: set[str]
+) -> str:
+    """Return why a parameter cannot be compared, ending in "it"."""
+    have = [cell.study for cell in cells]
+    if len(have) == 1:
+        return f"only {shortened(have[0])} has it"
+    own = [study for study in have if study in alike]
+    if len(own) < 2:
+        return "fewer than two studies that were drawn alike have it"
+    hits = {study: told[study].explained[name].hits for study in own}
+    few = [study for study, number in hits.items() if number < FEWEST_HITS]
+    if len(own) - len(few) > 1:
+        return "too few trials tell the error of it"
+    where = _counted_studies(few, len(told))
+    if any(hits[study] for study in few):
+        return f"in {where} fewer than {FEWEST_HITS} target trials have it"
+    if len(few) == len(told):
+        return "no target trial of any study has it"
+    return f"in {where} no target trial has it"
+
+
+def compared_study(
+    study: StudyNumbers, names: Sequence[str], same_as: str | None = None
+) -> ComparedStudy:
     """Describe a study; ``names`` are the parameters of all."""
     trials = study.result.account.trials
     return ComparedStudy(
@@ -245,4 +308,5 @@ def compared_study(study: StudyNumbers, names: Sequence[str]) -> ComparedStudy:
         reason=study.result.reason,
         missing=tuple(name for name in names if name not in study.result),
         learnt=not study.independent,
+        same_as=same_as,
     )

@@ -42,6 +42,8 @@ class ComparedStudy:
         Parameters that other studies have and this one does not.
     learnt
         Whether trials were drawn with regard to results.
+    same_as
+        The first study that has the same trials, if it is listed twice.
     """
 
     name: str
@@ -52,6 +54,7 @@ class ComparedStudy:
     reason: str | None
     missing: tuple[str, ...] = ()
     learnt: bool = False
+    same_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ class PooledParameter:
         trials or more that have the parameter.
     spread_low, spread_high
         An interval around the spread; None where there is no upper end.
+    reason
+        Why studies cannot be compared by it; None where they can.
     """
 
     name: str
@@ -136,6 +141,7 @@ class PooledParameter:
     compared: int = 0
     spread_low: float = 0.0
     spread_high: float | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,21 +15,20 @@ from condped.errors import NoTrialsError
 from condped.progress import report
 from condped.read.each_study import NOTHING, naming_study
 from condped.read.several.studies import Studies
-from condped.safe_text import shortened
 from condped.trials.batch import Goal, TableSource
 from condped.trials.table import TrialTable
 
 # Up to this many studies have their samplers replayed, which takes seconds for each.
 MOST_REPLAYED = 50
-_SHOWN = 5  # names in messages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudiesFound:
-    """The numbers of all studies, and notes on them as sources."""
+    """The numbers of all studies, notes on their source, and which have the same trials."""
 
     numbers: tuple[StudyNumbers, ...]
     notes: tuple[str, ...]
+    same_as: dict[str, str]  # the first study with the trials of a later one
 
 
 @dataclass(slots=True)
@@ -41,7 +39,7 @@ class _Seen:
     goals: tuple[Goal, ...] | None = None
     first: str = ""
     contents: dict[bytes, str] = field(default_factory=dict)  # the first study with each content
-    twice: list[tuple[str, str]] = field(default_factory=list)
+    same_as: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, trials: Trials) -> None:
         """Look at a study; raises if it is about something else than the others."""
@@ -52,18 +50,8 @@ class _Seen:
         if table is not None:
             content = content_of(table)
             if content in self.contents:
-                self.twice.append((self.contents[content], name))
+                self.same_as[name] = self.contents[content]
             self.contents.setdefault(content, name)
-
-    def notes(self) -> Iterator[str]:
-        """Iterate over what the user should know."""
-        for first, name in self.twice[:_SHOWN]:
-            yield (
-                f"The studies {shortened(first)} and {shortened(name)} have the same trials; if "
-                "it is one study, list it once: it counts twice."
-            )
-        if len(self.twice) > _SHOWN:
-            yield f"So do {len(self.twice) - _SHOWN} more studies and earlier ones."
 
 
 def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> StudiesFound:
@@ -84,7 +72,7 @@ def numbers_of_studies(studies: Studies, question: Question, *, told: bool) -> S
         _forget(trials)
         found.append(one.detached() if studies.in_waves else one)
         report("Comparing studies", number, len(studies.names))
-    return StudiesFound(tuple(found), (*studies.notes(), *seen.notes()))
+    return StudiesFound(tuple(found), studies.notes(), seen.same_as)
 
 
 def _forget(trials: Trials) -> None:

@@ -10,11 +10,13 @@ from matplotlib.figure import FigureBase
 from matplotlib.patches import Rectangle
 
 from condped.show.matplotlib.figures import axes_for, literal, plain
-from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, WARNING
+from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, UNCLEAR_BLUES, WARNING
+from condped.show.text.across import NOTHING
 from condped.show.views.across import AcrossView
 from condped.show.views.labels import lines_of
 
 _BLUES = LinearSegmentedColormap.from_list("importance", BLUES)
+_UNCLEAR = LinearSegmentedColormap.from_list("unclear", UNCLEAR_BLUES)
 _DARK = 0.55  # of the colours, from which letters on them are white
 _LETTERS = 14.0  # on an inch, of what stands above and below
 
@@ -22,7 +24,7 @@ _LETTERS = 14.0  # on an inch, of what stands above and below
 def across(view: AcrossView, fig: FigureBase) -> FigureBase:
     """Draw a cell per parameter and study, and the pooled importances on the right."""
     if view.empty:
-        axes_for(fig, 0, (1, 1), view.note or "No parameter can be told anything of.")
+        axes_for(fig, 0, (1, 1), view.note or NOTHING)
         return fig
     count = len(view.studies)
     ratio = max(2.0, min(6.0, 0.25 * count))
@@ -44,13 +46,15 @@ def across(view: AcrossView, fig: FigureBase) -> FigureBase:
 
 def _cells(view: AcrossView, ax: Axes) -> QuadMesh:
     count, rows, gap = len(view.studies), len(view.labels), 0.8 if view.spacious else 0.0
-    grey = np.array([[v in ("no evidence", "not testable") for v in row] for row in view.verdicts])
-    highest = view.highest
-    mesh = ax.pcolormesh(
-        np.arange(count + 1) - 0.5, np.arange(rows + 1) - 0.5,
-        np.ma.masked_where(grey | ~np.isfinite(view.values), view.values),
-        vmin=0.0, vmax=highest, cmap=_BLUES, edgecolors="white", linewidth=gap,
-        rasterized=not view.spacious,
+    verdicts, unknown = np.array(view.verdicts), ~np.isfinite(view.values)
+    edges = np.arange(count + 1) - 0.5, np.arange(rows + 1) - 0.5
+    _, mesh = (
+        ax.pcolormesh(
+            *edges, np.ma.masked_where((verdicts != verdict) | unknown, view.values),
+            vmin=0.0, vmax=view.highest, cmap=colours, edgecolors="white", linewidth=gap,
+            rasterized=not view.spacious,
+        )
+        for verdict, colours in (("unclear", _UNCLEAR), ("matters", _BLUES))
     )  # fmt: skip
     for row, line in enumerate(view.verdicts):
         for column, verdict in enumerate(line):
@@ -118,7 +122,7 @@ def _mark(view: AcrossView, ax: Axes, row: int, column: int, verdict: str) -> No
     elif verdict == "?":
         ax.text(column, row, "?", ha="center", va="center", fontsize=size, color=INK)
     elif view.numbered and np.isfinite(value):
-        dark = verdict in ("matters", "unclear") and value > _DARK * view.highest
+        dark = verdict == "matters" and value > _DARK * view.highest
         ax.text(
             column, row, f"{value:.2f}", ha="center", va="center", fontsize=size,
             color="white" if dark else INK, zorder=3,

@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, PALE, WARNING
+from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, PALE, UNCLEAR_BLUES, WARNING
 from condped.show.plotly.figures import laid_out, literal, row_axis, with_gaps
 from condped.show.text.layout import percent
 from condped.show.views.across import AcrossView
 
 _SIDE = 0.16  # of the width, for the pooled importances
 _DARK = 0.55  # of the colours, from which letters on them are white
-_SCALE = [[place / (len(BLUES) - 1), colour] for place, colour in enumerate(BLUES)]
+_SCALES = {
+    verdict: [[place / (len(colours) - 1), colour] for place, colour in enumerate(colours)]
+    for verdict, colours in (("unclear", UNCLEAR_BLUES), ("matters", BLUES))
+}
 
 
 def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
@@ -50,7 +53,7 @@ def across(view: AcrossView, figure: go.Figure | None = None) -> go.Figure:
 
 
 def _cells(view: AcrossView, figure: go.Figure) -> None:
-    """Draw the colours: blue where there is evidence, grey where there is none."""
+    """Draw the colours: blue where it matters, paler if unclear, grey without evidence."""
     grey = np.array([[v in ("no evidence", "not testable") for v in row] for row in view.verdicts])
     words = [
         [
@@ -69,11 +72,13 @@ def _cells(view: AcrossView, figure: go.Figure) -> None:
         z=[[0.0 if known else None for known in row] for row in grey], zmax=1.0, showscale=False,
         colorscale=[[0.0, ABSENT_EVIDENCE], [1.0, ABSENT_EVIDENCE]], **common,
     )  # fmt: skip
-    figure.add_heatmap(
-        z=[with_gaps(row) for row in np.where(grey, np.nan, view.values)], zmax=view.highest,
-        colorscale=_SCALE, showscale=not view.numbered,
-        colorbar={"title": "importance", "x": 1.12, "thickness": 14}, **common,
-    )  # fmt: skip
+    for verdict, colours in _SCALES.items():
+        values = np.where(np.array(view.verdicts) == verdict, view.values, np.nan)
+        figure.add_heatmap(
+            z=[with_gaps(row) for row in values], zmax=view.highest, colorscale=colours,
+            showscale=verdict == "matters" and not view.numbered,
+            colorbar={"title": "importance", "x": 1.12, "thickness": 14}, **common,
+        )  # fmt: skip
 
 
 def _told(value: float, verdict: str) -> str:
@@ -94,7 +99,7 @@ def _marks(view: AcrossView, figure: go.Figure) -> None:
             if verdict in ("not testable", "?"):
                 texts.append((column, row, "–" if verdict == "not testable" else "?", INK))
             elif view.numbered and np.isfinite(value):
-                dark = verdict in ("matters", "unclear") and value > _DARK * view.highest
+                dark = verdict == "matters" and value > _DARK * view.highest
                 texts.append((column, row, f"{value:.2f}", "white" if dark else INK))
     if texts and view.spacious:
         figure.add_scatter(

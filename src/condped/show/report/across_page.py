@@ -11,6 +11,7 @@ import condped
 from condped.analyse.across.result import Across, PooledParameter, StudyImportance
 from condped.analyse.saving.plain import plain
 from condped.show.across_answer import answer_of
+from condped.show.across_branches import BRANCH_MEANING
 from condped.show.report.page import assembled
 from condped.show.text.across import MEANING, across_headline
 from condped.show.views.across import alike_first
@@ -56,6 +57,7 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
         "headline": across_headline(across),
         "answer": asdict(answer_of(across)),
         "meaning": MEANING,
+        "branch_meaning": BRANCH_MEANING,
         "target_quantile": across.target_quantile,
         "level": across.level,
         "total": len(across.studies),

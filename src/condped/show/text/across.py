@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from condped.analyse.across.result import Across, ComparedStudy, PooledParameter, StudyImportance
 from condped.safe_text import listed, printable, shortened
-from condped.show.across_answer import VERDICT_MARKS, answer_of, standings
+from condped.show.across_answer import VERDICT_MARKS, answer_of
+from condped.show.across_branches import BRANCH_MEANING, standings
 from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
 from condped.show.words import p_text, share_text
 
@@ -21,6 +22,7 @@ _WIDE = 80  # columns, from which there is room for bars
 _BAR = 12
 _ODD = "!"
 _LEGEND = "● matters, ◐ unclear, ○ no evidence, – not testable"
+NOTHING = "Nothing can be said about any parameter."
 MEANING = (
     "importance: the mean over the studies, each counting alike, with an interval for studies like "
     "these. Whether studies differ, and which is odd, is told by what a parameter explains of "
@@ -39,17 +41,23 @@ def across_text(across: Across) -> str:
     if hidden:
         most = max(parameter.importance for parameter in hidden)
         anywhere = sum(bool(parameter.matters_in) for parameter in hidden)
-        told = f"none above {share_text(most)}; {anywhere} of them matter in some study"
-        lines += wrapped(f"… and {len(hidden)} more parameters, {told}", then="  ")
+        matter = f"{anywhere} of them {'matters' if anywhere == 1 else 'matter'} in some study"
+        some = "1 more parameter" if len(hidden) == 1 else f"{len(hidden)} more parameters"
+        told = f"none above {share_text(most)}; {matter}"
+        lines += wrapped(f"… and {some}, {told}", then="  ")
     if len(across.studies) > 1 and shown:
         lines += ["", *_by_study(across, shown)]
     if across.branches:
         lines += ["", *_branches(across)]
     lines += ["", *wrapped(MEANING)]
+    if across.branches:
+        lines += wrapped(BRANCH_MEANING)
     for note in across.notes[:_MOST_NOTES]:
         lines += wrapped(printable(note), then="  ")
     if len(across.notes) > _MOST_NOTES:
-        lines.append(f"… and {len(across.notes) - _MOST_NOTES} more notes: result.notes has all.")
+        more = len(across.notes) - _MOST_NOTES
+        some = "1 more note" if more == 1 else f"{more} more notes"
+        lines.append(f"… and {some}: result.notes has all.")
     return "\n".join(lines)
 
 
@@ -84,7 +92,7 @@ def _pooled(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
         for one in shown
     ]
     if not rows:
-        return ["No parameter can be told anything of."]
+        return [NOTHING]
     columns = [column for column in zip(header, *rows, strict=True) if any(column[1:])]
     right = {
         p for p, column in enumerate(columns) if column[0].startswith(("importance", "matters"))
@@ -121,7 +129,8 @@ def _by_study(across: Across, shown: Sequence[PooledParameter]) -> list[str]:
     table = [[name, _strip(across, one, fit)] for name, one in zip(names, shown, strict=True)]
     order = listed([study.name for study in fit], _MOST_NAMED)
     left = len(studies) - len(fit)
-    rest = f" {left:,} more studies are in result.rows() and on the page." if left else ""
+    some = "1 more study is" if left == 1 else f"{left:,} more studies are"
+    rest = f" {some} in result.rows() and on the page." if left else ""
     told = (
         f"One mark per study ({_LEGEND}, {_ODD} odd, empty: it does not have the parameter), in "
         f"this order: {order}.{rest}"

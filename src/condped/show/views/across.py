@@ -92,7 +92,7 @@ class AcrossView:
         verdicts = {verdict for row in self.verdicts for verdict in row}
         told = ["colour: importance"]
         if "unclear" in verdicts:
-            told.append("dot: unclear")
+            told.append("paler, with a dot: unclear")
         if "not testable" in verdicts and not self.spacious:
             told.append("grey: no evidence, or not testable")
         elif "no evidence" in verdicts:

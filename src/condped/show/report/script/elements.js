@@ -161,7 +161,7 @@ function setBar(picture, value, highest, verdict, low, high, jointLow, jointHigh
 function table(caption, header, rows, right = []) {
   const cell = (tag, content, column) => element(
     tag,
-    { class: right.includes(column) ? "number" : null, scope: tag === "th" ? "col" : null },
+    { class: right.includes(column) ? "number" : null, scope: tag === "th" ? "col" : null, "data-label": tag === "td" ? header[column] || null : null },
     content,
   );
   return element("div", { class: "scroll" }, element("table", {},

@@ -1,16 +1,25 @@
 // The answer in plain words.
+
+// A sentence whose names stay on one line, with their brackets: "run-v2" would break behind its hyphen.
+function namesWhole(sentence) {
+  const names = [...studies, ...parameters].map((one) => one.name).filter((name) => /\S[-\s/]+\S/.test(name) && name.length <= 32);
+  if (!names.length) return [sentence];
+  const escaped = [...new Set(names)].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  return sentence.split(new RegExp(`(\\S*(?:${escaped.join("|")})\\S*)`, "u")).map((part, place) => (place % 2 ? element("span", { class: "whole" }, part) : part));
+}
+
 function drawAnswer() {
   fill("source", data.title);
   fill("question", `What matters in ${data.total === 1 ? "this study" : `these ${whole(data.total)} studies`}?`);
   fill("goal", data.headline);
-  const { matters, differ, odd, branches } = data.answer;
+  const { twice, matters, differ, odd, branches } = data.answer;
   const rows = [];
-  if (differ) rows.push(["Where they differ", differ]);
-  if (odd) rows.push(["Odd ones", odd.replace(/^Odd: /, "")]);
-  if (branches.length) rows.push(["Branches", branches.map((sentence) => element("div", {}, sentence))]);
+  if (differ) rows.push(["Where they differ", namesWhole(differ)]);
+  if (odd) rows.push(["Odd ones", namesWhole(odd.replace(/^Odd: /, ""))]);
+  if (branches.length) rows.push(["Branches", branches.map((sentence) => element("div", {}, namesWhole(sentence)))]);
   const silent = studies.filter((study) => study.reason);
   if (silent.length) rows.push(["Not told", [listed(silent.map((study) => study.name)), `: ${silent.length === 1 ? silent[0].reason : "see study by study."}`].flat()]);
-  fill("answer-text", element("p", { class: "lead" }, matters),
+  fill("answer-text", twice ? element("p", { class: "mind" }, namesWhole(twice)) : null, element("p", { class: "lead" }, namesWhole(matters)),
     element("dl", { class: "facts" }, rows.map(([label, content]) => element("div", {}, element("dt", {}, label), element("dd", {}, content)))));
 }
 

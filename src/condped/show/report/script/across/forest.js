@@ -55,8 +55,9 @@ function drawForest(parameter, body, all) {
 }
 
 function forest(parameter, shown, width) {
-  const high = 20, top = 6, letters = Math.min(width < 520 ? 14 : 26, Math.max(5, ...shown.map((study) => [...study.name].length)));
-  const left = 7 * letters + 14, right = width < 520 ? 12 : 220, room = Math.max(80, width - left - right);
+  const narrow = width < 520; // then words stand below each line rather than beside it
+  const high = narrow ? 38 : 20, top = 6, letters = Math.min(narrow ? 14 : 26, Math.max(5, ...shown.map((study) => [...study.name].length)));
+  const left = 7 * letters + 14, right = narrow ? 12 : 220, room = Math.max(80, width - left - right);
   const cells = shown.map((study) => cellOf(parameter, study));
   const end = Math.max(0.05, parameter.high, ...cells.map((cell) => cell.high ?? cell.importance));
   const scale = (value) => left + room * Math.max(0, Math.min(1, value / end)), bottom = top + high * (shown.length + 1) + 6;
@@ -66,17 +67,18 @@ function forest(parameter, shown, width) {
     parts.push(drawn("line", { class: "grid", x1: scale(value), x2: scale(value), y1: top, y2: bottom }), drawn("text", { x: scale(value), y: bottom + 15, "text-anchor": "middle" }, String(+value.toFixed(2))));
   }
   parts.push(drawn("line", { class: "middle", x1: scale(parameter.importance), x2: scale(parameter.importance), y1: top, y2: bottom }));
+  const beside = (y, words) => (narrow ? drawn("text", { x: left, y: y + 18 }, cut(words, Math.floor((width - left) / 6.4))) : drawn("text", { x: left + room + 12, y: y + 4 }, words));
   shown.forEach((study, row) => {
-    const cell = cells[row], y = top + high * row + high / 2, mark = cell.odd ? " odd" : "";
+    const cell = cells[row], y = top + high * row + 10, mark = cell.odd ? " odd" : "";
     parts.push(drawn("text", { class: cell.odd ? "label odd-label" : "label", x: left - 10, y: y + 4, "text-anchor": "end" }, cut(study.name, letters), drawn("title", {}, cellWords(parameter, study).join(": "))));
     if (cell.low !== null) parts.push(drawn("line", { class: `line${mark}`, x1: scale(cell.low), x2: scale(cell.high), y1: y, y2: y }));
     parts.push(drawn("circle", { class: `point ${classOf(cell.verdict)}${mark}`, cx: scale(cell.importance), cy: y, r: 4.5 }, drawn("title", {}, cellWords(parameter, study).join(": "))));
-    if (right > 100) parts.push(drawn("text", { x: left + room + 12, y: y + 4 }, `${share(cell.importance)} ${cell.odd ? "odd" : cell.good.length ? `good: ${cut(cell.good.join("; "), 22)}` : cell.verdict}`));
+    parts.push(beside(y, `${share(cell.importance)} ${cell.odd ? "odd" : cell.good.length ? `good: ${cut(cell.good.join("; "), 22)}` : cell.verdict}`));
   });
-  const y = top + high * shown.length + high / 2 + 3;
+  const y = top + high * shown.length + 13;
   parts.push(drawn("text", { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" }, "mean"),
     drawn("line", { class: "whisker", x1: scale(parameter.low), x2: scale(parameter.high), y1: y, y2: y }),
     drawn("path", { class: parameter.agreement === "differs" ? "mean apart" : "mean", d: `M${scale(parameter.importance)} ${y - 7}l7 7l-7 7l-7 -7z` }));
-  if (right > 100) parts.push(drawn("text", { x: left + room + 12, y: y + 4 }, `${share(parameter.importance)} (${share(parameter.low)}–${share(parameter.high)})`));
+  parts.push(beside(y, `${share(parameter.importance)} (${share(parameter.low)}–${share(parameter.high)})`));
   return drawn("svg", { class: "forest", width, height: bottom + 22, role: "img", "aria-label": `Importance of ${parameter.name} in each study, with intervals` }, parts);
 }

@@ -1,5 +1,6 @@
 // The heat map: a row per parameter, a column per study, the means at the side.
-const HIGH = 24, SIDE = 150, COUNT = 78;
+const HIGH = 24, SIDE = 150, COUNT = 78, COUNT_ALONE = 46;
+const UNCLEAR = 0.4; // of the colour that it would have if it mattered
 
 function setUpOrders() {
   const option = (value, text) => element("option", { value }, text);
@@ -28,7 +29,7 @@ function drawMap() {
   const heat = byId("heat"), room = heat.clientWidth || 900;
   const letters = Math.min(26, Math.max(...rows.map((one) => [...cut(one.name, 26)].length), 4));
   const left = Math.min(room * 0.42, 7.2 * letters + 12), narrow = room < 560;
-  const side = narrow ? 0 : SIDE + COUNT;
+  const side = narrow ? COUNT_ALONE : SIDE + COUNT;
   const named = columns.length <= 60;
   const wide = Math.max(named ? 17 : 3, Math.min(90, (room - left - side - 16) / columns.length));
   const top = named ? Math.min(130, 10 + 6.4 * Math.max(...columns.map((one) => [...cut(one.name, 18)].length))) : 26;
@@ -44,8 +45,10 @@ function drawMap() {
       onclick: () => chooseOrder("studies", String(parameter.place)) }, cut(parameter.name, 26), drawn("title", {}, `${parameter.name}: sort the studies by it`)));
     columns.forEach((study, column) => parts.push(...mapCell(parameter, study, x(column), y(row), wide, highest)));
     if (!narrow) parts.push(...meanMarks(parameter, x(columns.length) + 16, y(row)));
+    else parts.push(drawn("text", { class: "matters-count", x: x(columns.length) + 6, y: y(row) + 16 }, `${parameter.matters_in} of ${parameter.studies}`));
   });
   if (!narrow) parts.push(...meanAxis(x(columns.length) + 16, y(0), y(rows.length)));
+  else parts.push(drawn("text", slanted ? { transform: `translate(${x(columns.length) + 26} ${y(0) - 6}) rotate(-90)` } : { x: x(columns.length) + 2, y: y(0) - 6 }, slanted ? "matters in" : "matters"));
   const here = drawn("rect", { class: "here", width: Math.max(wide - 1, 2), height: HIGH - 1, visibility: "hidden" });
   const picture = drawn("svg", { class: "heat", width, height, role: "img", "aria-label": `${data.answer.matters} The table below has the numbers.` }, parts, here);
   watchPointer(picture, here, { columns, rows, x, y, wide });
@@ -65,11 +68,12 @@ function mapCell(parameter, study, x, y, wide, highest) {
   if (!cell) return [drawn("rect", { class: "cell none", ...box })];
   if (!cell.told) return [drawn("rect", { class: "cell grey", ...box }), drawn("text", { class: "value", x: x + wide / 2, y: y + 16 }, "?")];
   const grey = ["no evidence", "not testable"].includes(cell.verdict), part = cell.importance / highest;
+  const unclear = cell.verdict === "unclear", strength = (0.22 + 0.78 * part) * (unclear ? UNCLEAR : 1);
   const parts = grey ? [] : [drawn("rect", { class: "cell-base", ...box })];
-  parts.push(drawn("rect", { class: grey ? "cell grey" : "cell", "fill-opacity": grey ? null : (0.22 + 0.78 * part).toFixed(3), ...box }));
-  if (wide >= 30) parts.push(drawn("text", { class: `value${!grey && part > 0.5 ? " over" : ""}`, x: x + wide / 2, y: y + 16 }, cell.verdict === "not testable" ? "–" : cell.importance.toFixed(2)));
+  parts.push(drawn("rect", { class: grey ? "cell grey" : "cell", "fill-opacity": grey ? null : strength.toFixed(3), ...box }));
+  if (wide >= 30) parts.push(drawn("text", { class: `value${!grey && !unclear && part > 0.5 ? " over" : ""}`, x: x + wide / 2, y: y + 16 }, cell.verdict === "not testable" ? "–" : cell.importance.toFixed(2)));
   else if (cell.verdict === "not testable" && wide >= 12) parts.push(drawn("text", { class: "value", x: x + wide / 2, y: y + 16 }, "–"));
-  if (cell.verdict === "unclear" && wide >= 5) parts.push(drawn("circle", { class: "cell-dot", cx: wide >= 30 ? x + wide - 7 : x + wide / 2, cy: wide >= 30 ? y + 6 : y + HIGH / 2, r: wide >= 12 ? 3 : 2 }));
+  if (unclear && wide >= 5) parts.push(drawn("circle", { class: "cell-dot", cx: wide >= 30 ? x + wide - 7 : x + wide / 2, cy: wide >= 30 ? y + 6 : y + HIGH / 2, r: wide >= 12 ? 3 : 2 }));
   if (cell.odd) parts.push(drawn("rect", { class: "odd-ring", x: x + 1, y: y + 1, width: Math.max(wide - 3, 3), height: HIGH - 3 }));
   return parts;
 }
@@ -118,7 +122,7 @@ function drawKey(rows, columns, wide) {
   const cells = rows.flatMap((one) => columns.map((study) => cellOf(one, study)));
   const entry = (kind, words) => element("span", { class: "key-entry" }, element("span", { class: `key-cell ${kind}` }), words);
   const parts = [element("span", { class: "key-entry" }, "importance 0", element("span", { class: "ramp" }), Math.max(0.05, ...cells.map((cell) => (cell && cell.told ? cell.importance : 0))).toFixed(2))];
-  if (wide >= 5 && cells.some((cell) => cell?.verdict === "unclear")) parts.push(entry("unclear", "unclear"));
+  if (wide >= 5 && cells.some((cell) => cell?.verdict === "unclear")) parts.push(entry("unclear", "unclear (paler)"));
   if (cells.some((cell) => cell && cell.verdict !== "matters" && cell.verdict !== "unclear")) parts.push(entry("grey", "no evidence, or not testable (–)"));
   if (cells.some((cell) => !cell)) parts.push(entry("blank", "not a parameter of the study"));
   if (cells.some((cell) => cell?.odd)) parts.push(entry("odd", "odd: unlike all other studies"));

@@ -12,11 +12,7 @@ function gatesOf() {
 }
 
 function branchesTold() {
-  const gates = gatesOf();
-  if (!gates.size) return null;
-  const both = new Set(data.branches.filter((one) => one.standing === "wins" && data.branches.some((other) =>
-    other.gate === one.gate && other.branch === one.branch && other.standing === "loses")).map((one) => one.branch));
-  return both.size ? `${listedText([...both])} ${both.size === 1 ? "wins" : "win"} here and ${both.size === 1 ? "loses" : "lose"} there` : "the same wins everywhere, as far as the trials show";
+  return data.answer.branch_heading;
 }
 
 // The first rows of a long table, and a button for all of them.
@@ -36,7 +32,7 @@ function branchCell(branch) {
 }
 
 function drawBranches() {
-  const parts = [element("p", { class: "hint" }, "Target trials in each branch, of those in which the gate is active. A branch wins if it has more of them than its share of the trials, statistically significant after adjustment for all branches and studies; where a sampler learnt from results, trials of the same time are compared.")];
+  const parts = [element("p", { class: "hint" }, `Target trials in each branch, of those in which the gate is active. ${data.branch_meaning}`)];
   for (const [gate, { labels, studies: own }] of gatesOf()) {
     parts.push(element("h3", {}, "Branches of ", nameTag(gate)));
     const shown = longTable(`Branches of ${gate}`, ["Study", ...labels.map((label) => cut(label, 32))], [...own].map(([study, branches]) =>
@@ -58,7 +54,7 @@ function drawStudies() {
     const matter = cells.filter(([, cell]) => cell.told && cell.verdict === "matters").sort(([, a], [, b]) => b.importance - a.importance);
     const odd = cells.filter(([, cell]) => cell.odd).map(([parameter]) => parameter.name);
     const told = study.reason ? element("span", { class: "mind" }, study.reason) : matter.length ? listedText(matter.map(([parameter, cell]) => `${cut(parameter.name, 24)} ${cell.importance.toFixed(2)}`), 3) : "nothing, as far as its trials show";
-    return [studyLink(study), whole(study.used), whole(study.target), told, odd.length ? element("span", { class: "apart" }, listedText(odd, 3)) : "", study.missing.length ? listedText(study.missing, 2) : ""];
+    return [studyLink(study), study.used < study.trials ? `${whole(study.used)} of ${whole(study.trials)}` : whole(study.used), whole(study.target), told, odd.length ? element("span", { class: "apart" }, listedText(odd, 3)) : "", study.missing.length ? listedText(study.missing, 2) : ""];
   });
   fill("study-list", longTable("Studies", ["Study", "Trials used", "Target set", "Matters", "Odd", "Does not have"], rows, [1, 2]));
 }
