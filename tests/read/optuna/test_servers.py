@@ -84,7 +84,7 @@ def test_all_studies_are_read_at_once(server: Server) -> None:
     assert [name for name, _ in found] == ["tpe's", 'two"; --']
     for name, table in found:
         assert_same_table(table, condped.read(server.urls[-1], study=name))
-    some = read_all(server.urls[-1], ReadOptions(study="t?e*"))
+    some = read_all(server.urls[-1], ReadOptions(patterns=("t?e*",)))
     assert some is not None
     assert [name for name, _ in some] == ["tpe's"]
 

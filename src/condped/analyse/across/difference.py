@@ -76,7 +76,8 @@ def difference(
     --------
     >>> import condped
     >>> nested = condped.problems.get("nested")
-    >>> found = condped.difference(nested.sample(300, seed=0), nested.sample(300, seed=1))
+    >>> before, after = nested.sample(300, seed=0), nested.sample(300, seed=1)
+    >>> found = condped.difference(before, after, sampling="random")
     >>> found.changed, found["x"].verdict
     ((), 'no evidence')
     """

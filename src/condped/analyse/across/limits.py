@@ -98,6 +98,7 @@ def _samplers(found: Sequence[StudyNumbers]) -> Iterator[str]:
         yield (
             "One study was drawn without regard to results, the other was not. What a parameter "
             f"explains depends on where trials were drawn, so no parameter is compared. {find} "
+            "Where both were, set sampling to 'random'. "
             f"{shortened(found[0].name)}: {learns[0]} {shortened(found[1].name)}: {learns[1]}"
         )
     elif all(adaptive):

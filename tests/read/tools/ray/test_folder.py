@@ -264,4 +264,4 @@ def test_a_directory_of_experiments_holds_several_studies(
     for name in ("first", "second"):
         own = {cell.parameter: cell.importance for cell in found.cells if cell.study == name}
         assert own == pytest.approx(alone.to_dict())
-    assert "The studies first and second have the same trials" in found.notes[0]
+    assert found.studies[1].same_as == "first"
