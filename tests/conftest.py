@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -50,6 +51,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no process is left alone with it."""
     items.sort(key=lambda item: not item.nodeid.startswith(CLUSTERS))
+
+
+@pytest.fixture(autouse=True)
+def _heard() -> None:
+    """Let tests hear our logs: commands keep theirs to themselves, and tools switch all off."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("condped")]
+    for logger in map(logging.getLogger, ("condped", *names)):
+        logger.disabled, logger.propagate, logger.handlers[:] = False, True, []
+        # One of its own for the first, whatever the root logger's is; those below it have none.
+        logger.setLevel(logging.WARNING if logger.name == "condped" else logging.NOTSET)
+    logging.disable(logging.NOTSET)
 
 
 @event.listens_for(Engine, "connect")

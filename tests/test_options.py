@@ -78,11 +78,11 @@ def test_the_command_line_has_every_option(name: str, function: Callable[..., An
         p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY
     ]
     expected = {*own, *(n for n, option in shared.items() if not option.python_only)}
-    # A list of numbers is nothing for a command line.
-    expected -= {"target_quantiles"}
+    expected -= {"target_quantiles"}  # a list of numbers is nothing for a command line
     assert expected <= set(parameters)
     assert set(parameters) - expected <= {
-        "source", "as_json", "as_csv", "output", "as_code", "as_space", "tool",
+        "source", "as_json", "as_csv", "as_markdown", "as_latex", "output", "to_summary", "fail_if",
+        "as_code", "as_space", "tool",
     }  # fmt: skip
     for field in set(shared) & set(parameters):
         option, found = shared[field], parameters[field]
@@ -95,9 +95,10 @@ def test_the_command_line_has_every_option(name: str, function: Callable[..., An
 
 def test_minus_o_is_the_output_of_every_command_that_has_one() -> None:
     """And nothing else."""
+    without = ("demo", "completion", "mcp", "serve", "watch")
     for name, command in app.commands.items():
         short = {opt: one.name for one in command.params for opt in one.opts if len(opt) == 2}
-        assert short.get("-o") == (None if name in ("demo", "completion") else "output")
+        assert short.get("-o") == (None if name in without else "output")
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

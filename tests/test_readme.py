@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
-from pyarrow import parquet
-from pyarrow.csv import read_csv
 
 import condped
+from tests.docs.examples import examples, run_page
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SPEED = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+SPEED = (ROOT / "docs" / "trust" / "speed.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -39,69 +33,23 @@ def test_the_opening_numbers_are_those_measured() -> None:
     assert f"in {row['undetermined calibrated']:.0%} of".replace("%", " %") in opening
 
 
-def test_python_examples_run_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All Python blocks together are one session."""
+def test_the_readme_is_short() -> None:
+    """Everything else is on the pages that it links to."""
+    assert len(README.splitlines()) <= 150
+
+
+def test_the_readme_links_to_files_that_exist() -> None:
+    """Links are relative, since the project has no address."""
+    links = re.findall(r"\]\(([^)#]+)", README)
+    assert len(links) >= 15
+    assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python blocks are one session, and the commands work on the demo's files."""
     monkeypatch.chdir(tmp_path)
-    session: dict[str, Any] = {}
-    assert len(blocks("python")) >= 4
-    for block in blocks("python"):
-        exec(compile(block, "README.md", "exec"), session)
-    assert "log_rate" in capsys.readouterr().out
-
-
-@pytest.mark.filterwarnings("ignore")  # of the tools themselves
-def test_examples_of_all_sources_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The Python blocks of the page on sources are one session, with the real tools."""
-    monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
-    session: dict[str, Any] = {}
-    found = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(found) >= 6
-    for block in found:
-        exec(compile(block, "sources.md", "exec"), session)
-    capsys.readouterr()
-
-
-def test_commands_run(tmp_path: Path) -> None:
-    """The commands of the README work on files as it describes them."""
-    table = condped.problems.get("activation-disjoint").sample(200, seed=0)
-    loss = table.objectives[0].values
-    lines = ["c,x,y,loss,accuracy"]
-    for row in range(len(table)):
-        cells = [str(p.values[row]) if p.domain_ids[row] >= 0 else "" for p in table.parameters]
-        lines.append(",".join([*cells, str(loss[row]), str(-loss[row])]))
-    (tmp_path / "results.csv").write_text("\n".join(lines), encoding="utf-8")
-    space = condped.problems.get("activation-disjoint").space.to_dict()
-    (tmp_path / "space.json").write_text(json.dumps(space), encoding="utf-8")
-    _write_runs(tmp_path)
-    commands = [
-        line for block in blocks("sh") for line in block.splitlines() if line.startswith("condped")
-    ]
-    assert len(commands) >= 3
-    script = str(Path(sys.executable).with_name("condped"))
-    for command in commands:
-        words = shlex.split(command, comments=True)
-        done = subprocess.run(
-            [script, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        output = words[words.index("-o") + 1] if "-o" in words else None
-        assert done.stdout if output is None else (tmp_path / output).is_file(), command
-
-
-def _write_runs(folder: Path) -> None:
-    """Put the same trials into Parquet files and into a DuckDB database."""
-    (folder / "runs").mkdir()
-    rows = read_csv(folder / "results.csv")
-    for part in (0, 1):
-        parquet.write_table(rows.slice(100 * part, 100), folder / "runs" / f"{part}.parquet")
-    with duckdb.connect(str(folder / "runs.duckdb")) as database:
-        database.register("arrow", rows)
-        database.execute("CREATE TABLE trials AS SELECT * FROM arrow")
+    assert [language for language, _ in examples(README)] == ["python", "sh"]
+    run_page("README.md", README, tmp_path)
 
 
 def test_space_example_is_a_space() -> None:
@@ -119,8 +67,21 @@ def test_make_targets_of_the_readme_exist() -> None:
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+def test_the_speeds_of_the_readme_are_those_of_the_page() -> None:
+    """What is said of columns, of studies and of SQLite."""
+    rows = re.findall(r"^\| ([\d,]+) \| ([\d.]+) \| [\d.]+ \| ([\d.]+) \|$", SPEED, re.MULTILINE)
+    (least, slow, _), (most, fast, _) = rows[0], rows[-1]
+    said = " ".join(README.split())
+    assert f"{slow} ({least} trials) to {fast} times ({most} trials) faster from columns" in said
+    assert {round(float(ratio)) for *_, ratio in rows} <= {4, 5, 6}
+    assert "about 4 to 5 times from a study" in said
+    sqlite = re.search(r"^\| SQLite \| (\d+) \|", SPEED, re.MULTILINE)
+    assert sqlite is not None
+    assert f"{sqlite[1]} times faster from SQLite" in said
+
+
 def test_speed_table_is_the_last_measurement() -> None:
-    """The ratios of docs/speed.md are those of benchmarks/speed.json."""
+    """The ratios of docs/trust/speed.md are those of benchmarks/speed.json."""
     measured = json.loads((ROOT / "benchmarks" / "speed.json").read_text(encoding="utf-8"))
     by_size = {f"{row['trials']:,}": row for row in measured["by_size"]}
     shown = re.findall(r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", SPEED, re.MULTILINE)
@@ -153,7 +114,7 @@ def test_reading_speed_is_the_last_measurement() -> None:
 def test_the_page_on_baselines_shows_the_last_measurement() -> None:
     """Seconds and megabytes of f-ANOVA are those of benchmarks/fanova.json."""
     measured = json.loads((ROOT / "benchmarks" / "fanova.json").read_text(encoding="utf-8"))
-    page = (ROOT / "docs" / "baselines.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "understand" / "baselines.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| ([\d,]{3,6}) \| (.*) \|$", page, re.MULTILINE)
     assert len(shown) == len(measured["rows"])
     for (trials, cells), row in zip(shown, measured["rows"], strict=True):
@@ -176,5 +137,5 @@ def test_the_page_on_statistics_shows_the_last_measurement() -> None:
     from benchmarks.statistics_page import page  # noqa: PLC0415
 
     measured = json.loads((ROOT / "benchmarks" / "statistics.json").read_text(encoding="utf-8"))
-    shown = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "trust" / "statistics.md").read_text(encoding="utf-8")
     assert shown == page(measured)

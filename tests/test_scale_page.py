@@ -1,12 +1,8 @@
-"""The page on scale says what was measured, and its examples run."""
+"""The page on scale says what was measured."""
 
 from __future__ import annotations
 
 import json
-import re
-from typing import Any
-
-import pytest
 
 from benchmarks.scale_page import PAGE, ROOT, page
 
@@ -19,13 +15,3 @@ def test_the_page_has_the_numbers_that_were_written_down() -> None:
     )
     text = PAGE.read_text(encoding="utf-8")
     assert page(text, *found) == text
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
-def test_examples_run() -> None:
-    """The Python blocks are one session."""
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
-    session: dict[str, Any] = {}
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "scale.md", "exec"), session)

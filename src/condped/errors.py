@@ -19,6 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from heapq import nlargest
+
+from condped.installing import command_for
+from condped.safe_text import bounded, brief
 
 __all__ = [
     "ConditionError",
@@ -32,9 +36,16 @@ __all__ = [
     "SpaceError",
 ]
 
+_LONGEST_COMPARED = 200  # letters of a name that is compared with another
+_MOST_COMPARED = 200  # names
+
 
 class CondpedError(Exception):
     """Base class of all errors that condped raises on purpose."""
+
+    def __str__(self) -> str:
+        # Whatever a source holds, a message stays readable: names there may have any length.
+        return bounded(super().__str__())
 
 
 class SpaceError(CondpedError, ValueError):
@@ -81,7 +92,7 @@ class NameNotFoundError(CondpedError, KeyError):
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, quotes and escapes included.
-        return str(self.args[0])
+        return bounded(str(self.args[0]))
 
 
 class SettingsError(CondpedError, ValueError):
@@ -96,18 +107,42 @@ class MissingLibraryError(CondpedError, ImportError):
     """A feature needs a library that is not installed."""
 
     def __init__(self, *, feature: str, library: str, extra: str) -> None:
+        are, them = ("are", "them") if " and " in library else ("is", "it")
         super().__init__(
-            f"{feature} needs {library}, which is not installed. "
-            f"Install it with: pip install 'condped[{extra}]'."
+            f"{feature} needs {library}, which {are} not installed. "
+            f"Install {them} with: {command_for(extra)}"
         )
 
 
 def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundError:
     """Build the error for an unknown name, with the known names and a close match."""
-    names = [str(entry) for entry in known]
-    listed = ", ".join(repr(entry) for entry in names[:12]) or "none"
+    names = [entry if isinstance(entry, str) else brief(entry) for entry in known]
+    if not names:
+        return NameNotFoundError(f"There is no {kind} {brief(name)}, nor any other.")
+    listed = ", ".join(map(brief, names[:12]))
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    matches = get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {matches[0]!r}?" if matches else ""
+    match = _close_match(name if isinstance(name, str) else brief(name), names)
+    hint = "" if match is None else f" Did you mean {brief(match)}?"
     verb = "There are" if len(names) > 1 else "There is"
-    return NameNotFoundError(f"There is no {kind} {name!r}. {verb}: {listed}{more}.{hint}")
+    return NameNotFoundError(f"There is no {kind} {brief(name)}. {verb}: {listed}{more}.{hint}")
+
+
+def _close_match(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most like another one; None if none is.
+
+    Comparing two names takes long, so it is done only for those with most in common at both ends.
+    """
+    if len(name) > _LONGEST_COMPARED:
+        return None
+    short = (entry for entry in names if len(entry) <= _LONGEST_COMPARED)
+    alike = nlargest(_MOST_COMPARED, short, key=lambda entry: _common_ends(name, entry))
+    return next(iter(get_close_matches(name, alike, n=1)), None)
+
+
+def _common_ends(one: str, other: str) -> int:
+    return sum(_common_start(*pair) for pair in ((one, other), (one[::-1], other[::-1])))
+
+
+def _common_start(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -15,6 +15,7 @@ from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from condped.errors import SettingsError, not_found
+from condped.safe_text import brief
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Declaration = TypeVar("Declaration")
@@ -113,9 +114,10 @@ def check_choices(options: Any) -> None:
     """Raise if an option of a declaration is not one of its choices."""
     for name, allowed in _choices(options.__class__).items():
         value = getattr(options, name)
-        if value not in allowed:
+        # By type first: arrays compare entry by entry.
+        if not any(isinstance(value, type(one)) and value == one for one in allowed):
             shown = ", ".join(map(str, allowed))
-            raise SettingsError(f"{name} must be one of {shown} (got {value!r}).")
+            raise SettingsError(f"{name} must be one of {shown} (got {brief(value)}).")
 
 
 @cache

@@ -125,8 +125,10 @@ def test_help_shows_examples(command: str) -> None:
 
 
 def test_the_page_of_schemas_names_every_field(folder: Path) -> None:
-    """docs/output.md against what the commands print."""
-    page = (Path(__file__).parents[2] / "docs" / "output.md").read_text(encoding="utf-8")
+    """docs/reference/output.md against what the commands print."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "output.md").read_text(
+        encoding="utf-8"
+    )
     for command in ANALYSES:
         arguments = asked(command, folder)
         data = json.loads(condped_command(*arguments, "--json").stdout)

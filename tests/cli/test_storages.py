@@ -31,7 +31,7 @@ def test_a_study_in_sqlite_is_analysed_by_its_url(tmp_path: Path) -> None:
     assert {p["parameter"]: p["importance"] for p in data["parameters"]} == expected
     without = condped_command("importance", url)
     assert without.returncode == 2
-    assert "name one with the option study ('one', 'two')" in without.stderr
+    assert "on the command line --study ('one', 'two')" in without.stderr
 
 
 def test_sources_lists_every_reader() -> None:

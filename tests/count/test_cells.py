@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import condped
+from condped import Categorical, when
 from condped.count import trials
 from condped.count.cells import cell_counts as cells
 from condped.count.trials import Trials
@@ -121,3 +122,25 @@ def test_whole_numbers_below_their_domain_are_in_its_first_cell() -> None:
     counted = Trials.of(table)
     (counts,) = counted.count(counted.top_sets((0.5,), 1.0, Handling())).parameters
     assert counts.regimes[0].region.tolist() == [4, 0, 0, 0, 0, 0, 0, 3]
+
+
+@pytest.mark.parametrize("far", [Int(-(2**63), -(2**63) + 9), Int(-(2**63), 2**63 - 1)])
+def test_whole_numbers_keep_their_cells_beside_far_ones(far: Int) -> None:
+    """Domains of one parameter that are further apart than 64 bits lose no digit."""
+    low = 2**62
+    values = [low + place for place in range(50)] + [far.low, far.high] * 5
+    place = Categorical(["near", "far"])
+
+    def space(near: Int) -> dict[str, object]:
+        return {"c": place, "n": [when("c == 'near'", near), when("c == 'far'", far)]}
+
+    rows = {"n": values, "c": ["near"] * 50 + ["far"] * 10, "loss": np.arange(60.0)}
+    table = condped.read(rows, objective="loss", space=space(Int(low, low + 49)))
+    assert table.parameters[1].values.tolist() == values
+    found = condped.importance(table)["n"].variance
+    moved = condped.read(
+        {**rows, "n": [*range(50), *[far.low, far.high] * 5]},
+        objective="loss",
+        space=space(Int(0, 49)),
+    )
+    assert found == condped.importance(moved)["n"].variance > 0

@@ -41,8 +41,8 @@ def test_an_unknown_name_is_answered_with_a_near_one(tmp_path: Path) -> None:
     """Exit code 2, and nothing is run."""
     done = CliRunner().invoke(main, ["run", "figure-1", "figur-12", "--output", str(tmp_path)])
     assert done.exit_code == 2
-    assert "There is no experiment 'figur-12'" in done.stderr
-    assert "Did you mean 'figure-12'?" in done.stderr
+    assert "There is no experiment 'figur-12'" in done.output
+    assert "Did you mean 'figure-12'?" in done.output
     assert not list(tmp_path.iterdir())
 
 

@@ -23,18 +23,18 @@ SHOWN = json.loads((ROOT / "experiments" / "gallery.json").read_text(encoding="u
 
 def test_the_page_of_claims_shows_the_last_check() -> None:
     """If this fails after an edit: python -m experiments docs --render."""
-    shown = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "trust" / "claims.md").read_text(encoding="utf-8")
     assert shown == page(FOUND, all_claims())
 
 
 def test_the_page_of_figures_shows_the_last_run() -> None:
     """Every picture on it is there and small."""
-    shown = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "trust" / "paper.md").read_text(encoding="utf-8")
     assert shown == gallery.page(SHOWN, FOUND)
     pictures = re.findall(r"\]\((paper/[^)]+)\)", shown)
     assert len(pictures) >= 13
     for picture in pictures:
-        assert (ROOT / "docs" / picture).stat().st_size <= gallery.LARGEST
+        assert (ROOT / "docs" / "trust" / picture).stat().st_size <= gallery.LARGEST
 
 
 def test_every_claim_was_checked_and_is_counted() -> None:
@@ -56,7 +56,7 @@ def test_what_was_measured_on_other_surrogates_is_counted_and_marked_apart() -> 
     """On the page of claims in a line of its own, on the page of figures at each claim."""
     other = "another surrogate generation"
     assert FOUND["counts"]["by basis"][other]["checked"] > 0
-    shown = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "trust" / "paper.md").read_text(encoding="utf-8")
     for place in ("Figure 5", "Figure 15", "Table 1", "Table 2", "Table 3", "Table 4"):
         part = shown.partition(f"## {place}: ")[2].partition("\n## ")[0]
         assert other in part

@@ -7,6 +7,7 @@ import pytest
 import condped
 from experiments.synthetic import runtime
 from experiments.synthetic.runtime import ratios
+from tests.optuna_version import needs_optuna_5
 
 
 def test_ratios_are_taken_within_a_seed_and_source() -> None:
@@ -38,6 +39,7 @@ def test_a_method_gets_no_larger_size_beyond_its_budget(monkeypatch: pytest.Monk
     assert [row["seconds"] for row in rows if row["method"] == "quick"] == [0.01, 0.01, 0.01]
 
 
+@needs_optuna_5
 @pytest.mark.filterwarnings("ignore")  # of Optuna: experimental parts
 def test_all_methods_are_timed_on_the_same_trials() -> None:
     """The study holds what the table holds: both give the same importances."""

@@ -15,6 +15,7 @@ import condped
 from condped.errors import SettingsError
 from condped.optuna import AdvisedSampler
 from condped.optuna.advised_sampler import MARK
+from tests.optuna_version import needs_optuna_5
 
 
 def models(trial: optuna.Trial) -> float:
@@ -93,6 +94,7 @@ def test_any_sampler_may_be_inside(made: Callable[[], BaseSampler]) -> None:
     assert all(rate.low <= trial.params["rate"] <= rate.high for trial in following)
 
 
+@needs_optuna_5
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_groups_of_a_multivariate_tpe_stay_groups() -> None:
     """Its search space of the smaller space is its own."""
@@ -215,6 +217,7 @@ def test_studies_that_advice_cannot_read_go_on() -> None:
     assert sampler.steps == ()
 
 
+@needs_optuna_5
 def test_constraints_are_recorded_once() -> None:
     """By the sampler inside, for advised trials as well."""
     seen: list[int] = []

@@ -110,6 +110,20 @@ def test_settings_of_the_study_are_taken_over(tmp_path: Path) -> None:
     assert len(loaded.trials) == 110
 
 
+def test_new_trials_say_which_space_they_were_drawn_from(old: optuna.Study) -> None:
+    """As a user attribute; carried and enqueued trials have none."""
+    new = condped.advise(old).start(old, explore=0.2)
+    carried = len(new.trials) - 1
+    new.optimize(models, n_trials=21)
+    assert isinstance(new.sampler, AdvisedSampler)
+    spaces = [trial.user_attrs.get("condped:drawn_from") for trial in new.trials]
+    assert spaces[: carried + 1] == [None] * (carried + 1)
+    assert spaces[carried + 1 :] == [
+        "old space" if new.sampler.explores(trial.number) else "advised space"
+        for trial in new.trials[carried + 1 :]
+    ]
+
+
 def test_an_advised_study_may_be_started_from_again() -> None:
     """The sampler inside is taken, not one wrapped twice."""
     study = run(AdvisedSampler(TPESampler(seed=0), every=None), 120)

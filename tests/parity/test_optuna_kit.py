@@ -7,14 +7,19 @@ from collections.abc import Callable
 import optuna
 import pytest
 from optuna.importance import BaseImportanceEvaluator
-from optuna.testing.pytest_importance import (
+
+from tests.optuna_version import skip_before_optuna_5
+
+skip_before_optuna_5("its kit for importance evaluators")
+
+from optuna.testing.pytest_importance import (  # noqa: E402
     BasicImportanceEvaluatorTestCase,
     ConditionalImportanceEvaluatorTestCase,
     MultiObjectiveImportanceEvaluatorTestCase,
 )
 
-from condped.errors import SettingsError
-from condped.optuna import CondPedAnovaImportanceEvaluator
+from condped.errors import SettingsError  # noqa: E402
+from condped.optuna import CondPedAnovaImportanceEvaluator  # noqa: E402
 
 # Optuna itself warns of its experimental `normalize` argument and of targets to be minimised.
 pytestmark = [

@@ -13,7 +13,10 @@ from optuna.importance import PedAnovaImportanceEvaluator
 
 import condped
 from condped.optuna import CondPedAnovaImportanceEvaluator
+from tests.optuna_version import needs_optuna_5
 from tests.parity.studies import studies
+
+pytestmark = needs_optuna_5
 
 PAIRS = [(0.1, 1.0), (0.01, 0.99), (0.07, 0.5), (0.3, 0.6), (0.5, 1.0), (0.9, 1.0), (0.45, 0.55)]
 

@@ -48,6 +48,7 @@ def csv_file(columns: dict[str, list[Any]], folder: Path) -> Any:
 Make = Callable[[dict[str, list[Any]], Path], Any]
 every_reader = pytest.mark.parametrize("make", [mapping, pandas_frame, polars_frame, csv_file])
 C = [0, 1, 0, 1]
+LEAST = -(2**63)
 
 
 @every_reader
@@ -63,6 +64,13 @@ C = [0, 1, 0, 1]
         ({"x": [1.0, 2.0, 1e30, 3.0]}, {"x": Int(1, 5)}, r"1e\+?30", 2, 1),
         ({"x": [0.5, -np.inf, 0.0, 1.0]}, {"x": Float(0, 1)}, "inf", 1, 1),
         ({"x": [0, 2, 3, 5]}, {"x": Int(0, 6, step=2)}, "3 between the steps", 2, 2),
+        (
+            {"x": [LEAST, LEAST + 3 * 10**15, LEAST + 15000 * 10**15, LEAST + 16000 * 10**15 + 1]},
+            {"x": Int(LEAST, 2**63 - 1, step=10**15)},
+            "between the steps",
+            3,
+            1,
+        ),
         ({"x": [0.0, 0.25, 0.3, 1.0]}, {"x": Float(0, 1, step=0.25)}, "0.3 between", 2, 1),
         ({"x": [0.0, 1.0, 2.0, 0.5]}, {"x": Float(0, 3, step=1)}, "0.5 between", 3, 1),
         ({"x": ["a", "z", "y", "a"]}, {"x": Categorical(["a", "b"])}, "choice 'z'.*'a', 'b'", 1, 2),
@@ -187,6 +195,14 @@ def test_an_objective_of_booleans_is_refused(make: Make, tmp_path: Path) -> None
     with pytest.raises(DataError, match="'ok' must be numeric") as caught:
         read(source, objective="ok")
     assert (caught.value.column, caught.value.first_row, caught.value.count) == ("ok", 0, 4)
+
+
+def test_a_state_that_python_does_not_write_is_refused() -> None:
+    """An integer of 5,001 digits is told by their number."""
+    ends = ["complete", 10**5000, "failed", "failed"]
+    with pytest.raises(DataError, match="The state an integer of 5001 digits in row 1") as caught:
+        read({"loss": LOSS, "x": LOSS, "end": ends}, objective="loss", state="end")
+    assert (caught.value.first_row, caught.value.count) == (1, 1)
 
 
 @every_reader

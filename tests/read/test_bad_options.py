@@ -69,6 +69,12 @@ def test_a_bad_space_is_refused_while_reading(space: Any, error: Any, says: str)
         ({"objective": "loss", "parameters": [["x"]]}, "list of names"),
         ({"objective": "loss", "loss": LOSS}, "either loss or objective"),
         ({"loss": len}, "function"),
+        ({"objective": "loss", "outside": np.zeros(3)}, "outside must be one of"),
+        ({"objective": "loss", "order": [1, [2]]}, "order must be the name of a column"),
+        ({"objective": "loss", "state": np.zeros(3)}, "state must be the name of a column"),
+        ({"objective": "loss", "order": 10**5000}, "got an integer of 5001 digits"),
+        ({"objective": "loss", "budget": np.zeros(3)}, "budget must be a number above 0"),
+        ({"objective": "loss", "engine": {"a": 1}}, "engine must be one of"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], says: str) -> None:

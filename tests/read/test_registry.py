@@ -9,22 +9,28 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import condped
-from condped.errors import NameNotFoundError, SourceError
+from condped.errors import DataError, NameNotFoundError, SourceError
 from condped.read import registry
+from condped.read.table.state_words import state_array
+from condped.trials.table import State
 
 ROOT = Path(__file__).parents[2]
-DOCS = (ROOT / "docs" / "readers.md").read_text(encoding="utf-8")
-MODULE, TEST = re.findall(r"^```python\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL)
+DOCS = (ROOT / "docs" / "how-to" / "own-reader.md").read_text(encoding="utf-8")
+MODULE, _, TEST = re.findall(r"^```python\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL)
 (DECLARED,) = re.findall(r"^```toml\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
-def install(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
     """Return a function that lays out an installed package with one entry point."""
+    # The documentation's example of the same name may have been imported in this process.
+    monkeypatch.delitem(sys.modules, "condped_mytool", raising=False)
 
     def make(target: str) -> Path:
         folder = tmp_path / "site"
@@ -99,3 +105,49 @@ def test_a_reader_can_be_chosen_by_name(tmp_path: Path) -> None:
     assert condped.read(path, objective="loss", reader="csv").names == ("x",)
     with pytest.raises(NameNotFoundError, match="Did you mean 'csv'"):
         condped.read(path, objective="loss", reader="cvs")
+
+
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [
+        (["complete", "failed"], [0, 2]),
+        ([State.PRUNED, "TrialState.RUNNING"], [1, 3]),
+        (np.array([0, 2]), [0, 2]),
+        (np.array([0, 2], np.int8), [0, 2]),
+    ],
+)
+def test_a_reader_gives_states_as_words_or_numbers(states: Any, expected: list[int]) -> None:
+    """In a list or an array."""
+    assert state_array(states, 2).tolist() == expected
+    with pytest.raises(DataError, match=r"one state per trial: 3 \(got an array of shape \(2,\)"):
+        state_array(states, 3)
+
+
+@pytest.fixture
+def broken_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Register a reader that raises what its source names; return the beginning of a source."""
+    code = (
+        "import builtins\ndef read(source, options):\n    raise getattr(builtins, source[5:])('oh')"
+    )
+    (tmp_path / "condped_broken.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_registered", {})
+    condped.Reader(
+        name="broken",
+        description="nothing",
+        recognises=lambda source: isinstance(source, str) and source.startswith("oops:"),
+        module="condped_broken",
+    ).register()
+    return "oops:"
+
+
+def test_an_error_of_a_reader_does_not_blame_the_file(broken_reader: str) -> None:
+    """A programming error is the reader's; any other may be the file's."""
+    for error in ("AttributeError", "TypeError"):
+        for name in (None, "broken"):
+            with pytest.raises(SourceError, match="an error in the reader") as caught:
+                condped.read(f"{broken_reader}{error}", reader=name)
+            assert "'broken' of the module 'condped_broken' failed" in str(caught.value)
+            assert "damaged" not in str(caught.value)
+    with pytest.raises(DataError, match=r"damaged; if it is not, .* author of 'condped_broken'"):
+        condped.read(f"{broken_reader}ValueError")

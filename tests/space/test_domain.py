@@ -22,6 +22,7 @@ from condped.errors import SpaceError
         (-1, 1, 0.7, 0.4),
         (0, 10, 1, 10.0),
         (0, 0.3, 0.1, 0.3),  # 0.3 / 0.1 is 2.999… in floating point
+        (5e-324, 1, 0.25, 1.0),  # four steps end a little above 1, which no float tells
     ],
 )
 def test_a_float_step_lowers_high_to_what_it_reaches(
@@ -29,6 +30,7 @@ def test_a_float_step_lowers_high_to_what_it_reaches(
 ) -> None:
     """Steps are counted in decimals, as a person counts them."""
     assert Float(low, high, step=step).high == reached
+    assert Float(low, reached, step=step).high == reached
 
 
 @pytest.mark.parametrize(

@@ -161,3 +161,22 @@ def test_finding_cells_leaves_the_values_alone() -> None:
     grid = grid_of(Float(0, 1))
     cells_of(values, grid.low, grid.width, 49.0)
     assert values.tolist() == [0.1, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("domain", "cells"),
+    [
+        (Int(1, 10**30, log=True), 50),
+        (Int(2**62, 2**64, log=True), 50),
+        (Int(2**80, 2**80 + 3, log=True), 3),
+        (Float(-1e308, 1e308, step=1e307), 21),
+        (Float(0, 1e308, step=1e-9), 50),
+        (Float(0, 49 * 5e-324, step=5e-324), 50),
+        (Int(-(10**300), 10**300, step=10**300), 3),
+    ],
+)
+def test_bounds_whose_differences_no_number_holds_have_cells(
+    domain: Float | Int, cells: int
+) -> None:
+    """Where numpy takes no log of an int, and where a number of steps is infinite."""
+    assert grid_of(domain).cells == cells

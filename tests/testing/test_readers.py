@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from condped.errors import DataError
 from condped.read.files import csv as csv_file
 from condped.read.frames import mappings
 from condped.read.options import ReadOptions
@@ -88,3 +89,14 @@ def test_a_reader_that_writes_or_that_another_one_precedes_is_failed(
     monkeypatch.setattr(csv_file, "read", writing)
     with pytest.raises(AssertionError, match="bytes, after reading it"):
         check_reader("csv", str(path), runs, objective="loss")
+
+
+def test_a_state_may_be_a_word() -> None:
+    """As tools write it; one that means nothing is named."""
+    trials = {**TRIALS, "state": ["complete", "complete", "crashed"]}
+    words = [*RUNS[:2], replace(RUNS[2], state="failed")]
+    check_reader("mapping", trials, words, objective="loss", state="state")
+    with pytest.raises(DataError, match="The state 'exploded' is unknown"):
+        check_reader(
+            "mapping", TRIALS, [replace(RUNS[0], state="exploded"), *RUNS[1:]], objective="loss"
+        )

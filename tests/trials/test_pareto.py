@@ -10,6 +10,7 @@ import pytest
 from optuna.samplers._tpe.sampler import _split_complete_trials_multi_objective
 
 from condped.trials.pareto import pareto_positions
+from tests.optuna_version import needs_optuna_5
 
 
 def optuna_sets(losses: np.ndarray, sizes: list[int]) -> list[list[int]]:
@@ -49,6 +50,7 @@ def assert_same_sets(losses: np.ndarray) -> None:
         assert np.flatnonzero(positions < size).tolist() == expected
 
 
+@needs_optuna_5
 @pytest.mark.parametrize("objectives", [2, 3, 4, 5])
 @pytest.mark.parametrize("spread", [2, 4, 9])
 def test_sets_are_optunas_where_losses_tie(objectives: int, spread: int) -> None:

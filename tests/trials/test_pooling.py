@@ -10,6 +10,7 @@ import pytest
 
 import condped
 from condped.optuna import CondPedAnovaImportanceEvaluator
+from tests.optuna_version import needs_optuna_5
 
 # Optuna warns where regimes hold a trial each.
 pytestmark = pytest.mark.filterwarnings("ignore:Some regimes for parameter")
@@ -35,6 +36,7 @@ def run(objective: Any, trials: int, seed: int = 1) -> optuna.Study:
     return study
 
 
+@needs_optuna_5
 @pytest.mark.parametrize("method", ["paper", "calibrated"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_end_of_a_chain_comes_first(method: Any, seed: int) -> None:
@@ -59,6 +61,7 @@ def test_pooled_regimes_are_labelled_and_told() -> None:
     assert result.evidence["idle"].verdict != "matters"
 
 
+@needs_optuna_5
 def test_pooling_can_be_forbidden_and_is_in_the_evaluator() -> None:
     """Whose numbers stay Optuna's."""
     study = run(chain, 200)

@@ -18,6 +18,7 @@ from condped.estimate.statistics.rank_agreement import rank_agreement
 from condped.options import check_options, takes
 from condped.read.opening import read_whole, read_with_reports
 from condped.read.options import Reading, ReadOptions
+from condped.safe_text import brief
 from condped.trials.batch import Goal
 from condped.trials.course.reports import Reports
 from condped.trials.repeats import configurations
@@ -190,8 +191,8 @@ def budgets(
     """
     check_options(budgets, options)
     check_target(target_quantile, 1.0)
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise SettingsError(f"level must be a number between 0 and 1 (got {level!r}).")
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
+        raise SettingsError(f"level must be a number between 0 and 1 (got {brief(level)}).")
     if budget_column is not None:
         table, reports = _by_column(source, budget_column, options)
     else:

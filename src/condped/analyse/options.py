@@ -14,6 +14,7 @@ from condped.estimate.settings import EstimatorOptions, Method, Settings, check_
 from condped.options import check_choices, check_options, declared, option, options_of
 from condped.read.opening import open_source
 from condped.read.options import Reading, ReadOptions
+from condped.safe_text import brief
 from condped.trials.outcome import Target
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import ENDINGS, Handling, HandlingOptions
@@ -56,10 +57,10 @@ class Question:
             check_target(quantile, self.settings.region_quantile)
         check_choices(self)
         level, seed = self.level, self.seed
-        if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-            raise SettingsError(f"level must be a number between 0 and 1 (got {level!r}).")
+        if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
+            raise SettingsError(f"level must be a number between 0 and 1 (got {brief(level)}).")
         if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-            raise SettingsError(f"seed must be a whole number, 0 or above (got {seed!r}).")
+            raise SettingsError(f"seed must be a whole number, 0 or above (got {brief(seed)}).")
         plain = self.settings.region_quantile == 1.0 and self.handling == Handling()
         if self.target is not None and not plain:
             raise SettingsError(
@@ -157,8 +158,8 @@ def open_table(purpose: str, source: Any, **reading: Unpack[Reading]) -> TrialTa
     engine = reading.get("engine", "auto")
     if engine == "stream" or (engine == "auto" and reading.get("backend") is not None):
         raise SettingsError(
-            f"{purpose} needs the trials themselves, in memory (got engine {engine!r}). Set engine "
-            "to 'memory' if they fit, or read a part of them."
+            f"{purpose} needs the trials themselves, in memory (got engine {brief(engine)}). "
+            "Set engine to 'memory' if they fit, or read a part of them."
         )
     if engine == "auto" and not isinstance(source, Trials):
         reading["engine"] = "memory"

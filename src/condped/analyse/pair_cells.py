@@ -9,6 +9,7 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.safe_text import shortened
 from condped.space.domain import Categorical, Domain, choice_labels
+from condped.space.grid import steps_of
 from condped.trials.table import Parameter
 
 MOST_CELLS = 12  # of one parameter
@@ -77,7 +78,7 @@ def _cells(parameter: Parameter, rows: IntArray, hit: BoolArray) -> tuple[Axis, 
     if isinstance(domain, Categorical):
         return _choices(parameter.name, domain, np.asarray(values, dtype=np.intp), hit[rows])
     low, high = float(domain.low), float(domain.high)
-    steps = None if domain.step is None or domain.log else round((high - low) / domain.step) + 1
+    steps = None if domain.step is None or domain.log else steps_of(domain) + 1
     if steps is not None and steps <= MOST_CELLS:  # a cell per value
         half = (domain.step or 0.0) / 2
         edges = np.linspace(low - half, high + half, steps + 1)

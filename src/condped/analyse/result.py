@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from csv import DictWriter
 from dataclasses import fields
 from importlib import import_module
-from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from condped.analyse.saving.files import write_whole
 from condped.analyse.saving.plain import plain, rebuilt_dataclass
+from condped.errors import SettingsError
 from condped.optional import load_optional
-from condped.writing import ending_of
+from condped.safe_text import brief
+from condped.writing.csv_rows import csv_of
+from condped.writing.endings import ending_of
+from condped.writing.inputs import check_output
+from condped.writing.whole_files import write_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,6 +35,62 @@ class Presentable:
     def to_text(self, width: int | None = None) -> str:
         """Return what ``print`` shows, in so many columns; 100 if not given."""
         text: str = import_module("condped.show.text").text_of(self, width)
+        return text
+
+    def to_markdown(self, *, heading: int = 3) -> str:
+        """Return what ``print`` shows as Markdown, for issues, summaries of CI jobs and notes.
+
+        Parameters
+        ----------
+        heading
+            The level of the headline, from 1 to 6.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> for line in result.to_markdown().splitlines()[:4]:
+        ...     print(line)
+        ### What mattered for reaching the best 10 % of 1000 trials (lowest loss)
+        <BLANKLINE>
+        | parameter | importance | η² | between | verdict | active as |
+        | --- | ---: | ---: | ---: | --- | --- |
+        """
+        if heading not in range(1, 7):
+            raise SettingsError(f"heading must be a level from 1 to 6 (got {brief(heading)}).")
+        module = import_module("condped.show.documents.markdown")
+        text: str = module.markdown_of(self, heading)
+        return text
+
+    def to_latex(
+        self, *, caption: str | None = None, label: str | None = None, notes: bool = False
+    ) -> str:
+        r"""Return the tables for LaTeX, ruled by its package ``booktabs``.
+
+        What has to be read before any number, such as ties, stands above the tables; all other
+        sentences are comments. Letters of other scripts in names need XeLaTeX or LuaLaTeX.
+
+        Parameters
+        ----------
+        caption
+            Plain text; with it or a label the tables become a ``table`` that floats.
+        label
+            For ``\ref``.
+        notes
+            Put the sentences under the tables.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> for line in result.to_latex().splitlines()[-7:-4]:
+        ...     print(line)
+        x & 0.828 & 0.749 &  & matters & where c0 \textless{} 0.75 and c1 ...
+        c1 & 0.131 & 0.119 & 0.143 & matters & where c0 \textless{} 0.75 ...
+        c0 & 0.041 & 0.037 & 0.040 & matters & [0, 1] \\
+        """
+        module = import_module("condped.show.documents.latex")
+        text: str = module.latex_of(self, caption, label, notes=notes)
         return text
 
     def _repr_html_(self) -> str:
@@ -82,13 +140,16 @@ class Result(Presentable):
 
         From ``.json`` :func:`condped.load` returns it; what only the trials can tell, such as the
         evidence, is found first if it is not known yet. ``.csv`` and ``.parquet`` get
-        :meth:`rows`, ``.txt`` what ``print`` shows. A file that is there is replaced as a whole.
+        :meth:`rows`, ``.txt`` what ``print`` shows, ``.md`` the same as Markdown and ``.tex`` its
+        tables for LaTeX. A file that is there is replaced as a whole,
+        unless trials or a space were read from it.
         """
+        check_output(path)
         ending = ending_of(path)
         if ending == ".json":
             # Escaped: names may hold letters that no encoding has.
             data = plain({"schema": self.schema, **self._saved()})
-            write_whole(json.dumps(data, allow_nan=False) + "\n", path)
+            write_text(json.dumps(data, allow_nan=False) + "\n", path)
         elif ending == ".parquet":
             module = load_optional(
                 "condped.analyse.saving.pyarrow_rows",
@@ -98,15 +159,18 @@ class Result(Presentable):
             )
             module.write_rows(self.rows(), self.columns, self.schema, path)
         else:
-            write_whole(self.to_csv() if ending == ".csv" else f"{self}\n", path)
+            write_text(self._text_for(ending), path)
+
+    def _text_for(self, ending: str) -> str:
+        if ending == ".csv":
+            return self.to_csv()
+        if ending == ".md":
+            return self.to_markdown()
+        return self.to_latex() if ending == ".tex" else f"{self}\n"
 
     def to_csv(self) -> str:
         """Return :meth:`rows` as lines of comma-separated values under a line of names."""
-        lines = StringIO()
-        writer = DictWriter(lines, self.columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
-        return lines.getvalue()
+        return csv_of(self.rows(), self.columns)
 
     def _saved(self) -> dict[str, Any]:
         """Return what the result can be made from again."""

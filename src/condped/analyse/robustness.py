@@ -44,11 +44,21 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Robustness(Presentable):
-    """How the ranking moves. Print it for a table."""
+    """How the ranking moves. Print it for a table.
 
-    importances: Mapping[str, float]  # of the result itself, the most important first
+    Attributes
+    ----------
+    importances
+        Of the result itself, the most important first.
+    variants
+        The same for other target sets, halves of the study and the other method.
+    tie
+        At the end of the target set of the result itself.
+    """
+
+    importances: Mapping[str, float]
     variants: tuple[Variant, ...]
-    tie: Tie | None = None  # at the end of the target set of the result itself
+    tie: Tie | None = None
 
     @property
     def stable(self) -> bool:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from operator import methodcaller
 from typing import Any
 
 import click
-from click.shell_completion import get_completion_class
 
 import condped
+from condped.cli.completion import completion, names
+from condped.cli.conditions import HELD, UNDECIDED
 from condped.cli.demo import demo
-from condped.cli.options import CommandWithoutRepeats, source_options, target_quantile
+from condped.cli.mcp import mcp
+from condped.cli.options import CommandWithoutRepeats, source_options, target, target_quantile
 from condped.cli.output import answer, output_options
-from condped.cli.studies import across, diff, start
+from condped.cli.serve import serve
+from condped.cli.studies import across, diff, start, studies
+from condped.cli.tell import tell
+from condped.cli.watch import watch
 from condped.errors import CondpedError, SettingsError
-
-_target = click.option(
-    "--target",
-    metavar="OUTCOME",
-    help="Explain an outcome instead of good objectives: failed, pruned, nonfinite or infeasible.",
-)
+from condped.interrupts import INTERRUPTED, end_command, raise_interrupts, repeated
 
 
 class _App(click.Group):
@@ -30,8 +31,10 @@ class _App(click.Group):
 @click.group(
     cls=_App,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, also if the result is undetermined; 1 interrupted; 2 wrong input "
-    "or options. Forms of output and their fields are in docs/output.md.",
+    epilog="Exit codes: 0 done, also if the result is undetermined; 2 wrong input "
+    f"or options; {HELD} a condition of --fail-if holds; {UNDECIDED} none holds, but one "
+    f"could not be decided; {INTERRUPTED} interrupted. For forms of output and their fields, see "
+    "'Forms of output' in the documentation.",
 )
 @click.version_option(condped.__version__, prog_name="condped", message="%(prog)s %(version)s")
 def app() -> None:
@@ -41,8 +44,8 @@ def app() -> None:
 @app.command("importance")
 @source_options(condped.importance)
 @target_quantile
-@_target
-@output_options()
+@target
+@output_options(conditions="importance")
 def _importance(source: str, **options: Any) -> None:
     """Estimate which parameters mattered for reaching the best trials.
 
@@ -84,6 +87,7 @@ def _sweep(source: str, **options: Any) -> None:
     "methods",
     multiple=True,
     metavar="NAME",
+    shell_complete=names("paper", "calibrated", "ped-anova", "f-anova", "mdi", "shap"),
     help="Ask this method only; repeatable: paper, calibrated, ped-anova, f-anova, mdi, shap, or "
     "one of the last four with /filtering or /imputation.  [default: all]",
 )
@@ -111,7 +115,7 @@ def _compare(source: str, **options: Any) -> None:
 def _branches(source: str, **options: Any) -> None:
     """Show the conditional structure and what matters inside each branch.
 
-    Conditions are taken from the space where there is one, and found from the trials otherwise.
+    Conditions are taken from the space where there is one, and inferred from the trials otherwise.
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
 
     \b
@@ -132,7 +136,7 @@ def _branches(source: str, **options: Any) -> None:
     show_default=True,
     help="How often the interval of a median should hold the true one.",
 )
-@output_options()
+@output_options(conditions="effects")
 def _effects(source: str, **options: Any) -> None:
     """Show what values of each parameter reached, in units of the objective.
 
@@ -149,7 +153,7 @@ def _effects(source: str, **options: Any) -> None:
 
 @app.command("summary")
 @source_options(condped.summary)
-@output_options()
+@output_options(conditions="summary")
 def _summary(source: str, **options: Any) -> None:
     """Show the study at a glance: best trial, course, how trials ended, how long they took.
 
@@ -160,6 +164,23 @@ def _summary(source: str, **options: Any) -> None:
     condped summary results.csv --objective loss --csv > history.csv
     """  # noqa: D301
     answer(condped.summary, source, **options)
+
+
+@app.command("forecast")
+@source_options(condped.forecast)
+@target_quantile
+@output_options(conditions="forecast")
+def _forecast(source: str, **options: Any) -> None:
+    """Tell whether there are enough trials, and about how many more would settle what is open.
+
+    Verdicts hold however often a running study is looked at. SOURCE is a file, a directory, a
+    pattern or a URL of any tool that `condped sources` lists.
+
+    \b
+    condped forecast sqlite:///study.db --study tuning
+    condped forecast results.csv --objective loss --json
+    """  # noqa: D301
+    answer(condped.forecast, source, **options)
 
 
 @app.command("advise")
@@ -218,9 +239,14 @@ def _joint(source: str, **options: Any) -> None:
 @app.command("report")
 @source_options(condped.report)
 @target_quantile
-@_target
+@target
 @click.option("--title", metavar="TEXT", help="What stands on top.  [default: the source's name]")
-@output_options(page="condped-report.html")
+@click.option(
+    "--verdicts/--no-verdicts",
+    default=True,
+    help="Without verdicts nothing is tested: numbers at once.  [default: with verdicts]",
+)
+@output_options(page="condped-report.html", conditions="report")
 def _report(source: str, **options: Any) -> None:
     """Write a report of a study as one HTML page.
 
@@ -277,43 +303,55 @@ def _sources(**options: Any) -> None:
     A source is recognised by itself; --reader NAME says which one it is where it is not.
     """
     for problem in answer(condped.sources, **options).problems:
-        click.echo(f"condped: {problem}", err=True)
+        tell(f"condped: {problem}")
 
 
 app.add_command(across)
+app.add_command(completion)
 app.add_command(demo)
+app.add_command(mcp)
 app.add_command(diff)
+app.add_command(serve)
 app.add_command(start)
-
-
-@app.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def _completion(context: click.Context, shell: str) -> None:
-    """Print what a shell needs to complete commands and options.
-
-    \b
-    condped completion bash >> ~/.bashrc
-    condped completion zsh >> ~/.zshrc
-    condped completion fish > ~/.config/fish/completions/condped.fish
-    """  # noqa: D301
-    kind = get_completion_class(shell)
-    assert kind is not None  # click has these three
-    click.echo(kind(context.find_root().command, {}, "condped", "_CONDPED_COMPLETE").source())
+app.add_command(watch)
+app.add_command(studies)
 
 
 def main() -> None:
     """Run the command line; what a user did wrong ends in one line and exit code 2."""
+    quiet = False
+    try:
+        quiet = raise_interrupts()
+        with repeated():
+            code = _run()
+    except KeyboardInterrupt:
+        tell("condped: Interrupted.")
+        code = INTERRUPTED
+    finally:
+        if quiet:
+            end_command()
+    sys.exit(code)
+
+
+def _run() -> int:
     # Tables hold characters such as η² and █, which not every console's encoding has.
     for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.reconfigure(errors="replace")
     try:
-        app(prog_name="condped")
+        code = app(prog_name="condped", standalone_mode=False)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        shown = StringIO()
+        error.show(shown)
+        tell(shown.getvalue().rstrip("\n"))
+        return error.exit_code
     except CondpedError as error:
-        click.echo(f"condped: {error}", err=True)
-        sys.exit(2)
+        tell(f"condped: {error}")
+        return 2
     except OSError as error:
         # A full disk, a folder that cannot be made. (click itself ends quietly on a closed pipe.)
         where = f" {error.filename!r}" if error.filename else ""
-        click.echo(f"condped: no access to{where or ' a file'}: {error.strerror}.", err=True)
-        sys.exit(2)
+        tell(f"condped: no access to{where or ' a file'}: {error.strerror or error}.")
+        return 2
+    return code if isinstance(code, int) else 0

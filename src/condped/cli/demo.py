@@ -11,7 +11,9 @@ import click
 import numpy as np
 
 import condped
+from condped.cli.tell import say
 from condped.errors import MissingLibraryError
+from condped.writing.whole_files import whole_file, write_text
 
 _SPACE: dict[str, Any] = {
     "model": {"type": "categorical", "choices": ["svm", "forest", "network"]},
@@ -57,7 +59,7 @@ def demo(trials: int, folder: Path) -> None:
         folder / name for name in ("results.csv", "space.json", "importance.png")
     )
     _write_trials(results, trials)
-    space.write_text(json.dumps(_SPACE, indent=2), encoding="utf-8")
+    write_text(json.dumps(_SPACE, indent=2), space)
 
     click.echo(
         f"{trials} trials of a made-up model selection: 'model' chooses svm, forest or network, "
@@ -67,7 +69,7 @@ def demo(trials: int, folder: Path) -> None:
     command_line = shlex.join(
         ["condped", "importance", str(results), "--objective", "error", "--space", str(space)]
     )
-    click.echo(f"$ {command_line}\n")
+    say(f"$ {command_line}\n")
     result = condped.importance(str(results), objective="error", space=space)
     click.echo(f"{result}\n")
     click.echo(
@@ -81,15 +83,16 @@ def demo(trials: int, folder: Path) -> None:
     try:
         figure = condped.plot.importance(result, backend="matplotlib")
     except MissingLibraryError as error:
-        click.echo(f"No picture: {error}")
+        say(f"No picture: {error}")
         return
     figure.clear()  # a figure without a window, for both pictures
     figure.set_size_inches(9.0, 7.5)
     above, below = figure.subplots(2, 1)
     condped.plot.importance(result, backend="matplotlib", on=above)
     condped.plot.sweep(curve, backend="matplotlib", on=below)
-    figure.savefig(picture, dpi=120)
-    click.echo(f"The picture is in {picture}, the trials in {results}.")
+    with whole_file(picture) as file:
+        figure.savefig(file, format="png", dpi=120)
+    say(f"The picture is in {picture}, the trials in {results}.")
 
 
 def _write_trials(path: Path, trials: int) -> None:
@@ -99,7 +102,7 @@ def _write_trials(path: Path, trials: int) -> None:
     for _ in range(trials):
         trial = _trial(rng)
         lines.append(",".join(str(trial.get(name, "")) for name in names))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text("\n".join(lines) + "\n", path)
 
 
 def _trial(rng: np.random.Generator) -> dict[str, Any]:

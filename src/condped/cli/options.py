@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 
+from condped.cli.completion import files, names, readers
 from condped.errors import SettingsError
 from condped.options import Option, options_of
+from condped.safe_text import brief
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 # Options that go by other names here: short ones, and one value at a time.
@@ -23,6 +25,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "failure_values": ("--failure-value",),
     "groups": ("--group",),
 }
+# What a shell completes for the values of options.
+_COMPLETED = {"space": files, "reader": readers}
 
 
 target_quantile = click.option(
@@ -32,6 +36,21 @@ target_quantile = click.option(
     default=0.1,
     show_default=True,
     help="γ': the best trials of this share are the target.",
+)
+
+target = click.option(
+    "--target",
+    metavar="OUTCOME",
+    shell_complete=names("failed", "pruned", "nonfinite", "infeasible"),
+    help="Explain an outcome instead of good objectives: failed, pruned, nonfinite or infeasible.",
+)
+every = click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to look for new trials; less often if reading them takes long.",
 )
 
 
@@ -55,21 +74,52 @@ def source_options(
     function: Callable[..., Any],
     *arguments: Callable[[Any], Any],
     repeatable: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
 ) -> Callable[[Command], Command]:
     """Add the source, or other arguments, and all options that a function shares with others.
 
     ``repeatable`` options take several values where other commands take one; with their help.
+    Those in ``without`` are left out.
     """
     several = repeatable or {}
     declared = [
         _click_option(option, several.get(option.name))
         for option in options_of(function)
-        if not option.python_only
+        if not option.python_only and option.name not in without
     ]
-    given = arguments or (click.argument("source"),)
+    given = arguments or (click.argument("source", shell_complete=files),)
+    return _all_of([*given, *declared])
+
+
+def server_options(*, port: int, token: str) -> Callable[[Command], Command]:
+    """Add where a server listens and who may ask it; ``token`` is the help on its token."""
+    return _all_of(
+        [
+            click.option(
+                "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
+                help="Where to listen; 0.0.0.0 is every address of this machine. Whatever others "
+                "can reach asks for a token.",
+            ),
+            click.option(
+                "--port", type=click.IntRange(0, 65535), default=port, show_default=True,
+                help="The port to listen at; 0 is any that is free.",
+            ),
+            click.option(
+                "--token", metavar="TEXT", envvar="CONDPED_TOKEN", show_envvar=True, help=token
+            ),
+            click.option(
+                "--allow-host", "allow_hosts", multiple=True, metavar="NAME",
+                help="Another name by which this server may be reached, such as that of a proxy; "
+                "repeatable.",
+            ),
+        ]
+    )  # fmt: skip
+
+
+def _all_of(options: Sequence[Callable[[Any], Any]]) -> Callable[[Command], Command]:
+    """Return one decorator for several, the first of which is shown first."""
 
     def added(command: Command) -> Command:
-        options = [*given, *declared]
         return reduce(lambda done, option: option(done), reversed(options), command)
 
     return added
@@ -94,6 +144,7 @@ def _click_option(option: Option, several: str | None) -> Callable[[Command], Co
         default=None if multiple else option.default,
         show_default=option.default not in (None, ()),
         metavar=option.metavar,
+        shell_complete=_COMPLETED.get(option.name),
         help=f"{option.help.removesuffix('.')}; repeatable." if multiple else option.help,
     )
 
@@ -127,6 +178,7 @@ def _group(text: str) -> tuple[str, list[str]]:
     name, mark, members = text.partition("=")
     if not mark:
         raise SettingsError(
-            f"A group needs a name and members, such as architecture=layers,units (got {text!r})."
+            "A group needs a name and members, such as architecture=layers,units (got "
+            f"{brief(text)})."
         )
     return name.strip(), [member.strip() for member in members.split(",") if member.strip()]

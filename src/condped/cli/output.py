@@ -1,4 +1,4 @@
-"""From a command's options to its result: printed for people, as JSON or CSV, and into a file."""
+"""From a command's options to its result: printed in one form, written into files, and checked."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import click
 
+from condped.cli.conditions import EXAMPLES, HELD, UNDECIDED, check, parsed
+from condped.cli.github import SUMMARY_FILE, append_summary, summary_file
 from condped.cli.options import Command, given
+from condped.cli.tell import is_json, on_terminal, say, say_json, tell
 from condped.errors import SettingsError
+from condped.interrupts import heeded
 from condped.progress import reporting
-from condped.writing import ENDINGS, PAGES, check_output
+from condped.safe_text import printable, visible
+from condped.writing.endings import ENDINGS, PAGES
+from condped.writing.inputs import check_is_no_input, check_output
 
 _WIDEST = 160
 _PATIENCE = 1.0  # seconds before anything is shown
@@ -38,20 +45,48 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def output_options(*, page: str | None = None) -> Callable[[Command], Command]:
-    """Add the forms of output; ``page`` is the file that a page is written into by default."""
+def output_options(
+    *, page: str | None = None, conditions: str | None = None
+) -> Callable[[Command], Command]:
+    """Add the forms of output.
+
+    ``page`` is the file that a page is written into by default, ``conditions`` the kind of result
+    that ``--fail-if`` is about.
+    """
     endings = ", ".join((*PAGES[:1], *ENDINGS) if page else ENDINGS)
     options = (
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+        click.option(
+            "--markdown", "as_markdown", is_flag=True,
+            help="Print Markdown, as GitHub and GitLab show it.",
+        ),
+        click.option(
+            "--latex", "as_latex", is_flag=True, help="Print tables for LaTeX (booktabs)."
+        ),
         click.option(
             "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), default=page,
             show_default=page is not None, metavar="FILE",
             help=f"Write a file, too, in the form that its name ends in: {endings}. One that is "
             "there is replaced.",
         ),
+        click.option(
+            "--github-summary", "to_summary", is_flag=True,
+            help="Append Markdown to the summary of a job of GitHub Actions, too: to the file in "
+            f"${SUMMARY_FILE}.",
+        ),
+        *((_fail_if(conditions),) if conditions else ()),
     )  # fmt: skip
     return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
+
+
+def _fail_if(kind: str) -> Callable[[Any], Any]:
+    return click.option(
+        "--fail-if", "fail_if", multiple=True, metavar="CONDITION",
+        help=f"End with exit code {HELD} if a condition holds, such as {EXAMPLES[kind]}; with "
+        f"{UNDECIDED} if that cannot be decided. Repeatable. All conditions: see 'Continuous "
+        "integration' in the documentation.",
+    )  # fmt: skip
 
 
 def answer(
@@ -59,40 +94,75 @@ def answer(
     *sources: str,
     as_json: bool,
     as_csv: bool,
+    as_markdown: bool,
+    as_latex: bool,
+    to_summary: bool,
     output: Path | None,
+    fail_if: tuple[str, ...] = (),
+    kind: str = "",
+    after: Callable[[Any], None] | None = None,
     show: Callable[[Any], str] | None = None,
     **options: Any,
 ) -> Any:
     """Call a function with a command's options, and print and write what it returns.
 
-    ``show`` makes the text that people read, if it is another one than the result's own.
+    ``show`` makes the text that people read, if it is another one than the result's own; ``kind``
+    says what conditions are about, if it is not the function's name; ``after`` is called before
+    they are checked.
     """
-    if as_json + as_csv + (show is not None) > 1:
-        raise SettingsError("Give only one of --json, --csv and other forms to print.")
+    forms: list[tuple[Callable[[Any], str] | None, bool]] = [
+        (_json, as_json), (_csv, as_csv), (_markdown, as_markdown), (_latex, as_latex), (show, True)
+    ]  # fmt: skip
+    chosen = [form for form, wanted in forms if wanted and form is not None]
+    if len(chosen) > 1:
+        raise SettingsError(
+            "Give only one of --json, --csv, --markdown, --latex and other forms to print."
+        )
+    kind = kind or function.__name__
+    conditions = [parsed(text, kind) for text in fail_if]
+    summary = summary_file() if to_summary else None
+    read = (*sources, options.get("backend"), options.get("space"))
     if output is not None:
-        page = function.__name__ == "report"
-        check_output(output, *sources, options.get("space"), page=page)
-    with progress_bar():  # wiped before the result is printed
+        check_output(output, *read, page=kind == "report")
+    if summary is not None:
+        check_is_no_input(summary, *read)
+    with progress_bar(), heeded():  # wiped before the result is printed
         result = function(*sources, **given(options))
         if output is not None:
             result.save(output)
-    if as_json:
-        click.echo(json.dumps(result.to_data(), indent=2, ensure_ascii=False, default=str))
-    elif as_csv:
-        click.echo(result.to_csv(), nl=False)
-    elif show is not None:
-        click.echo(show(result))
+    form = chosen[0] if chosen else _for_terminal if on_terminal() else str
+    form_text = form(result).removesuffix("\n")
+    if form is _json or (form is show and is_json(form_text)):
+        say_json(form_text)
+    elif form is _for_terminal:
+        click.echo(form_text, color=True)
     else:
-        terminal = sys.stdout is not None and sys.stdout.isatty()
-        click.echo(_for_terminal(result) if terminal else str(result))
+        say(form_text)
     if output is not None:
-        click.echo(f"Written to {output}.", err=True)
+        tell(f"Written to {output}.")
+    if after is not None:
+        after(result)
+    checked = check(conditions, result)
+    if summary is not None:
+        append_summary(summary, result, checked)
+    for message in checked.messages:
+        tell(f"condped: --fail-if: {message}")
+    if checked.code:
+        sys.exit(checked.code)
     return result
+
+
+def _json(result: Any) -> str:
+    return json.dumps(result.to_data(), indent=2, ensure_ascii=False, default=str)
+
+
+_csv, _markdown, _latex = map(methodcaller, ("to_csv", "to_markdown", "to_latex"))
 
 
 def _for_terminal(result: Any) -> str:
     """Return a text as wide as the terminal, in colours unless they are not wanted."""
-    lines = result.to_text(min(shutil.get_terminal_size().columns, _WIDEST)).splitlines()
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    lines = visible(result.to_text(width)).split("\n")
     return "\n".join(lines if os.environ.get("NO_COLOR") else map(_coloured, lines))
 
 
@@ -106,7 +176,7 @@ def _coloured(line: str) -> str:
 @contextmanager
 def progress_bar() -> Iterator[None]:
     """Show how far work of more than a second has come, on a terminal; leave no trace of it."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     bar = _Bar()
@@ -131,7 +201,8 @@ class _Bar:
             return
         share = min(done / total, 1.0)
         filled = "█" * round(share * _BAR_WIDTH)
-        shown = what if len(what) <= 40 else f"…{what[-39:]}"
+        plain = printable(what)
+        shown = plain if len(plain) <= 40 else f"…{plain[-39:]}"
         click.echo(f"\r\x1b[K{shown} {filled:░<{_BAR_WIDTH}} {share:4.0%}", nl=False, err=True)
         self.drawn, self.visible = now, True
 

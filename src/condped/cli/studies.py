@@ -10,14 +10,20 @@ from typing import Any
 import click
 
 import condped
+from condped.cli.completion import files
 from condped.cli.options import CommandWithoutRepeats, source_options, target_quantile
 from condped.cli.output import answer, output_options, progress_bar
+from condped.cli.tell import tell
 from condped.errors import SettingsError
-from condped.writing import check_output, check_page
+from condped.live.names import split_name
+from condped.writing.endings import check_page
+from condped.writing.inputs import check_output
 
 _studies_options = source_options(
     condped.across,
-    click.argument("sources", nargs=-1, required=True, metavar="[NAME=]SOURCE..."),
+    click.argument(
+        "sources", nargs=-1, required=True, metavar="[NAME=]SOURCE...", shell_complete=files
+    ),
     repeatable={
         "study": "The studies of a storage, by names or patterns such as 'xgb-*'; all if not "
         "given; repeatable."
@@ -37,7 +43,7 @@ _studies_options = source_options(
     help="Write the report of each study into a folder; the page links to them.",
 )  # fmt: skip
 @click.option("--title", metavar="TEXT", help="What stands on top of the page.")
-@output_options()
+@output_options(conditions="across")
 def across(
     sources: tuple[str, ...],
     page: Path | None,
@@ -63,16 +69,18 @@ def across(
     studies, places = _studies(sources)
     if page is not None:
         check_page(page)
-        check_output(page, *places, options.get("space"), page=True)
+        check_output(page, *places, options.get("backend"), options.get("space"), page=True)
 
     def compared(*_: str, **given: Any) -> condped.Across:
         return condped.across(studies, **given)
 
-    result = answer(compared, *places, **options)
-    if page is not None:
-        with progress_bar():
-            result.report(page, title=title, reports=folder)
-        click.echo(f"Written to {page}.", err=True)
+    def written(result: condped.Across) -> None:
+        if page is not None:
+            with progress_bar():
+                result.report(page, title=title, reports=folder)
+            tell(f"Written to {page}.")
+
+    answer(compared, *places, kind="across", after=written, **options)
 
 
 @click.command("start", cls=CommandWithoutRepeats)
@@ -130,8 +138,8 @@ def start(
 @click.command("diff", cls=CommandWithoutRepeats)
 @source_options(
     condped.difference,
-    click.argument("a", metavar="BEFORE"),
-    click.argument("b", required=False, metavar="[AFTER]"),
+    click.argument("a", metavar="BEFORE", shell_complete=files),
+    click.argument("b", required=False, metavar="[AFTER]", shell_complete=files),
     repeatable={
         "study": "The study, where a source holds several; given twice, that of BEFORE and that of "
         "AFTER."
@@ -142,7 +150,7 @@ def start(
     "--cutoff", type=click.Choice(["own", "common"]), default="own", show_default=True,
     help="The target set of each study: the best of its own trials, or of the trials of both.",
 )  # fmt: skip
-@output_options()
+@output_options(conditions="difference")
 def diff(a: str, b: str | None, **options: Any) -> None:
     """Compare two studies: which branch wins, and what matters more or less than before.
 
@@ -163,9 +171,31 @@ def diff(a: str, b: str | None, **options: Any) -> None:
     answer(condped.difference, a, a if b is None else b, **options)
 
 
+@click.command("studies", cls=CommandWithoutRepeats)
+@source_options(
+    condped.studies,
+    repeatable={
+        "study": "The studies to list, by names or patterns such as 'xgb-*'; all if not given; "
+        "repeatable."
+    },
+)
+@output_options()
+def studies(source: str, **options: Any) -> None:
+    """List the studies of a source: trials, best value, when the last trial ended.
+
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. Of
+    a storage, counts are looked up, and no trial is read.
+
+    \b
+    condped studies sqlite:///study.db
+    condped studies journal.log --study 'xgb-*' --json
+    """  # noqa: D301
+    answer(condped.studies, source, **options)
+
+
 def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the sources as the function takes them, and where they are."""
-    pairs = [_named(source) for source in sources]
+    pairs = [split_name(source) for source in sources]
     places = [place for _, place in pairs]
     names = [name for name, _ in pairs if name is not None]
     if names and len(names) < len(pairs):
@@ -180,11 +210,3 @@ def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
         return dict(zip(names, places, strict=True)), places
     # One by itself may hold several studies.
     return (places[0] if len(places) == 1 else places), places
-
-
-def _named(source: str) -> tuple[str | None, str]:
-    """Return a source's name, if it has one, and where it is."""
-    name, mark, place = source.partition("=")
-    # An equals sign in a path or behind the question mark of a URL names nothing.
-    plain = mark and name and place and not any(sign in name for sign in "/\\:?*")
-    return (name, place) if plain and not Path(source).exists() else (None, source)

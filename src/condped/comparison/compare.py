@@ -17,6 +17,7 @@ from condped.errors import DataError, MissingLibraryError, SettingsError, not_fo
 from condped.estimate.settings import BaselineSettings, Method, Settings, TrialSettings
 from condped.options import declared, takes
 from condped.progress import report
+from condped.safe_text import brief
 
 _OWN: tuple[Method, ...] = get_args(Method)
 # All that can be asked; a baseline's name by itself means it with both ways to treat absences.
@@ -26,6 +27,13 @@ NAMES = (*_OWN, *(f"{method}/{absent}" for method in METHODS for absent in ABSEN
 @dataclass(frozen=True)
 class Comparison(Result):
     """Results by the names of the methods, in the order in which they were asked.
+
+    Attributes
+    ----------
+    results
+        A :class:`condped.ImportanceResult` by each method; ``comparison[method]`` is one of them.
+    notes
+        Which methods were left out, and why.
 
     Examples
     --------
@@ -39,7 +47,7 @@ class Comparison(Result):
     schema: ClassVar[str] = "condped.compare/1"
 
     results: Mapping[str, ImportanceResult]
-    notes: tuple[str, ...] = ()  # which methods were left out, and why
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -174,7 +182,7 @@ def _chosen(methods: Sequence[str] | None) -> tuple[str, ...]:
     if methods is None:
         return NAMES
     if isinstance(methods, str):
-        raise SettingsError(f"methods must be a list of names (got the text {methods!r}).")
+        raise SettingsError(f"methods must be a list of names (got the text {brief(methods)}).")
     if not methods:
         raise SettingsError("methods must name at least one method (got none).")
     wanted = set()

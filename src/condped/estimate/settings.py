@@ -8,6 +8,7 @@ from typing import Literal, TypedDict, get_args
 
 from condped.errors import SettingsError
 from condped.options import check_choices, option
+from condped.safe_text import brief
 
 # ``method`` is the name of an estimator, the same in every function and in every result.
 Method = Literal["paper", "calibrated"]  # condped's own
@@ -16,6 +17,7 @@ Measure = Literal["within", "standard", "unweighted", "unconditional"]
 Reference = Literal["region", "space"]
 Sampling = Literal["auto", "tpe", "random", "ordered"]
 Pooling = Literal["auto", "never", "always"]
+Looks = Literal["once", "repeated"]
 
 
 class TrialSettings(TypedDict, total=False):
@@ -33,6 +35,7 @@ class EstimatorOptions(TrialSettings, total=False):
     method: Method
     measure: Measure
     reference: Reference
+    looks: Looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,11 @@ class Settings:
         where a parameter has at least 8 domains of fewer than 5 trials on average, domains near
         each other are pooled into one to three regimes.
         ``always``: wherever a number has several domains. ``never``: as in the reference.
+    looks
+        How often the verdicts of this study are looked at. ``once``: when it is over. ``repeated``:
+        again and again while it runs; p-values hold however often. Trials are tested when 40, 50,
+        60, 80, 100, … have finished, and each of these looks may spend a share of the error, which
+        costs some power.
     """
 
     region_quantile: float = option(
@@ -93,25 +101,30 @@ class Settings:
     pooling: Pooling = option(
         "auto", "Whether to pool domains that vary smoothly with other parameters."
     )
+    looks: Looks = option(
+        "once", "Whether verdicts are looked at once, or again and again while the study runs."
+    )
 
     def __post_init__(self) -> None:
         if self.method in get_args(BaselineMethod):
             raise SettingsError(
-                f"method must be one of {', '.join(get_args(Method))} (got {self.method!r}). "
+                f"method must be one of {', '.join(get_args(Method))} (got {brief(self.method)}). "
                 "condped.baselines.importance has it."
             )
         check_choices(self)
         _require_quantile("region_quantile", self.region_quantile)
         startup = self.startup
         if startup is not None and (isinstance(startup, bool) or startup < 0):
-            raise SettingsError(f"startup must be a number of trials, 0 or more (got {startup!r}).")
+            raise SettingsError(
+                f"startup must be a number of trials, 0 or more (got {brief(startup)})."
+            )
         if self.method == "calibrated" and (
             self.measure in ("standard", "unweighted") or self.reference == "space"
         ):
             raise SettingsError(
                 "The calibrated method is about values within regimes, compared with the region "
-                f"set (got measure={self.measure!r} and reference={self.reference!r}). Use "
-                "method='paper' for these."
+                f"set (got measure={brief(self.measure)} and "
+                f"reference={brief(self.reference)}). Use method='paper' for these."
             )
 
 
@@ -180,9 +193,11 @@ def check_target(target_quantile: float, region_quantile: float) -> None:
 def _require_quantile(name: str, value: object) -> None:
     # numpy's numbers are real too.
     number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
+    if not number or not 0 < value <= 1:  # type: ignore[operator]
         hint = ""
-        if number and 1 < float(value) < 100:  # type: ignore[arg-type]
+        if number and 1 < value < 100:  # type: ignore[operator]
             share = float(value) / 100  # type: ignore[arg-type]
             hint = f" Did you mean {share:g} ({100 * share:g} %)?"
-        raise SettingsError(f"{name} must be a number above 0 and at most 1 (got {value!r}).{hint}")
+        raise SettingsError(
+            f"{name} must be a number above 0 and at most 1 (got {brief(value)}).{hint}"
+        )

@@ -1,4 +1,4 @@
-"""For Optuna: an importance evaluator, its dashboard, samplers that use advice or the past."""
+"""For Optuna: an importance evaluator, its dashboard, a callback, samplers that use advice."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from condped.errors import MissingLibraryError
 
 try:
     from condped.optuna.advised_sampler import AdvisedSampler
-    from condped.optuna.dashboard import save_to_dashboard
+    from condped.optuna.dashboard import save_note, save_report, save_to_dashboard
     from condped.optuna.evaluator import CondPedAnovaImportanceEvaluator
     from condped.optuna.informed_sampler import InformedSampler
+    from condped.optuna.watch import Watch
 except ModuleNotFoundError as error:
     if error.name != "optuna":
         raise  # Optuna is there but broken: its own error says more
@@ -18,5 +19,8 @@ __all__ = [
     "AdvisedSampler",
     "CondPedAnovaImportanceEvaluator",
     "InformedSampler",
+    "Watch",
+    "save_note",
+    "save_report",
     "save_to_dashboard",
 ]

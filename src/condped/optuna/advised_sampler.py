@@ -24,10 +24,12 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from condped.analyse.advice.advise import advise, check_explore
-from condped.analyse.advice.result import EXPLORE, Advice, Step
+from condped.analyse.advice.result import EXPLORE, Advice
+from condped.analyse.advice.steps import Step
 from condped.errors import CondpedError, SettingsError
 from condped.estimate.settings import check_target
 from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
+from condped.safe_text import brief
 
 # They look at the trials afresh each time, so that they can work in a smaller space as well.
 LOOK_AFRESH = (TPESampler, GPSampler, RandomSampler)
@@ -35,6 +37,8 @@ _INDEPENDENT = (RandomSampler, QMCSampler, GridSampler, BruteForceSampler)
 _OUTSIDE = 0.1  # of the best trials
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 MARK = "condped:advised"  # of trials that were drawn from a smaller space
+# The user attribute of new trials that says which space they were drawn from, once there are two.
+DRAWN_FROM = "condped:drawn_from"
 _MOST_PLANS = 1_000  # of trials that have begun; some may never end
 
 
@@ -56,6 +60,9 @@ class AdvisedSampler(BaseSampler):
     Without advice, as in the first trials and whenever too little is known, it is ``base`` alone
     that draws. Parameters are tested among trials drawn one after the other
     (``sampling="ordered"``), which takes milliseconds, unless ``base`` does not learn from results.
+
+    While there is a smaller space, each trial that is drawn has the user attribute
+    ``condped:drawn_from``: ``"advised space"`` or ``"old space"``.
 
     Which trials explore depends on their numbers only, so that several threads and processes may
     work on a study, each with a sampler of its own. TPE, GP and random samplers work inside the
@@ -96,7 +103,7 @@ class AdvisedSampler(BaseSampler):
     ) -> None:
         """Check what is asked for."""
         if base is not None and not isinstance(base, BaseSampler):
-            raise SettingsError(f"base must be a sampler of Optuna (got {base!r}).")
+            raise SettingsError(f"base must be a sampler of Optuna (got {brief(base)}).")
         if every is not None and (
             isinstance(every, bool) or not isinstance(every, Integral) or every < 1
         ):
@@ -137,7 +144,11 @@ class AdvisedSampler(BaseSampler):
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Ask for advice if it is time."""
-        self._plan_of(study, trial)
+        plan = self._plan_of(study, trial)
+        narrows = self._plan is not None and self._plan.narrowing.narrows
+        if narrows and "fixed_params" not in trial.system_attrs:  # which enqueued trials have
+            space = "old space" if plan is None else "advised space"
+            study._storage.set_trial_user_attr(trial._trial_id, DRAWN_FROM, space)
         self._base_sampler.before_trial(study, trial)
 
     def after_trial(

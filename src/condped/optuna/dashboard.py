@@ -1,15 +1,28 @@
-"""Charts of results in optuna-dashboard."""
+"""Results in optuna-dashboard: as charts, as a note, and a report as a file."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
+from optuna.artifacts import upload_artifact
 from optuna.study import Study
 
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
+from condped.analyse.report.result import Report
+from condped.analyse.result import Result
 from condped.errors import SettingsError
 from condped.optional import load_optional
+from condped.safe_text import brief
+from condped.writing.whole_files import write_text
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from optuna.artifacts._protocol import ArtifactStore
 
 _CHART_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -42,16 +55,9 @@ def save_to_dashboard(
     >>> save_to_dashboard(study, condped.importance(study))  # doctest: +SKIP
     ('condped-importance', 'condped-regimes', 'condped-densities')
     """
-    if not isinstance(name, str) or not _CHART_NAME.fullmatch(name):
-        raise SettingsError(
-            f"name must be a letter, then letters, digits, '-' and '_' (got {name!r})."
-        )
-    dashboard = load_optional(
-        "condped.show.optuna_dashboard",
-        feature="save_to_dashboard",
-        library="optuna_dashboard",
-        extra="dashboard",
-    )
+    _check_study(study)
+    _check_name(name)
+    dashboard = _dashboard("save_to_dashboard")
     if not isinstance(result, ImportanceResult | SweepResult):
         raise SettingsError(
             f"result must come from condped.importance or condped.sweep (got "
@@ -59,3 +65,125 @@ def save_to_dashboard(
         )
     charts: tuple[str, ...] = dashboard.save_charts(study, result, name)
     return charts
+
+
+def save_note(study: Study, result: Result) -> None:
+    """Put a result into the note of a study, which optuna-dashboard shows on its page.
+
+    What else is in the note stays: the result is a section of its own at the end, which saving
+    another one replaces. A section that somebody has edited stays, too; the new one is added.
+
+    Parameters
+    ----------
+    study
+        A study in a storage that the dashboard shows.
+    result
+        Any result, such as that of :func:`condped.importance`.
+
+    Examples
+    --------
+    >>> import condped, optuna
+    >>> study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=50)
+    >>> save_note(study, condped.importance(study))
+    """
+    if not isinstance(result, Result):
+        raise SettingsError(
+            f"result must be a result of condped, such as condped.importance(study) (got "
+            f"{type(result).__name__})."
+        )
+    _check_study(study)
+    _dashboard("save_note").save_section(study, result.to_markdown(heading=3))
+
+
+def save_report(
+    study: Study, report: Report, *, artifact_store: ArtifactStore, name: str = "condped-report"
+) -> str:
+    """Keep the page of a report with a study, as an artifact that optuna-dashboard offers.
+
+    Each call adds one: artifacts are files that stay as they are.
+
+    Parameters
+    ----------
+    study
+        The study that it is about.
+    report
+        What :func:`condped.report` returned.
+    artifact_store
+        Where files are kept, such as ``optuna.artifacts.FileSystemArtifactStore("artifacts")``; the
+        dashboard is started with the same one (``--artifact-dir artifacts``).
+    name
+        What the file is called, without ``.html``.
+
+    Returns
+    -------
+    The artifact's id.
+
+    Examples
+    --------
+    >>> import condped, optuna, tempfile
+    >>> study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=50)
+    >>> store = optuna.artifacts.FileSystemArtifactStore(tempfile.mkdtemp())
+    >>> made = save_report(study, condped.report(study), artifact_store=store)
+    >>> with store.open_reader(made) as page:
+    ...     page.read(15)
+    b'<!doctype html>'
+    """
+    if not isinstance(report, Report):
+        raise SettingsError(
+            f"report must come from condped.report (got {type(report).__name__}). For any other "
+            "result there is save_note."
+        )
+    _check_study(study)
+    _check_name(name)
+    _check_store(artifact_store)
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / f"{name}.html"
+        write_text(report.html, page)
+        return upload_artifact(
+            artifact_store=artifact_store,
+            file_path=str(page),
+            study_or_trial=study,
+            mimetype="text/html",
+            encoding="utf-8",
+        )
+
+
+def _check_study(study: object) -> None:
+    if not isinstance(study, Study):
+        raise SettingsError(
+            f"study must be an optuna.Study (got {type(study).__name__}). Load one with "
+            "optuna.load_study."
+        )
+
+
+def _check_store(store: object) -> None:
+    if not callable(getattr(store, "write", None)):
+        raise SettingsError(
+            "artifact_store must be a store of optuna.artifacts, such as "
+            f"FileSystemArtifactStore('artifacts') (got {type(store).__name__})."
+        )
+    # Optuna registers an artifact before it writes the file, so this is checked first.
+    folder = getattr(getattr(store, "_backend", store), "_base_path", None)
+    if folder is not None and not Path(folder).is_dir():
+        raise SettingsError(
+            "artifact_store must keep files in a directory that exists (got "
+            f"{brief(str(folder))}). Create it first, for example with mkdir."
+        )
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not _CHART_NAME.fullmatch(name):
+        raise SettingsError(
+            f"name must be a letter, then letters, digits, '-' and '_' (got {brief(name)})."
+        )
+
+
+def _dashboard(feature: str) -> ModuleType:
+    return load_optional(
+        "condped.show.optuna_dashboard",
+        feature=feature,
+        library="optuna_dashboard",
+        extra="dashboard",
+    )

@@ -18,6 +18,7 @@ from condped.estimate.settings import EstimatorOptions, Reference, Settings, che
 from condped.options import check_options, takes
 from condped.read import read
 from condped.read.optuna.study import losses_of
+from condped.safe_text import brief
 from condped.trials.table import Objective, State, TrialTable
 
 
@@ -38,8 +39,8 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
         Compare the target set with the region set (True) or with a uniform distribution over
         the search space (False); Optuna's name of ``reference``.
     **options
-        What is estimated, as :class:`~condped.estimate.settings.Settings` describes. ``pooling`` is
-        ``never`` if not given, which is Optuna's way.
+        What is estimated: each is described below. ``pooling`` is ``never`` if not given, which is
+        Optuna's way.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def _names(table: TrialTable, params: list[str] | None) -> list[str]:
     if params is None:
         return known
     if not isinstance(params, (list, tuple)) or any(not isinstance(p, str) for p in params):
-        raise SettingsError(f"params must be a list of names (got {params!r}).")
+        raise SettingsError(f"params must be a list of names (got {brief(params)}).")
     for name in params:
         if name not in known:
             error = not_found("parameter in a completed trial", name, known)

@@ -22,6 +22,7 @@ from condped.analyse.across.start.starts import Starts
 from condped.errors import SettingsError
 from condped.optuna.advised_sampler import LOOK_AFRESH, MARK, AdvisedSampler, Plan, afresh
 from condped.optuna.narrowing import LooseNarrowing, Narrowing, holds
+from condped.safe_text import brief
 
 START = "condped:start"  # marks trials with a configuration of a past study
 # How often a branch that the past leaves out has to be tried, one trial of it may be unlucky; and
@@ -92,7 +93,7 @@ class InformedSampler(AdvisedSampler):
         super().__init__(base, every=None, explore=explore)
         if not isinstance(past, Across | StartSpace):
             raise SettingsError(
-                f"past must be what condped.across returns, or its space (got {past!r})."
+                f"past must be what condped.across returns, or its space (got {brief(past)})."
             )
         self._starts: list[dict[str, Any]] = []
         if isinstance(starts, Starts):

@@ -17,7 +17,7 @@ from optuna.distributions import (
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from condped.analyse.advice.result import Step
+from condped.analyse.advice.steps import Step
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice
 
 

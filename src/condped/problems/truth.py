@@ -11,6 +11,7 @@ from condped.arrays import FloatArray
 from condped.errors import SettingsError
 from condped.estimate.formula import normalised
 from condped.estimate.settings import Measure
+from condped.safe_text import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Truth:
             return self.unweighted
         raise SettingsError(
             "The exact truth is known for the measures within, standard and unweighted "
-            f"(got {measure!r})."
+            f"(got {brief(measure)})."
         )
 
     def to_dict(self, *, normalize: bool = True, measure: Measure = "within") -> dict[str, float]:

@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from condped.errors import DataError
-from condped.read.databases.sqlite import snapshot
+from condped.read.databases.sqlite import COLUMNS, snapshot
+from condped.read.files.first_bytes import first_bytes
 from condped.read.registry import Reader
 
 _DATABASE_FILES = (".db", ".sqlite", ".sqlite3")
@@ -75,8 +76,7 @@ def _first_bytes(source: Any, size: int) -> bytes:
     """Return the first bytes of a file; none if the source is no file."""
     if not isinstance(source, str) or not Path(source).is_file():
         return b""
-    with Path(source).open("rb") as file:
-        return file.read(size)
+    return first_bytes(Path(source), size)
 
 
 def _sqlite(source: Any) -> bool:
@@ -97,15 +97,15 @@ def _mlflow_database(source: Any) -> bool:
     if not isinstance(source, str):
         return False
     path = Path(source.removeprefix("sqlite:///").partition("?")[0]).expanduser()
-    if not _first_bytes(str(path), 16).startswith(_SQLITE):
-        return False
-    try:
-        with snapshot(str(path)) as (_, database):
-            found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            tables = {name for (name,) in found}
-    except DataError:  # the reader of such files will report it
-        return False
-    return tables >= {"experiments", "runs", "params", "latest_metrics"}
+    return _has_tables(
+        path,
+        {
+            "experiments": {"experiment_id"},
+            "runs": {"run_uuid"},
+            "params": {"key"},
+            "latest_metrics": {"key"},
+        },
+    )
 
 
 def _mlflow_folder(source: Any) -> bool:
@@ -119,6 +119,48 @@ def _mlflow_folder(source: Any) -> bool:
 def _ax_file(source: Any) -> bool:
     start = _first_bytes(source, 4096)
     return start.lstrip().startswith(b"{") and b'"__type"' in start
+
+
+def _hpbandster_folder(source: Any) -> bool:
+    """Return whether a directory has both files, and configs.json begins with an array's id."""
+    if not _folder("configs.json")(source) or not _folder("results.json")(source):
+        return False
+    start = _first_bytes(str(Path(source, "configs.json")), 64).split()
+    return b"".join(start).startswith(b"[[")
+
+
+def _trackio(source: Any) -> bool:
+    """Return whether an SQLite file, or the first of a directory, is a project of Trackio."""
+    if not isinstance(source, str):
+        return False
+    path = Path(source.removeprefix("sqlite:///").partition("?")[0]).expanduser()
+    if path.is_dir():
+        found = next(iter(sorted(path.glob("*.db"))), None)
+        return found is not None and _trackio(str(found))
+    return _has_tables(path, {"metrics": {"run_name", "step", "metrics"}, "configs": {"config"}})
+
+
+def _has_tables(path: Path, needed: Mapping[str, set[str]]) -> bool:
+    """Return whether an SQLite file has tables with these columns."""
+    if not _first_bytes(str(path), 16).startswith(_SQLITE):
+        return False
+    try:
+        with snapshot(str(path), brief=True) as (_, database):
+            return all(
+                columns <= {name for (name,) in database.execute(COLUMNS, (table,))}
+                for table, columns in needed.items()
+            )
+    except DataError:  # the reader of such files will report it
+        return False
+
+
+def _cv_results(source: Any) -> bool:
+    """Return whether a mapping is what scikit-learn's searches have as cv_results_."""
+    return (
+        isinstance(source, Mapping)
+        and "params" in source
+        and any(isinstance(name, str) and name.startswith("mean_test_") for name in source)
+    )
 
 
 def _records(source: Any) -> bool:
@@ -160,6 +202,12 @@ READERS: tuple[Reader, ...] = (
         "an MLflow tracking store in SQLite (sqlite:///mlflow.db, or the file itself)",
         _mlflow_database,
         "condped.read.tools.mlflow.sqlite",
+    ),
+    Reader(
+        "trackio",
+        "a Trackio project (its SQLite file), or the directory with the projects",
+        _trackio,
+        "condped.read.tools.trackio",
     ),
     Reader(
         "optuna-sqlite",
@@ -246,9 +294,9 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "scikit-learn",
-        "a fitted GridSearchCV, RandomizedSearchCV or the like (their cv_results_ are a table)",
-        _class_from("sklearn.BaseSearchCV"),
-        "condped.read.tools.scikit_learn",
+        "a fitted GridSearchCV, RandomizedSearchCV, halving search or the like, or cv_results_",
+        lambda source: _class_from("sklearn.BaseSearchCV")(source) or _cv_results(source),
+        "condped.read.tools.scikit_learn.search",
     ),
     Reader(
         "mlflow-files",
@@ -263,6 +311,18 @@ READERS: tuple[Reader, ...] = (
         "the experiment directory of Syne Tune (with results.csv.zip and metadata.json)",
         _folder("results.csv.zip"),
         "condped.read.tools.syne_tune",
+    ),
+    Reader(
+        "keras-tuner",
+        "the project directory of Keras Tuner (with oracle.json and trial_*/trial.json)",
+        _folder("oracle.json", "*/oracle.json"),
+        "condped.read.tools.keras_tuner.folder",
+    ),
+    Reader(
+        "hpbandster",
+        "a result directory of hpbandster, such as BOHB's (with configs.json and results.json)",
+        _hpbandster_folder,
+        "condped.read.tools.hpbandster",
     ),
     Reader(
         "ax",

@@ -1,19 +1,22 @@
-"""Reading the studies of one source, one after the other."""
+"""The studies of one source: read one after the other, or only listed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 
 import numpy as np
 
 from condped.errors import CondpedError, DataError, NoTrialsError, SettingsError, not_found
 from condped.progress import report
-from condped.safe_text import listed, shortened
-from condped.trials.table import Objective, TrialTable, all_complete
+from condped.safe_text import brief, listed, shortened
+from condped.trials.table import Direction, Objective, State, TrialTable, all_complete
 
 _SHOWN = 5  # names in messages
+_YEAR = 365 * 86_400.0
 # A study in which there is nothing: neither trials nor what they would be about.
 NOTHING = TrialTable((), (Objective("", np.zeros(0)),), all_complete(0))
 
@@ -50,7 +53,7 @@ def unknown_study(kind: str, requested: str, names: Sequence[str]) -> CondpedErr
     if not found:
         return not_found(kind, requested, names)
     return SettingsError(
-        f"study takes one name here, not a pattern (got {requested!r}). Name one: "
+        f"study takes one name here, not a pattern (got {brief(requested)}). Name one: "
         f"{listed([repr(name) for name in found], _SHOWN)}."
     )
 
@@ -72,3 +75,83 @@ def read_each(
         found.append((name, table))
         report("Reading studies", number, len(names))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class StudyState:
+    """How far a study has come.
+
+    Attributes
+    ----------
+    study
+        Its name.
+    trials
+        How many there are, in any state.
+    complete, pruned, failed, running
+        How many of them are in each; ``running`` ones have not ended, waiting ones included.
+    objectives, directions
+        The names of the objectives, and which way is better.
+    best
+        The best finite value of a complete and feasible trial; None without one, and for several
+        objectives.
+    last_finished
+        When the last trial ended, as ISO 8601 without a zone; None if no time is recorded.
+    """
+
+    study: str
+    trials: int
+    complete: int
+    pruned: int
+    failed: int
+    running: int
+    objectives: tuple[str, ...]
+    directions: tuple[Direction, ...]
+    best: float | None
+    last_finished: str | None
+
+    @classmethod
+    def of(cls, study: str, table: TrialTable) -> StudyState:
+        """Return the state of a study whose trials have been read."""
+        complete, pruned, failed, running = np.bincount(table.states, minlength=len(State)).tolist()
+        nothing = table is NOTHING
+        return cls(
+            study=study,
+            trials=len(table),
+            complete=complete,
+            pruned=pruned,
+            failed=failed,
+            running=running,
+            objectives=() if nothing else tuple(entry.name for entry in table.objectives),
+            directions=() if nothing else tuple(entry.direction for entry in table.objectives),
+            best=best_value(table),
+            last_finished=_last_finished(table),
+        )
+
+
+def best_value(table: TrialTable) -> float | None:
+    """Return the best value that a complete and feasible trial reached, if one objective has it."""
+    if len(table.objectives) > 1:
+        return None
+    usable = (table.states == State.COMPLETE) & table.finite
+    if table.infeasible is not None:
+        usable &= ~table.infeasible
+    values = table.objectives[0].values[usable]
+    if not len(values):
+        return None
+    return float(values.max() if table.objectives[0].direction == "maximize" else values.min())
+
+
+def _last_finished(table: TrialTable) -> str | None:
+    ended = np.array([np.nan]) if table.times is None else table.times.ended
+    ended = ended[np.isfinite(ended)]
+    if not len(ended) or ended.max() < _YEAR:  # counted from the start of the run, by no calendar
+        return None
+    try:
+        return time_text(datetime(1970, 1, 1) + timedelta(seconds=float(ended.max())))
+    except OverflowError:  # after the last year that calendars have
+        return None
+
+
+def time_text(moment: datetime) -> str:
+    """Return a moment as text, without fractions of a second."""
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds")

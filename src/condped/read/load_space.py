@@ -8,8 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from condped.errors import SourceError, SpaceError
+from condped.errors import CondpedError, SourceError, SpaceError
 from condped.space.space import Space
+from condped.writing.inputs import remember_inputs
 
 
 def _configspace(source: Any) -> bool:
@@ -27,9 +28,13 @@ def _library_inside(library: str) -> Callable[[Any], bool]:
     """Return a test for objects of a library, also inside dicts, lists and tuples."""
 
     def recognises(source: Any) -> bool:
-        todo = [source]
+        todo, seen = [source], set()
         while todo:
             entry = todo.pop()
+            if isinstance(entry, (dict, list, tuple)):
+                if id(entry) in seen:
+                    continue  # it may even contain itself
+                seen.add(id(entry))
             if isinstance(entry, dict):
                 todo.extend(entry.values())
             elif isinstance(entry, (list, tuple)):
@@ -41,12 +46,21 @@ def _library_inside(library: str) -> Callable[[Any], bool]:
     return recognises
 
 
+def _scikit_learn(source: Any) -> bool:
+    """Return whether it is a list of dicts, or has distributions of scipy in it."""
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(isinstance(entry, Mapping) for entry in source)
+    return isinstance(source, Mapping) and any(hasattr(e, "rvs") for e in source.values())
+
+
 # How to recognise a tool's space, and the module whose space_of() converts it. None of them imports
 # the tool: the object holds all that is needed.
 _TOOLS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (_configspace, "condped.read.tools.smac.configspace"),
     (_library_inside("ray"), "condped.read.tools.ray.space"),
     (_library_inside("hyperopt"), "condped.read.tools.hyperopt"),
+    (_library_inside("keras_tuner"), "condped.read.tools.keras_tuner.space"),
+    (_scikit_learn, "condped.read.tools.scikit_learn.space"),
 )
 
 
@@ -57,17 +71,33 @@ def load_space(source: Any) -> Space:
     plain = _plain_file(Path(source)) if isinstance(source, (str, Path)) else source
     for recognises, module in _TOOLS:
         if recognises(plain):
-            space: Space = import_module(module).space_of(plain)
+            space = _space_of_tool(module, plain)
             break
     else:
         if not isinstance(plain, Mapping) and plain is source:
             raise SourceError(
                 "space must be a Space, a mapping, the path of a JSON file, or a space of "
-                f"ConfigSpace, Ray Tune or Hyperopt (got {type(source).__name__})."
+                "ConfigSpace, Ray Tune, Hyperopt, Keras Tuner or scikit-learn (got "
+                f"{type(source).__name__})."
             )
         space = Space(plain)
     if not space and not space.to_infer:
         raise SpaceError("The space has no parameters. Give at least one, or leave space out.")
+    return space
+
+
+def _space_of_tool(module: str, plain: Any) -> Space:
+    """Convert a tool's space; one that the tool would not write gets an error of ours."""
+    try:
+        space: Space = import_module(module).space_of(plain)
+    except CondpedError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        tool = module.removesuffix(".space").rpartition(".")[2]
+        raise SpaceError(
+            f"The space is not as {tool} writes it ({type(error).__name__}: {error}). Write it "
+            "again, or give a mapping of names to domains."
+        ) from error
     return space
 
 
@@ -81,6 +111,7 @@ def _plain_file(path: Path) -> Any:
     except ValueError as error:  # not UTF-8, or a null byte in the path
         reason = error.reason if isinstance(error, UnicodeDecodeError) else error
         raise SpaceError(f"The space file {str(path)!r} is not UTF-8 text: {reason}.") from error
+    remember_inputs(path)
     try:
         return json.loads(text, object_pairs_hook=_no_duplicates)
     except json.JSONDecodeError as error:
@@ -88,8 +119,12 @@ def _plain_file(path: Path) -> Any:
             f"The space file {str(path)!r} is not valid JSON: {error.msg} at line {error.lineno}, "
             f"column {error.colno}."
         ) from error
+    except SpaceError:
+        raise
     except RecursionError as error:
         raise SpaceError(f"The space file {str(path)!r} is nested too deeply.") from error
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise SpaceError(f"The space file {str(path)!r} is not valid JSON: {error}.") from error
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

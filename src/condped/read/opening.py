@@ -17,14 +17,17 @@ from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import Reading, ReadOptions, chosen_objective
 from condped.read.registry import Reader, describe_source, reader_for, reader_named
 from condped.read.table.outside_domain import apply_outside_policy
+from condped.safe_text import brief
 from condped.trials.batch import Source, TableSource
 from condped.trials.groups import with_groups
 from condped.trials.table import TrialTable
 from condped.trials.where import only_where
+from condped.writing.inputs import remember_inputs
 
 # Files that take more of the memory than this are streamed: in memory they would take several
 # times what they take on disk.
 SHARE_OF_MEMORY = 1 / 8
+_BYTES_PER_VALUE = 8  # of a lazy frame, about
 # How the names of files end that hold a database with tables.
 DATABASES = (".duckdb", ".ddb")
 # Modules of the readers of files that can be streamed.
@@ -32,6 +35,17 @@ _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "cs
 
 # Options that only work in memory.
 _WHOLE_ONLY = ("loss", "study", "budget", "reader", "groups")
+
+# What readers raise on damaged sources, if they do not tell the damage themselves.
+_DAMAGES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 Read = TypeVar("Read")
 _Kind = Literal["files", "table", "long", "lazy", "spark", "ray", "other"]
@@ -124,7 +138,7 @@ def read_all(source: Any, options: ReadOptions) -> list[tuple[str, TrialTable]] 
     read_them = None if found.reader is None else found.reader.load_all()
     if found.reader is None or read_them is None:
         return None
-    return _guarded(read_them, found.source, found.reader, needed(options))
+    return guarded(read_them, found.source, found.reader, needed(options))
 
 
 def is_read_whole(found: Recognised, options: ReadOptions) -> bool:
@@ -148,7 +162,10 @@ def open_batches(found: Recognised, options: ReadOptions) -> Source:
 
 def recognised(source: Any, options: ReadOptions) -> Recognised:
     """Find out what a source is."""
+    remember_inputs(source, options.backend)
     source = str(source) if isinstance(source, Path) else source
+    if options.backend is not None and not isinstance(options.backend, str):
+        raise SettingsError(f"backend must be a URL (got {brief(options.backend)}).")
     if options.backend is not None and not isinstance(source, str):
         raise SettingsError(
             "backend is where a table is that the source names (got an object of type "
@@ -156,8 +173,8 @@ def recognised(source: Any, options: ReadOptions) -> Recognised:
         )
     if options.backend is not None and options.reader is not None:
         raise SettingsError(
-            f"reader cannot be set for a table in a backend (got {options.reader!r}): the backend "
-            "reads it. Leave one of them out."
+            f"reader cannot be set for a table in a backend (got {brief(options.reader)}): the "
+            "backend reads it. Leave one of them out."
         )
     if isinstance(source, str) and source.startswith("~") and options.backend is None:
         source = str(Path(source).expanduser())
@@ -231,8 +248,12 @@ def _too_large(found: Recognised) -> bool:
         return False
     path = found.source
     paths = (path,) if Path(path).is_file() else find_files(path).paths
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * memory
+    return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * _memory()
+
+
+def _memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _load(kind: _Kind) -> Any:
@@ -260,7 +281,7 @@ def unselected(found: Recognised, options: ReadOptions) -> TrialTable:
             "a TrialTable", "direction", "space", "state", "constraints", "study", "order"
         )
         return chosen_objective(found.source, options, "a TrialTable")
-    return _read(_in_memory(found, options.backend), found.reader, options)
+    return _read(_in_memory(found, options), found.reader, options)
 
 
 def needed(options: ReadOptions) -> ReadOptions:
@@ -293,9 +314,11 @@ def selected(table: TrialTable, options: ReadOptions) -> TrialTable:
     return replace(table.with_parameters(requested), some_parameters=True)
 
 
-def _in_memory(found: Recognised, backend: str | None) -> Any:
+def _in_memory(found: Recognised, options: ReadOptions) -> Any:
     """Return what the readers take: tables of databases and clusters as Arrow tables."""
-    source, kind = found.source, found.kind
+    source, kind, backend = found.source, found.kind, options.backend
+    if kind == "lazy" and options.engine != "memory":
+        return _collected(source)
     if kind == "long":
         raise SettingsError(
             "A LongTable is not read into memory. Leave engine out, or give the trials as a table "
@@ -308,13 +331,30 @@ def _in_memory(found: Recognised, backend: str | None) -> Any:
     return _load(kind).read_whole(source, backend) if kind == "table" else source
 
 
+def _collected(source: Any) -> Any:
+    """Return a lazy frame's rows, which are computed once; raises if they are too many."""
+    import narwhals as nw  # noqa: PLC0415  (other sources do without it)
+
+    frame: nw.LazyFrame[Any] = nw.from_native(source)
+    columns = max(1, len(frame.collect_schema().names()))
+    most = int(SHARE_OF_MEMORY * _memory() / (_BYTES_PER_VALUE * columns))
+    rows = frame.head(most + 1).collect()
+    if len(rows) > most:
+        raise DataError(
+            f"The lazy frame has more than {most:,} rows of {columns} columns, too many to read "
+            "into memory by themselves. Give one objective and a space, and they are counted in "
+            "batches; or select rows and columns; or set engine='memory' to read them all the same."
+        )
+    return rows
+
+
 def _read(source: Any, reader: Reader | None, options: ReadOptions) -> TrialTable:
     """Read a source by its reader, which is found if it is not known yet."""
     reader = reader or reader_for(source)
-    return _guarded(reader.load(), source, reader, options)
+    return guarded(reader.load(), source, reader, options)
 
 
-def _guarded(
+def guarded(
     function: Callable[[Any, ReadOptions], Read], source: Any, reader: Reader, options: ReadOptions
 ) -> Read:
     """Call a reader; errors that are none of ours say which reader failed, and on what."""
@@ -322,16 +362,24 @@ def _guarded(
         return function(source, options)
     except CondpedError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+    except _DAMAGES as error:
         if options.reader is None and not isinstance(source, str):
             raise  # such as an error in the user's function
         what = f"({type(error).__name__}: {' '.join(str(error).split())})"
+        foreign = reader.module.partition(".")[0] != "condped"
+        if foreign and isinstance(error, (AttributeError, TypeError)):  # it is not the file
+            raise SourceError(
+                f"The reader {reader.name!r} of the module {reader.module!r} failed on "
+                f"{describe_source(source)} {what}. This is an error in the reader, which is not "
+                "part of condped: mend it or report it to its author."
+            ) from error
         if options.reader is not None:
             raise SourceError(
                 f"The reader {reader.name!r} cannot read {describe_source(source)} {what}: it "
                 f"reads {reader.description}."
             ) from error
+        whom = f" to the author of {reader.module!r}" if foreign else ""
         raise DataError(
             f"{describe_source(source)} cannot be read by the reader {reader.name!r} {what}. "
-            "It may be damaged; if it is not, please report this."
+            f"It may be damaged; if it is not, please report this{whom}."
         ) from error

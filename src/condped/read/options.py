@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -14,6 +13,7 @@ from condped.errors import SettingsError
 from condped.options import check_choices, option
 from condped.read.load_space import load_space
 from condped.read.table.outside_domain import Outside
+from condped.safe_text import brief
 from condped.space.condition import Condition
 from condped.space.space import Space
 from condped.trials.columns import number_of
@@ -145,10 +145,15 @@ class ReadOptions:
             check_groups(options["groups"])
         if not isinstance(options.get("study", ""), str):
             raise SettingsError(
-                f"study takes one name here (got {reprlib.repr(options['study'])}). Name one study."
+                f"study takes one name here (got {brief(options['study'])}). Name one study."
             )
+        for name in ("order", "state"):
+            if not isinstance(options.get(name, ""), str):
+                raise SettingsError(
+                    f"{name} must be the name of a column (got {brief(options[name])})."
+                )
         if not isinstance(options.get("reader", ""), str):
-            raise SettingsError(f"reader must be a name (got {options['reader']!r}).")
+            raise SettingsError(f"reader must be a name (got {brief(options['reader'])}).")
         if "where" in options:
             options["where"] = parse_where(options["where"])
         if "space" in options:
@@ -167,7 +172,8 @@ class ReadOptions:
         patterns = [] if study is None else [study] if isinstance(study, str) else study
         if not isinstance(patterns, Sequence) or not all(isinstance(p, str) for p in patterns):
             raise SettingsError(
-                f"study must be a name or a pattern of names, or a list of these (got {study!r})."
+                "study must be a name or a pattern of names, or a list of these (got "
+                f"{brief(study)})."
             )
         return replace(cls.of({**given, "study": None}), patterns=tuple(patterns))
 
@@ -177,7 +183,7 @@ class ReadOptions:
             if getattr(self, name) is not None:
                 raise SettingsError(
                     f"{name} cannot be set for {source}: it is recorded or has no meaning there "
-                    f"(got {reprlib.repr(getattr(self, name))}). Leave {name} out."
+                    f"(got {brief(getattr(self, name))}). Leave {name} out."
                 )
 
 
@@ -188,7 +194,7 @@ def check_parameters(parameters: object, option: str = "parameters") -> None:
         or not isinstance(parameters, Sequence)
         or not all(isinstance(name, str) for name in parameters)
     ):
-        raise SettingsError(f"{option} must be a list of names (got {parameters!r}).")
+        raise SettingsError(f"{option} must be a list of names (got {brief(parameters)}).")
 
 
 def numbers_of(option: str, given: Any) -> list[float]:
@@ -197,24 +203,27 @@ def numbers_of(option: str, given: Any) -> list[float]:
     if not isinstance(entries, Sequence) or not all(
         isinstance(entry, Real) and not isinstance(entry, bool) for entry in entries
     ):
-        raise SettingsError(f"{option} must be a list of numbers (got {given!r}).")
-    return [float(entry) for entry in entries]
+        raise SettingsError(f"{option} must be a list of numbers (got {brief(given)}).")
+    try:
+        return [float(entry) for entry in entries]
+    except OverflowError:
+        raise SettingsError(f"{option} must hold numbers that floats can express.") from None
 
 
 def checked_direction(direction: object) -> Direction:
     """Return the direction, refusing anything but minimize and maximize."""
     if direction not in ("minimize", "maximize"):
-        raise SettingsError(f"direction must be minimize or maximize (got {direction!r}).")
+        raise SettingsError(f"direction must be minimize or maximize (got {brief(direction)}).")
     return direction
 
 
 def checked_budget(budget: object) -> float | None:
     """Return the budget as a number; None stands for each configuration's highest."""
-    if budget is None or budget == "highest":
+    if budget is None or (isinstance(budget, str) and budget == "highest"):
         return None
     number = None if isinstance(budget, bool) else number_of(budget)
     if number is None or not number > 0:
-        raise SettingsError(f"budget must be a number above 0 or 'highest' (got {budget!r}).")
+        raise SettingsError(f"budget must be a number above 0 or 'highest' (got {brief(budget)}).")
     return number
 
 
@@ -233,7 +242,7 @@ def chosen_objective(table: TrialTable, options: ReadOptions, source: str) -> Tr
         return table
     if not isinstance(options.objective, (str, Integral)):
         raise SettingsError(
-            f"objective must be one name or position for {source} (got {options.objective!r}). "
-            "Leave it out to use all objectives."
+            f"objective must be one name or position for {source} (got "
+            f"{brief(options.objective)}). Leave it out to use all objectives."
         )
     return table.with_objective(options.objective)

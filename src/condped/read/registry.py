@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from condped.errors import DataError, SourceError, not_found
 from condped.optional import load_optional
 from condped.read.databases.urls import without_password
+from condped.read.each_study import StudyState
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
 
@@ -19,6 +20,20 @@ ENTRY_POINTS = "condped.readers"
 ReadFunction: TypeAlias = Callable[[Any, ReadOptions], TrialTable]
 # And under the name read_all, if its sources may hold several studies.
 ReadAllFunction: TypeAlias = Callable[[Any, ReadOptions], list[tuple[str, TrialTable]]]
+# Under the name follow, if only what is new can be read; None if not of this source.
+FollowFunction: TypeAlias = Callable[[Any, ReadOptions], "Following | None"]
+# Under the name list_studies, if counts can be had without reading trials; takes patterns of names.
+ListFunction: TypeAlias = Callable[[Any, Sequence[str]], list[StudyState]]
+
+
+class Following(Protocol):
+    """A source of which only what is new is read, where it allows that."""
+
+    fetched: int  # records or lines that the last update read
+
+    def update(self) -> TrialTable | None:
+        """Return all trials, before any are selected; None if nothing has changed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,14 @@ class Reader:
     library: str = ""
     extra: str = ""
 
+    def register(self) -> None:
+        """Add the reader in this process, such as to try it before it is packaged.
+
+        It takes the place of another package's reader of the same name. condped's own readers are
+        still asked first.
+        """
+        _registered[self.name] = self
+
     def load(self) -> ReadFunction:
         """Import the reader."""
         return cast(ReadFunction, self._load().read)
@@ -54,6 +77,14 @@ class Reader:
         """Import the reader of all studies of a storage; None: such a source is one study."""
         return cast("ReadAllFunction | None", getattr(self._load(), "read_all", None))
 
+    def load_follow(self) -> FollowFunction | None:
+        """Import what reads only what is new; None: such a source is read as a whole."""
+        return cast("FollowFunction | None", getattr(self._load(), "follow", None))
+
+    def load_list(self) -> ListFunction | None:
+        """Import what lists the studies of a storage without their trials; None: nothing does."""
+        return cast("ListFunction | None", getattr(self._load(), "list_studies", None))
+
     def _load(self) -> Any:
         return load_optional(
             self.module,
@@ -61,6 +92,9 @@ class Reader:
             library=self.library,
             extra=self.extra,
         )
+
+
+_registered: dict[str, Reader] = {}  # at run time, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +106,13 @@ class Installed:
 
 
 def readers() -> Iterator[Reader]:
-    """Iterate over all readers: condped's own, then those of installed packages."""
+    """Iterate over all readers: condped's own, the registered, those of installed packages."""
     from condped.read.builtin_readers import READERS  # noqa: PLC0415  (it makes Readers)
 
     yield from READERS
-    yield from installed().readers  # not searched for a source that one of ours recognises
+    yield from _registered.values()
+    # Not searched for a source that one of these recognises.
+    yield from (reader for reader in installed().readers if reader.name not in _registered)
 
 
 def reader_for(source: Any) -> Reader:

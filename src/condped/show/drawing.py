@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from condped.errors import SettingsError
 from condped.optional import load_optional
+from condped.safe_text import brief
 
 Backend = Literal["plotly", "matplotlib"]
 _WHOLE_FIGURE = ("across", "pairs", "panels", "slices")  # pictures of several panels
@@ -44,7 +45,7 @@ def _check_on(library: ModuleType, picture: str, backend: Backend, on: Any) -> N
 def _library(backend: str) -> ModuleType:
     extras = {"plotly": "plotly", "matplotlib": "plot"}
     if backend not in extras:
-        raise SettingsError(f"backend must be 'plotly' or 'matplotlib' (got {backend!r}).")
+        raise SettingsError(f"backend must be 'plotly' or 'matplotlib' (got {brief(backend)}).")
     return load_optional(
         f"condped.show.{backend}",
         feature=f"A picture with {backend}",

@@ -19,7 +19,7 @@ from condped.safe_text import listed, shortened
 from condped.show.across_answer import answer_of
 from condped.show.report.page import framed, page
 from condped.show.text.account import headline, highest_first
-from condped.show.text.across import across_headline, agreement_words
+from condped.show.text.several.across import across_headline, agreement_words
 from condped.show.words import (
     UNATTRIBUTED,
     UNATTRIBUTED_WORDS,

@@ -1,10 +1,12 @@
-"""Charts in optuna-dashboard."""
+"""Charts and notes in optuna-dashboard."""
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from optuna_dashboard import save_plotly_graph_object
+from optuna_dashboard import get_note, save_note, save_plotly_graph_object
 
 from condped.show.plotly.cards import charts_of
 
@@ -13,6 +15,42 @@ if TYPE_CHECKING:
 
     from condped.analyse.importance.result import ImportanceResult
     from condped.analyse.importance.sweep import SweepResult
+
+
+_HEADING, _RULE = "## condped", "---"
+# A system attribute of the study: length and hash of the section that was written last. Only this
+# very text is replaced, so that nothing is lost that people wrote into or around it.
+_WRITTEN = "condped:note"
+
+
+def save_section(study: Study, text: str) -> None:
+    """Put a text into the note of a study, in place of the last one if that is unchanged."""
+    section = f"{_HEADING}\n\n{text.strip()}\n\n{_RULE}"
+    note = get_note(study).replace("\r\n", "\n")
+    start, end = _last_section(study, note)
+    if start is None:
+        save_note(study, f"{note.rstrip()}\n\n{section}\n".lstrip())
+    else:
+        save_note(study, f"{note[:start]}{section}{note[end:]}")
+    study._storage.set_study_system_attr(
+        study._study_id, _WRITTEN, {"length": len(section), "sha256": _hash(section)}
+    )
+
+
+def _last_section(study: Study, note: str) -> tuple[int | None, int]:
+    """Return where the section starts and ends that was written last; None if it has changed."""
+    written = study._storage.get_study_system_attrs(study._study_id).get(_WRITTEN)
+    if written is None:
+        return None, 0
+    for found in re.finditer(re.escape(_HEADING), note):
+        end = found.start() + written["length"]
+        if _hash(note[found.start() : end]) == written["sha256"]:
+            return found.start(), end
+    return None, 0
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def save_charts(study: Study, result: ImportanceResult | SweepResult, name: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn, Protocol, TypeAlias
@@ -28,6 +28,7 @@ import numpy as np
 
 from condped.arrays import BoolArray
 from condped.errors import ConditionError
+from condped.safe_text import brief
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -42,9 +43,10 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 _MAX_DEPTH = 100
+_FEW_VALUES = 8  # up to which numbers are compared with each
 _KEYWORDS = {"and", "or", "not", "in"}
 _CONSTANTS = {"true": True, "false": False, "none": None}
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -83,7 +85,7 @@ class Comparison:
     value: Any
 
     def holds(self, columns: Columns) -> BoolArray:
-        compare, value = _COMPARE[self.op], self.value
+        compare, value = COMPARE[self.op], self.value
         return columns[self.name].where(lambda entry: compare(entry, value))
 
 
@@ -102,7 +104,7 @@ class Between:
                 f"{self.name!r} {self.op} {self.other!r} compares parameters that are not both "
                 "numeric. Compare each with a value instead."
             )
-        held = _COMPARE[self.op](left, right)
+        held = COMPARE[self.op](left, right)
         return np.asarray(held & ~(np.isnan(left) | np.isnan(right)))
 
 
@@ -116,9 +118,7 @@ class Membership:
 
     def holds(self, columns: Columns) -> BoolArray:
         column = columns[self.name]
-        found = np.logical_or.reduce(
-            [column.where(partial(operator.eq, value)) for value in self.values]
-        )
+        found = column.where(partial(_is_among, dict.fromkeys(self.values)))
         return np.asarray(~(found | column.absent()) if self.negated else found)
 
 
@@ -129,7 +129,10 @@ class Both:
     parts: tuple[Node, ...]
 
     def holds(self, columns: Columns) -> BoolArray:
-        return np.asarray(np.logical_and.reduce([part.holds(columns) for part in self.parts]))
+        held = np.array(True)
+        for part in _gathered(self.parts, "!=", negated=True):
+            held = held & part.holds(columns)
+        return np.asarray(held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,10 @@ class Either:
     parts: tuple[Node, ...]
 
     def holds(self, columns: Columns) -> BoolArray:
-        return np.asarray(np.logical_or.reduce([part.holds(columns) for part in self.parts]))
+        held = np.array(False)
+        for part in _gathered(self.parts, "==", negated=False):
+            held = held | part.holds(columns)
+        return np.asarray(held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,36 @@ class Negation:
 
 
 Node: TypeAlias = Comparison | Between | Membership | Both | Either | Negation
+
+
+def _is_among(values: Collection[Any], entry: Any) -> Any:
+    """Return whether a value is one of some, or where numbers of an array are."""
+    if not isinstance(entry, np.ndarray):
+        return entry in values and entry == entry  # noqa: PLR0124  (NaN is not)
+    if len(values) <= _FEW_VALUES:
+        held = np.zeros(len(entry), dtype=bool)
+        for value in values:
+            held |= entry == value
+        return held
+    levels, places = np.unique(entry, return_inverse=True)
+    return np.array([level in values for level in levels.tolist()], dtype=bool)[places]
+
+
+def _gathered(parts: Sequence[Node], op: str, *, negated: bool) -> Iterator[Node]:
+    """Iterate over parts, comparisons of a parameter with many values gathered into one.
+
+    Each would look at all of its choices.
+    """
+    values: dict[str, dict[Any, None]] = {}
+    for part in parts:
+        if isinstance(part, Comparison) and part.op == op:
+            values.setdefault(part.name, {})[part.value] = None
+        elif isinstance(part, Membership) and part.negated == negated:
+            values.setdefault(part.name, {}).update(dict.fromkeys(part.values))
+        else:
+            yield part
+    for name, found in values.items():
+        yield Membership(name, tuple(found), negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +208,9 @@ class Condition:
     def parse(cls, text: str) -> Condition:
         """Parse a condition; raises ConditionError with the position of the first error."""
         if not isinstance(text, str):
-            raise ConditionError(f'A condition must be a text such as "c < 0.5" (got {text!r}).')
+            raise ConditionError(
+                f'A condition must be a text such as "c < 0.5" (got {brief(text)}).'
+            )
         return cls(text, _Parser(text).parse())
 
     @property
@@ -183,13 +221,13 @@ class Condition:
 
     def leaves(self) -> Iterator[Comparison | Between | Membership]:
         """Iterate over its comparisons."""
-        todo: list[Node] = [self.root]
+        todo: list[Node] = [self.root]  # the next one last
         while todo:
-            node = todo.pop(0)
+            node = todo.pop()
             if isinstance(node, Both | Either):
-                todo[:0] = node.parts
+                todo += reversed(node.parts)
             elif isinstance(node, Negation):
-                todo[:0] = [node.part]
+                todo.append(node.part)
             else:
                 yield node
 
@@ -199,7 +237,7 @@ class Condition:
             return self.root.holds(columns)
         except TypeError as error:
             raise ConditionError(
-                f"The condition {self.text!r} compares values of different types ({error}). "
+                f"The condition {brief(self.text)} compares values of different types ({error}). "
                 "Compare numbers with numbers and texts with texts."
             ) from error
 
@@ -252,7 +290,7 @@ class _Parser:
         found = f"found {rest[:20]!r}" if rest else "it ends"
         equal = " Equality is '=='." if rest.startswith(("=", "is ")) else ""
         raise ConditionError(
-            f"The condition {self.text!r} does not parse: at character {place} {found}, where "
+            f"The condition {brief(self.text)} does not parse: at character {place} {found}, where "
             f"{expected} was expected.{equal} An example of a condition: "
             "\"c < 0.5 and k in ['a', 'b']\"."
         )
@@ -317,7 +355,7 @@ class _Parser:
                 self._fail(place, "the name of a parameter")
             return Membership(left.name, self._literals(), negated)
         parts: list[Node] = []
-        while op := self._accept(*_COMPARE):
+        while op := self._accept(*COMPARE):
             right = self._operand()
             parts.append(self._comparison_node(left, op, right, place))
             left = right
@@ -354,8 +392,9 @@ class _Parser:
         if token.kind == "number":
             # An integer beyond all floats counts as infinite.
             number = float(token.value)
-            whole = re.fullmatch(r"[+-]?\d+", token.value) and math.isfinite(number)
-            return _Literal(int(token.value) if whole else number)
+            whole = re.fullmatch(r"([+-]?)0*(\d+)", token.value)
+            exact = whole is not None and math.isfinite(number)
+            return _Literal(int(f"{whole[1]}{whole[2]}") if whole and exact else number)
         if token.kind == "text":
             return _Literal(_ESCAPE.sub(_unescape, token.value[1:-1]))
         if token.kind == "quoted":

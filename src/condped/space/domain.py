@@ -7,17 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from condped.errors import SpaceError
+from condped.safe_text import brief, text_of
 
 # Values that a tool computed (exp of a log, low plus steps) may exceed a bound by rounding.
 _TOLERANCE = 1e-9
 # ... as may bounds stored in single precision.
 _SINGLE = 2.0**-24
 _INT64 = 1 << 63
+_MOST_CHOICES = 10_000_000
+_MOST_LEVELS = 20  # of lists in lists that are one choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,16 @@ class Float:
             if self.step <= 0 or self.log:
                 raise SpaceError(
                     f"A float domain takes a step above 0 and no log scale beside it "
-                    f"(got step={self.step}, log={self.log}). Correct the step or drop log."
+                    f"(got step={brief(self.step)}, log={self.log}). Correct the step or drop log."
                 )
             object.__setattr__(self, "step", float(self.step))
             # Decimal, so that steps of 0.3 add up exactly.
             low, high, step = (Decimal(str(v)) for v in (self.low, self.high, self.step))
             with localcontext(prec=700):  # enough for any two floats
-                object.__setattr__(self, "high", float(low + (high - low) // step * step))
+                steps = (high - low) // step
+                # A step more where what it reaches is the same float as the given end.
+                steps += float(low + (steps + 1) * step) <= self.high
+                object.__setattr__(self, "high", float(low + steps * step))
 
     @property
     def single(self) -> bool:
@@ -91,7 +98,7 @@ class Int:
             _require_number(self, field, value)
             if value != int(value):
                 raise SpaceError(
-                    f"An int domain takes whole numbers (got {field}={value}). "
+                    f"An int domain takes whole numbers (got {field}={brief(value)}). "
                     f"Round {field}, or use a float domain."
                 )
             object.__setattr__(self, field, int(value))
@@ -99,7 +106,7 @@ class Int:
         if self.step < 1 or (self.log and self.step != 1):
             raise SpaceError(
                 f"An int domain takes a step of at least 1, and 1 on a log scale "
-                f"(got step={self.step}, log={self.log}). Correct the step or drop log."
+                f"(got step={brief(self.step)}, log={self.log}). Correct the step or drop log."
             )
         object.__setattr__(self, "high", self.low + (self.high - self.low) // self.step * self.step)
 
@@ -130,11 +137,14 @@ class Categorical:
     def __init__(self, choices: Iterable[Any]) -> None:
         if isinstance(choices, str):
             raise SpaceError(
-                f"choices must be a list (got the text {choices!r}). Write choices=[{choices!r}]."
+                f"choices must be a list (got the text {brief(choices)}). Write "
+                f"choices=[{brief(choices)}]."
             )
         if not isinstance(choices, Iterable) or isinstance(choices, Mapping):
-            raise SpaceError(f"choices must be a list (got {choices!r}).")
-        entries = tuple(choices)
+            raise SpaceError(f"choices must be a list (got {brief(choices)}).")
+        entries = tuple(islice(choices, _MOST_CHOICES + 1))
+        if len(entries) > _MOST_CHOICES:
+            raise SpaceError(f"A categorical domain takes at most {_MOST_CHOICES:,} choices.")
         if not entries:
             raise SpaceError("A categorical domain needs at least one choice (got none).")
         object.__setattr__(self, "choices", tuple(map(frozen_choice, entries)))
@@ -160,10 +170,10 @@ def choice_labels(choices: Sequence[Any]) -> tuple[str, ...]:
     >>> choice_labels([None, True, 1, "True", "adam", "1"])
     ('None', 'True', '1', "'True'", 'adam', "'1'")
     """
-    plain = [" ".join(str(choice).split()) for choice in choices]
+    plain = [" ".join(text_of(choice).split()) for choice in choices]
     times = Counter(plain)
     return tuple(
-        repr(choice) if times[text] > 1 or _is_ambiguous(choice) else text
+        text_of(choice, quoted=True) if times[text] > 1 or _is_ambiguous(choice) else text
         for choice, text in zip(choices, plain, strict=True)
     )
 
@@ -181,15 +191,20 @@ def _is_ambiguous(choice: Any) -> bool:
     return True
 
 
-def frozen_choice(choice: Any) -> Any:
+def frozen_choice(choice: Any, levels: int = _MOST_LEVELS) -> Any:
     """Return a hashable choice: lists as tuples, dicts as tuples of pairs, one NaN.
 
     NaN does not equal itself, but equal domains must compare equal.
     """
-    if isinstance(choice, (list, tuple)):
-        return tuple(map(frozen_choice, choice))
-    if isinstance(choice, dict):
-        return tuple((name, frozen_choice(value)) for name, value in choice.items())
+    if isinstance(choice, (list, tuple, dict)):
+        if levels == 0:
+            raise SpaceError(
+                f"A choice is nested more than {_MOST_LEVELS} levels deep, or contains itself. "
+                "Name it by a text."
+            )
+        if isinstance(choice, dict):
+            return tuple((name, frozen_choice(v, levels - 1)) for name, v in choice.items())
+        return tuple(frozen_choice(entry, levels - 1) for entry in choice)
     return math.nan if isinstance(choice, float) and math.isnan(choice) else choice
 
 
@@ -218,7 +233,7 @@ def _scale_label(log: bool, step: float | None) -> str:
 
 def _require_flag(domain: Numeric) -> None:
     if not isinstance(domain.log, bool):
-        raise SpaceError(f"log must be true or false (got {domain.log!r}).")
+        raise SpaceError(f"log must be true or false (got {brief(domain.log)}).")
 
 
 def _require_number(domain: Numeric, field: str, value: object) -> None:
@@ -228,7 +243,7 @@ def _require_number(domain: Numeric, field: str, value: object) -> None:
         if isinstance(item, bool) or not isinstance(item, (int, float)):
             raise SpaceError(
                 f"{field} of a {type(domain).__name__.lower()} domain must be a number "
-                f"(got {value!r})."
+                f"(got {brief(value)})."
             )
     try:
         finite = math.isfinite(float(value))  # type: ignore[arg-type]
@@ -237,7 +252,7 @@ def _require_number(domain: Numeric, field: str, value: object) -> None:
     if not finite:
         raise SpaceError(
             f"{field} of a {type(domain).__name__.lower()} domain must be finite "
-            f"(got {value}). Give the bound that the search really used."
+            f"(got {brief(value)}). Give the bound that the search really used."
         )
 
 
@@ -268,11 +283,10 @@ def bounds_of(domain: Domain) -> tuple[float, float]:
 def is_whole(domains: Sequence[Domain]) -> bool:
     """Return whether a parameter with these domains has int64 values; float64 otherwise.
 
-    Ints that int64 cannot hold, or whose differences it cannot hold, are floats: their cells are
-    far wider than the rounding error.
+    Ints that int64 cannot hold are floats.
     """
     ints = [domain for domain in domains if isinstance(domain, Int)]
     if len(ints) < len(domains) or not ints:
         return not domains
     low, high = min(domain.low for domain in ints), max(domain.high for domain in ints)
-    return low >= -_INT64 and high < _INT64 and high - low < _INT64
+    return low >= -_INT64 and high < _INT64

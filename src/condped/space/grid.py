@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +13,7 @@ from condped.arrays import FloatArray, ValueArray
 from condped.space.domain import Categorical, Domain, Float, Int
 
 MOST_CELLS = 50
+_MOST_INT = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,17 @@ class Grid:
 
 @lru_cache(maxsize=4096)
 def _numeric_grid(low: float, high: float, log: bool, step: float | None, integer: bool) -> Grid:
-    # The reference's cell counts, in the same floating-point operations.
+    # The reference's cell counts, in the same floating-point operations where they have a result.
     cells = MOST_CELLS
     if integer and log:
-        cells = min(int(np.ceil(np.log(high - low + 1) / np.log(2))) + 1, MOST_CELLS)
+        cells = min(int(np.ceil(np.log(float(high - low + 1)) / np.log(2))) + 1, MOST_CELLS)
     elif step is not None:
-        cells = min(round((high - low) / step) + 1, MOST_CELLS)
+        apart = high - low  # of floats it may be infinite
+        exact = integer or math.isfinite(apart)
+        steps = apart / step if exact else high / step - low / step
+        cells = round(min(steps, MOST_CELLS - 1)) + 1
+    if low < -_MOST_INT - 1 or high > _MOST_INT:  # numpy has no integers of this size
+        low, high = float(low), float(high)
     if log:
         low, high = math.log(low), math.log(high)
     # A domain of one value has one cell, whose width is never used as a divisor.
@@ -97,6 +104,18 @@ def cell_edges(domain: Float | Int) -> FloatArray:
     return edges
 
 
+def steps_of(domain: Float | Int) -> int:
+    """Return how many steps lead from the lowest value to the highest; 0 without a step."""
+    if domain.step is None:
+        return 0
+    if isinstance(domain, Int):
+        return (domain.high - domain.low) // domain.step
+    steps = (domain.high - domain.low) / domain.step
+    if math.isfinite(steps):
+        return round(steps)
+    return round((Fraction(domain.high) - Fraction(domain.low)) / Fraction(domain.step))
+
+
 def values_between(domain: Float | Int, first: int, last: int) -> tuple[float, float] | None:
     """Return the lowest and highest value whose cells lie from ``first`` to ``last``.
 
@@ -108,30 +127,36 @@ def values_between(domain: Float | Int, first: int, last: int) -> tuple[float, f
         # A value on an edge belongs to the cell below it.
         low = domain.low if first == 0 else float(np.nextafter(edges[first], np.inf))
         return low, float(edges[last + 1])
-    steps = round((domain.high - domain.low) / step)
-    lowest = _first_step(domain, first, float(edges[first]), steps)
-    highest = _first_step(domain, last + 1, float(edges[last + 1]), steps) - 1
+    steps = steps_of(domain)
+    lowest = _first_step(domain, first, steps)
+    highest = _first_step(domain, last + 1, steps) - 1
     if lowest > highest:
         return None
     return _at_step(domain, lowest), _at_step(domain, highest)
 
 
-def _first_step(domain: Float | Int, cell: int, edge: float, steps: int) -> int:
+def _first_step(domain: Float | Int, cell: int, steps: int) -> int:
     """Return the number of steps to the first value in ``cell`` or above."""
     if cell == 0:
         return 0
     if cell >= grid_of(domain).cells:
         return steps + 1
-    guess = max(math.floor((edge - domain.low) / (domain.step or 1)) - 1, 0)
-    # Rounding moves an edge by less than a step; the cell itself decides.
-    while guess <= steps and _cell(domain, _at_step(domain, guess)) < cell:
-        guess += 1
-    return guess
+    # By halving: there may be more steps than floats, so that an edge does not tell the step.
+    low, high = 0, steps + 1
+    while low < high:
+        middle = (low + high) // 2
+        if _cell(domain, _at_step(domain, middle)) < cell:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def _at_step(domain: Float | Int, count: int) -> float:
     if isinstance(domain, Int):
         return domain.low + count * domain.step
+    if count > _MOST_INT:
+        return float(Fraction(domain.low) + count * Fraction(domain.step or 0.0))
     # Rounded to what a person writes: 0.1 + 2 * 0.1 is 0.3.
     return float(f"{domain.low + count * (domain.step or 0.0):.12g}")
 
@@ -139,6 +164,7 @@ def _at_step(domain: Float | Int, count: int) -> float:
 def _cell(domain: Float | Int, value: float) -> int:
     grid = grid_of(domain)
     scaled = math.log(value) if grid.log else value
+    scaled = float(scaled) if abs(scaled) > _MOST_INT else scaled  # numpy has no such integers
     return int(cells_of(np.array([scaled]), grid.low, grid.width, grid.cells - 1.0)[0])
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from condped.errors import ConditionError, SpaceError, not_found
+from condped.safe_text import brief
 from condped.space.condition import Between, Comparison, Condition, Membership
 from condped.space.domain import Categorical, Domain, Float, Int, plain_domain
 
@@ -16,6 +18,7 @@ _FIELDS = {
     "int": ("low", "high", "log", "step"),
     "categorical": ("choices",),
 }
+_MOST_LISTED = 12
 _TYPES = {"float": Float, "int": Int, "categorical": Categorical}
 
 
@@ -38,7 +41,7 @@ def when(condition: str, domain: Domain) -> Alternative:
     """
     if not isinstance(domain, (Float, Int, Categorical)):
         raise SpaceError(
-            f"when() takes a condition and a domain such as Float(0, 1) (got {domain!r})."
+            f"when() takes a condition and a domain such as Float(0, 1) (got {brief(domain)})."
         )
     return Alternative(domain, Condition.parse(condition))
 
@@ -58,7 +61,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
     """
 
     parameters: Mapping[str, tuple[Alternative, ...]]
-    inferred: bool = False  # found from the data, not given
+    inferred: bool = False  # inferred from the data, not given
     notes: tuple[str, ...] = ()  # remarks for the user, one sentence each
     # Parameters that a tool draws without bounds: their domains are inferred from the values.
     # A name includes what is nested below it ("model" for "model/depth").
@@ -85,10 +88,11 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
         object.__setattr__(self, "inferred", inferred)
         object.__setattr__(self, "notes", tuple(notes))
         object.__setattr__(self, "to_infer", tuple(to_infer))
+        allowed: dict[str, tuple[dict[Any, None], bool]] = {}
         for name, alternatives in read.items():
             for alternative in alternatives:
                 if alternative.when is not None:
-                    self._check(name, alternative.when)
+                    self._check(name, alternative.when, allowed)
 
     def __getitem__(self, name: str) -> tuple[Alternative, ...]:
         return self.parameters[name]
@@ -116,27 +120,33 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
             plain[name] = entries[0] if len(entries) == 1 else entries
         return plain
 
-    def _check(self, owner: str, condition: Condition) -> None:
-        """Raise if a condition names an unknown parameter or value: it would never hold."""
+    def _check(
+        self, owner: str, condition: Condition, allowed: dict[str, tuple[dict[Any, None], bool]]
+    ) -> None:
+        """Raise if a condition names an unknown parameter or value: it would never hold.
+
+        ``allowed`` keeps the choices of parameters from one condition to the next.
+        """
         for leaf in condition.leaves():
             names = (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
             for name in names:
                 if name not in self.parameters:
                     hint = not_found("parameter", name, self.parameters)
                     raise ConditionError(
-                        f"The condition {condition.text!r} of {owner!r} names {name!r}. {hint}"
+                        f"The condition {brief(condition.text)} of {owner!r} names {name!r}. {hint}"
                     )
                 if name == owner:
                     raise ConditionError(
-                        f"The condition {condition.text!r} of {owner!r} depends on {owner!r} "
+                        f"The condition {brief(condition.text)} of {owner!r} depends on {owner!r} "
                         "itself. Name the parameter that activates it."
                     )
             if isinstance(leaf, Between):
                 for name in names:
                     self._check_numeric(owner, condition, name)
             else:
-                domains = [alternative.domain for alternative in self.parameters[leaf.name]]
-                _check_values(owner, condition, leaf, domains)
+                if leaf.name not in allowed:
+                    allowed[leaf.name] = _allowed(self.parameters[leaf.name])
+                _check_values(owner, condition, leaf, allowed[leaf.name])
 
     def _check_numeric(self, owner: str, condition: Condition, name: str) -> None:
         for alternative in self.parameters[name]:
@@ -145,17 +155,27 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                 isinstance(choice, (int, float)) for choice in domain.choices
             ):
                 raise ConditionError(
-                    f"The condition {condition.text!r} of {owner!r} compares {name!r}, which is "
-                    "not numeric, with a parameter. Compare it with a value instead."
+                    f"The condition {brief(condition.text)} of {owner!r} compares {name!r}, "
+                    "which is not numeric, with a parameter. Compare it with a value instead."
                 )
 
 
+def _allowed(alternatives: Sequence[Alternative]) -> tuple[dict[Any, None], bool]:
+    """Return the choices of a parameter, and whether it may be a number besides."""
+    domains = [alternative.domain for alternative in alternatives]
+    choices = (c for d in domains if isinstance(d, Categorical) for c in d.choices)
+    return dict.fromkeys(choices), any(not isinstance(domain, Categorical) for domain in domains)
+
+
 def _check_values(
-    owner: str, condition: Condition, leaf: Comparison | Membership, domains: list[Domain]
+    owner: str,
+    condition: Condition,
+    leaf: Comparison | Membership,
+    allowed: tuple[dict[Any, None], bool],
 ) -> None:
+    """Raise if a parameter, which has these choices or is numeric, never has a value."""
     values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
-    choices = [c for d in domains if isinstance(d, Categorical) for c in d.choices]
-    numeric = any(not isinstance(domain, Categorical) for domain in domains)
+    choices, numeric = allowed
     ordering = isinstance(leaf, Comparison) and leaf.op not in ("==", "!=")
     for value in values:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -163,16 +183,22 @@ def _check_values(
         if ordering and number and any(isinstance(choice, (int, float)) for choice in choices):
             known = True
         if not known:
-            allowed = f"one of {choices}" if choices else "a number"
+            fits = _listed(choices) if choices else "a number"
             raise ConditionError(
-                f"The condition {condition.text!r} of {owner!r} compares {leaf.name!r} with "
-                f"{value!r}, which it never equals. Allowed: {allowed}."
+                f"The condition {brief(condition.text)} of {owner!r} compares {leaf.name!r} with "
+                f"{brief(value)}, which it never equals. Allowed: {fits}."
             )
+
+
+def _listed(choices: Collection[Any]) -> str:
+    shown = ", ".join(map(brief, islice(choices, _MOST_LISTED)))
+    more = len(choices) - _MOST_LISTED
+    return f"one of [{shown}]" if more <= 0 else f"one of [{shown}, … {more:,} more]"
 
 
 def _name(name: object) -> str:
     if not isinstance(name, str) or not name:
-        raise SpaceError(f"Parameter names must be non-empty texts (got {name!r}).")
+        raise SpaceError(f"Parameter names must be non-empty texts (got {brief(name)}).")
     return name
 
 
@@ -197,18 +223,18 @@ def _alternative(name: str, entry: Any) -> Alternative:
     if not isinstance(entry, Mapping):
         raise SpaceError(
             f"The domain of {name!r} must be a mapping such as "
-            f"{{'type': 'float', 'low': 0, 'high': 1}} or a domain (got {entry!r})."
+            f"{{'type': 'float', 'low': 0, 'high': 1}} or a domain (got {brief(entry)})."
         )
     kind = entry.get("type")
     if not isinstance(kind, str) or kind not in _FIELDS:
         raise SpaceError(
-            f"The type of {name!r} must be one of float, int, categorical (got {kind!r})."
+            f"The type of {name!r} must be one of float, int, categorical (got {brief(kind)})."
         )
     allowed = ("type", "when", *_FIELDS[kind])
     for key in entry:
         if key not in allowed:
             raise SpaceError(
-                f"The {kind} domain of {name!r} has an unknown entry {key!r}. "
+                f"The {kind} domain of {name!r} has an unknown entry {brief(key)}. "
                 f"Allowed: {', '.join(allowed)}."
             )
     # A null means "not given", as in many JSON files.
@@ -248,14 +274,22 @@ def _check_choices(name: str, choices: tuple[Any, ...]) -> None:
                 f"Parameter {name!r} has the choice NaN, which a table cannot distinguish from a "
                 "missing value. Name it, for example 'nan'."
             )
-        if not isinstance(choice, Hashable):
+        if not _is_hashable(choice):
             raise SpaceError(
-                f"Parameter {name!r} has the choice {choice!r} of type {type(choice).__name__}. "
-                "Allowed: texts, numbers, booleans, None."
+                f"Parameter {name!r} has the choice {brief(choice)} of type "
+                f"{type(choice).__name__}. Allowed: texts, numbers, booleans, None."
             )
         if (type(choice), choice) in seen:
-            raise SpaceError(f"Parameter {name!r} has the choice {choice!r} twice. Keep one.")
+            raise SpaceError(f"Parameter {name!r} has the choice {brief(choice)} twice. Keep one.")
         seen.add((type(choice), choice))
+
+
+def _is_hashable(choice: Any) -> bool:
+    try:
+        hash(choice)
+    except TypeError:  # a tuple may hold a set
+        return False
+    return True
 
 
 def _plain(alternative: Alternative) -> dict[str, Any]:

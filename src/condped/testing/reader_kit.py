@@ -14,6 +14,7 @@ import numpy as np
 from condped.errors import NameNotFoundError
 from condped.read import read
 from condped.read.registry import reader_for
+from condped.read.table.state_words import checked_state
 from condped.space.domain import Categorical, Domain, Int
 from condped.trials.table import State, TrialTable
 
@@ -31,13 +32,14 @@ class Run:
     domains
         The domain of each of them. May be empty where the tool does not record domains.
     state
-        How the trial ended.
+        How the trial ended: ``"complete"``, ``"pruned"``, ``"failed"``, ``"running"``, or a
+        ``condped.trials.table.State``.
     """
 
     values: Sequence[float | None]
     parameters: Mapping[str, Any]
     domains: Mapping[str, Domain] = field(default_factory=dict)
-    state: State = State.COMPLETE
+    state: State | str = State.COMPLETE
 
 
 def check_reader(
@@ -137,7 +139,7 @@ def _check_trials(table: TrialTable, runs: Sequence[Run], directions: Sequence[s
         raise AssertionError(f"The parameters {missing} of the runs are not in the table.")
     for row, run in enumerate(runs):
         where = f"in trial {row}"
-        _agree(State(int(table.states[row])), run.state, f"The state {where}")
+        _agree(State(int(table.states[row])), checked_state(run.state), f"The state {where}")
         recorded = [math.nan if value is None else float(value) for value in run.values]
         for objective, value in zip(table.objectives, recorded, strict=True):
             _agree(float(objective.values[row]), value, f"{objective.name!r} {where}")

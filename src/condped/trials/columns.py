@@ -118,10 +118,13 @@ def object_column(values: Sequence[Any]) -> Column:
             return number_column(np.array(_filled(values, missing, np.nan), dtype=np.float64))
         except OverflowError:
             return UnusableColumn("integers beyond all floats")
-    return level_column(values, missing)
+    # What stands for a missing value may be something that cannot be hashed.
+    return level_column(_filled(values, missing, None), missing)
 
 
-def _filled(values: Sequence[Any], missing: BoolArray | None, filler: float) -> Sequence[Any]:
+def _filled(
+    values: Sequence[Any], missing: BoolArray | None, filler: float | None
+) -> Sequence[Any]:
     if missing is None:
         return values
     return [filler if gone else value for value, gone in zip(values, missing, strict=True)]
@@ -218,10 +221,12 @@ def number_of(level: Any) -> float | None:
 
 
 def _is_missing(value: Any) -> bool:
-    # NaN and pandas' NaT do not equal themselves; comparing pandas' NA raises.
-    if value is None:
+    # NaN and pandas' NaT do not equal themselves; comparing pandas' NA or a signalling NaN raises.
+    if value is None or value is np.ma.masked:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124
+    except ArithmeticError:
+        return True
     except (TypeError, ValueError):
         return type(value).__name__ == "NAType"

@@ -13,6 +13,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, IntArray
 from condped.errors import SettingsError, not_found
+from condped.safe_text import brief, text_of
 from condped.space.domain import Categorical
 from condped.trials.table import ABSENT, Parameter, TrialTable
 
@@ -65,13 +66,13 @@ def check_groups(groups: object) -> None:
     ):
         raise SettingsError(
             "groups must map a name to a list of parameters, such as "
-            f"{{'architecture': ['layers', 'units']}} (got {groups!r})."
+            f"{{'architecture': ['layers', 'units']}} (got {brief(groups)})."
         )
     for name, members in groups.items():
         if not name or len(set(members)) < 2:
             raise SettingsError(
-                f"The group {name!r} must have a name and at least two parameters (got "
-                f"{list(members)!r})."
+                f"The group {brief(name)} must have a name and at least two parameters (got "
+                f"{brief(list(members))})."
             )
 
 
@@ -172,7 +173,7 @@ def _cells(parameter: Parameter, finest: int) -> _Member:
         values = parameter.values[rows]
         if isinstance(domain, Categorical):
             cells[rows] = len(labels) + values.astype(np.int64)
-            labels += [str(choice) for choice in domain.choices]
+            labels += map(text_of, domain.choices)
         elif len(rows):
             own, ranges = _ranges(values.astype(np.float64), finest)
             cells[rows] = len(labels) + own

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from condped.arrays import BoolArray
 from condped.errors import SettingsError
+from condped.safe_text import brief
 from condped.trials.table import State, TrialTable
 from condped.trials.used_trials import ENDINGS
 
@@ -67,7 +68,9 @@ def _named_outcome(table: TrialTable, name: str) -> Outcome:
         if infeasible is None:
             raise SettingsError("target='infeasible' needs constraints, and none are recorded.")
         return Outcome(name, infeasible, complete)
-    raise SettingsError(f"target must be one of {', '.join(OUTCOMES)}, or a mask (got {name!r}).")
+    raise SettingsError(
+        f"target must be one of {', '.join(OUTCOMES)}, or a mask (got {brief(name)})."
+    )
 
 
 def _describe(given: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from condped.arrays import IntArray, Rows
 from condped.errors import DataError
+from condped.safe_text import text_of
 from condped.trials.columns import Column, NumberColumn, UnusableColumn
 
 
@@ -43,7 +44,7 @@ class StudyLabels:
             codes[~absent] = places
             texts = [_number(level) for level in levels.tolist()]
         else:
-            codes, texts = column.codes, [str(level) for level in column.levels]
+            codes, texts = column.codes, list(map(text_of, column.levels))
         return cls(*_in_order(texts, codes))
 
     def only(self, rows: Rows) -> StudyLabels:

@@ -17,12 +17,14 @@ import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, Rows, ValueArray
 from condped.errors import DataError, SettingsError, not_found
+from condped.safe_text import brief
 from condped.space.condition import Condition
 from condped.space.domain import Domain
 from condped.space.space import Space
 from condped.trials.course.drawing import Drawing
+from condped.trials.course.prefix import only_drawn, rows_of_first
 from condped.trials.course.reports import Reports
-from condped.trials.course.times import Times
+from condped.trials.course.times import Times, recorded_durations
 from condped.trials.notes import RowsNote
 from condped.trials.studies import StudyLabels
 
@@ -110,7 +112,7 @@ class TrialTable:
     objectives
         One or more; several mean a multi-objective study.
     states
-        (trials,) of :class:`State`; may be a broadcast scalar.
+        (trials,): how each ended, as ``condped.trials.table.State``; may be a broadcast scalar.
     violations
         (trials, constraints): above 0 means violated, NaN not recorded. None without constraints.
     space_inferred
@@ -227,7 +229,9 @@ class TrialTable:
     def with_parameters(self, names: Sequence[str]) -> TrialTable:
         """Return the table with these parameters only, in this order."""
         if isinstance(names, str):
-            raise SettingsError(f"parameters must be a list of names (got the text {names!r}).")
+            raise SettingsError(
+                f"parameters must be a list of names (got the text {brief(names)})."
+            )
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in names:
             if name not in known:
@@ -245,7 +249,7 @@ class TrialTable:
                 raise not_found("parameter", name, self.names)
         kept = [name for name in self.names if name not in names]
         if not kept:
-            raise SettingsError(f"ignore leaves no parameter (got {list(names)!r}).")
+            raise SettingsError(f"ignore leaves no parameter (got {brief(list(names))}).")
         note = f"Ignored, as requested: {', '.join(dict.fromkeys(names))}."
         gates = set() if self.space is None else self.space.gates(kept) & set(names)
         if gates:
@@ -319,6 +323,50 @@ class TrialTable:
             studies=None if self.studies is None else self.studies.only(rows),
         )
 
+    def first(self, finished: int) -> TrialTable:
+        """Return the table as it was when so many trials had finished.
+
+        By the time of the end where it is recorded, in the order of the rows otherwise. Trials that
+        had not finished are left out, and parameters and domains that nothing had drawn from. A
+        selection has those of its trials that were among them.
+
+        Examples
+        --------
+        >>> import condped
+        >>> len(condped.problems.get("nested").sample(100, seed=0).first(40))
+        40
+        """
+        whole = self if self.whole is None else self.whole
+        kept = whole.finished_first(finished)
+        if self.rows is None:
+            return self.only(kept)._as_drawn()
+        own = np.isin(self.rows, kept)
+        rows = np.searchsorted(kept, self.rows[own])
+        return replace(self.only(own)._as_drawn(), whole=whole.only(kept)._as_drawn(), rows=rows)
+
+    def finished_first(self, finished: int) -> IntArray:
+        """Return the positions, ascending, of those trials of a whole study that finished first."""
+        times = None if self.times is None else self.times.ended
+        return rows_of_first(np.asarray(self.states != State.RUNNING), times, finished)
+
+    @property
+    def finished(self) -> int:
+        """How many trials of the study have ended, those outside a selection included."""
+        whole = self if self.whole is None else self.whole
+        return int(np.count_nonzero(whole.states != State.RUNNING))
+
+    def _as_drawn(self) -> TrialTable:
+        """Return the table without domains and parameters that none of its trials drew from."""
+        kept = []
+        for entry in self.parameters:
+            ids, domains = only_drawn(entry.domain_ids, entry.domains)
+            known = self.space is not None and entry.name in self.space
+            if domains and entry.name not in self.groups:
+                kept.append(replace(entry, domain_ids=ids, domains=domains))
+            elif domains or known:
+                kept.append(entry)
+        return replace(self, parameters=tuple(kept) or self.parameters)
+
     def _objective(self, objective: str | int) -> Objective:
         names = [entry.name for entry in self.objectives]
         if isinstance(objective, str):
@@ -335,18 +383,12 @@ class TrialTable:
             return self.objectives[names.index(objective)]
         if isinstance(objective, bool) or not isinstance(objective, Integral):
             raise SettingsError(
-                f"objective must be a name or a position (got {objective!r}). There is: {names}."
+                f"objective must be a name or a position (got {brief(objective)}). There is: "
+                f"{names}."
             )
         if not -len(names) <= objective < len(names):
             raise not_found("objective number", objective, range(len(names)))
         return self.objectives[int(objective)]
-
-
-def recorded_durations(times: Times) -> FloatArray:
-    """Return (trials,): the seconds that trials took; raises if none of them is recorded."""
-    if not np.isfinite(times.durations).any():
-        raise DataError("No trial has a recorded duration. Choose another objective.")
-    return times.durations
 
 
 def all_complete(trials: int) -> npt.NDArray[np.int8]:

@@ -51,14 +51,30 @@ ENDINGS = tuple(one.name for one in fields(Handling))
 
 @dataclass(frozen=True, slots=True)
 class TrialCounts:
-    """How many trials there were, and how they were treated. Each trial is counted once."""
+    """How many trials there were, and how they were treated. Each trial is counted once.
+
+    Attributes
+    ----------
+    total
+        All of them.
+    used
+        N of the estimator, those counted as worst included.
+    failed, pruned, infeasible
+        By how they ended.
+    running
+        Running or waiting: always left out.
+    nonfinite
+        The objective is NaN, infinite or not recorded.
+    counted_as_worst
+        Those that rank last, as ``failed="worst"`` and the like ask for.
+    """
 
     total: int = 0
-    used: int = 0  # N of the estimator, those counted as worst included
+    used: int = 0
     failed: int = 0
     pruned: int = 0
-    running: int = 0  # running or waiting: always left out
-    nonfinite: int = 0  # objective NaN, infinite or not recorded
+    running: int = 0
+    nonfinite: int = 0
     infeasible: int = 0
     counted_as_worst: int = 0
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import ConditionError, NoTrialsError, not_found
+from condped.safe_text import brief
 from condped.space.condition import Comparison, Condition, Membership
 from condped.space.domain import Categorical
 from condped.trials.batch import Batch
@@ -114,7 +115,9 @@ def _unknown_value_hint(table: TrialTable, condition: Condition) -> str:
     for leaf in condition.leaves():
         if not isinstance(leaf, Comparison | Membership):
             continue
-        choices = [c for d in domains[leaf.name] if isinstance(d, Categorical) for c in d.choices]
+        choices = dict.fromkeys(
+            c for d in domains[leaf.name] if isinstance(d, Categorical) for c in d.choices
+        )
         only_choices = all(isinstance(domain, Categorical) for domain in domains[leaf.name])
         values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
         for value in values:
@@ -129,6 +132,6 @@ def parse_where(where: object) -> Condition:
         return where
     if not isinstance(where, str):
         raise ConditionError(
-            f"where must be a condition such as \"learner == 'svm'\" (got {where!r})."
+            f"where must be a condition such as \"learner == 'svm'\" (got {brief(where)})."
         )
     return Condition.parse(where)

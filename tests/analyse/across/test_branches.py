@@ -121,7 +121,7 @@ def test_a_gate_of_one_study_is_not_compared() -> None:
 
 
 def test_rows_have_one_record_per_branch_and_study() -> None:
-    """The fields are those of docs/output.md."""
+    """The fields are those of docs/reference/output.md."""
     rows = condped.across(family(), **OPTIONS).branch_rows()
     assert [row["study"] for row in rows[:4]] == list(family())
     assert list(rows[0]) == [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import optuna
 import pytest
 
@@ -45,3 +47,11 @@ def test_several_names_and_patterns_choose_studies(storage: str) -> None:
         condped.across(storage, study=["run-a", "new"])
     with pytest.raises(SettingsError, match="study must be a name or a pattern"):
         condped.across(storage, study=3)  # type: ignore[arg-type]
+
+
+def test_a_list_of_names_does_not_choose_among_files(tmp_path: Path) -> None:
+    """The error says what does."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("x,loss\n0,1\n1,0\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"one storage.*for 2 sources.*'runs/xgb-\*\.csv'"):
+        condped.across(tmp_path, study=["a"], objective="loss")

@@ -121,6 +121,26 @@ def test_what_limits_the_comparison_is_said() -> None:
     assert found.target_shares == pytest.approx((0.1, 0.1))
 
 
+def test_the_order_of_domains_does_not_make_them_differ() -> None:
+    """Of a parameter with a domain in each branch, whichever branch was tried first."""
+
+    def study(first: str, seed: int) -> optuna.Study:
+        def objective(trial: optuna.Trial) -> float:
+            deep = trial.suggest_categorical("model", ["deep", "flat"]) == "deep"
+            return trial.suggest_float("x", *((-5, -1) if deep else (-3, 0)))
+
+        made = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+        made.enqueue_trial({"model": first})
+        made.optimize(objective, n_trials=40)
+        return made
+
+    pair = study("deep", 0), study("flat", 1)
+    assert "other domains" not in " ".join(condped.difference(*pair).comparable)
+    both = condped.across(pair)
+    assert not any("Domains differ" in note for note in both.notes)
+    assert both["x"].domains == ()
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_common_cutoff_is_a_quantile_of_all_trials(sign: int) -> None:
     """Each study has the share that reaches it, whatever the direction."""
@@ -145,6 +165,8 @@ def test_a_parameter_that_few_target_trials_have_is_not_testable() -> None:
     )
     assert found["y"].verdict == "not testable"
     assert "0 target trials have it before, 0 after" in found["y"].sentence
+    told = " ".join(str(found).split())
+    assert "Cannot be compared: y (no target trial has it in either study)." in told
     assert (found["y"].difference, found["y"].p_value) == (None, None)
 
 
@@ -202,7 +224,8 @@ def winners(a: Any, b: Any, **options: Any) -> condped.Difference:
 
 def test_a_branch_that_no_longer_wins_is_the_answer() -> None:
     """What its parameters explain cannot be compared; that another model wins is said first."""
-    found = winners(two_models(0, 1.0), two_models(1, -1.0))
+    before, after = two_models(0, 1.0), two_models(1, -1.0)
+    found = winners(before, after)
     told = " ".join(str(found).split())
     assert "(300): the winning branch of model changed from net to svm; " in told
     assert "Target trials of model" not in told  # the sentences on the branches count them
@@ -211,6 +234,11 @@ def test_a_branch_that_no_longer_wins_is_the_answer() -> None:
     assert "net of model won before and loses now: it has 30 of 30 target trials before" in (
         found.branch_changes[0].sentence
     )
+    assert "Cannot be compared: rate (no target trial has it after); c (no target" in told
+    assert found["rate"].reason == "no target trial has it after"
+    assert found["model"].reason == ""
+    assert found.best == (min(before["loss"]), min(after["loss"]))
+    assert f"Best value: {found.best[0]:.3g} → {found.best[1]:.3g}." in told
     standings = {(row["study"], row["branch"]): row["standing"] for row in found.branch_rows()}
     assert standings["before", "net"] == standings["after", "svm"] == "wins"
     assert standings["before", "svm"] == standings["after", "net"] == "loses"
@@ -237,6 +265,28 @@ def test_the_chance_of_a_change_is_that_of_dealing_out_target_trials() -> None:
     assert 0.001 < simulated < 0.5
     assert net.p_value == pytest.approx(simulated, abs=4 * math.sqrt(0.25 / len(same)))
     assert net.adjusted_p_value == net.p_value  # one test for two branches
+
+
+@pytest.mark.parametrize("sampling", ["random", "tpe"])
+def test_trials_that_count_as_worst_are_counted_in_branches(sampling: str) -> None:
+    """As if they had reached the same bad objective; medians leave them out."""
+    pair = [two_models(0, 1.0), two_models(1, -1.0)]
+    for one in pair:
+        one["loss"][np.random.default_rng(2).random(300) < 0.4] = np.nan
+    found = winners(*pair, nonfinite="worst", sampling=sampling)
+    bad = [one | {"loss": np.nan_to_num(one["loss"], nan=9.0)} for one in pair]
+    same = winners(*bad, sampling=sampling)
+    counted = ("study", "branch", "trials", "of", "target_trials", "target_of", "p_value")
+    for row, other in zip(found.branch_rows(), same.branch_rows(), strict=True):
+        assert [row[name] for name in counted] == [other[name] for name in counted]
+        columns = pair[row["study"] == "after"]
+        reached = columns["loss"][columns["model"] == row["branch"]]
+        assert row["median"] == pytest.approx(np.nanmedian(reached))
+    sizes = {(one.of, one.target_of) for one in found.branches}
+    assert sizes == {(one.used, one.target_size) for one in found.studies} == {(300, 30)}
+    assert [one.sentence for one in found.branch_changes] == [
+        one.sentence for one in same.branch_changes
+    ]
 
 
 def test_branches_that_win_in_both_or_none_have_not_changed() -> None:

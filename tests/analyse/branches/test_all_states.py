@@ -1,4 +1,4 @@
-"""Conditions are found from all trials: pruned, failed and running ones show them, too."""
+"""Conditions are inferred from all trials: pruned, failed and running ones show them, too."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 import condped
 from condped.analyse.branches.structure import Structure, structure_of
+from condped.space.domain import Domain
 from condped.trials.table import State
 from tests.analyse.branches.pruned_studies import losing_branch_pruned
 
@@ -71,7 +72,7 @@ def test_a_branch_tells_the_trials_that_were_left_out(pruned: optuna.Study) -> N
     assert net.trials + net.left_out + tree.left_out == len(pruned.trials)
     text = str(found)
     assert f"tree: no used trial; {trees} left out" in text
-    assert "found from all trials, also from those that were left out" in text
+    assert "inferred from all trials, also from those that were left out" in text
 
 
 def test_a_report_shows_the_branch_that_was_always_pruned(pruned: optuna.Study) -> None:
@@ -181,7 +182,7 @@ def _file(folder: Path) -> Path:
     return folder / "runs.csv"
 
 
-DOMAINS: dict[str, condped.Domain] = {
+DOMAINS: dict[str, Domain] = {
     "model": condped.Categorical(["net", "tree"]),
     "lr": condped.Float(0, 1),
     "depth": condped.Int(1, 8),

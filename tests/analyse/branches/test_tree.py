@@ -146,7 +146,7 @@ def test_choosing_a_branch_is_the_variance_between_branches() -> None:
 
 
 def test_a_study_of_optuna_shows_its_ifs() -> None:
-    """It records no conditions: they are found from the trials, choices and numbers alike."""
+    """It records no conditions: they are inferred from the trials, choices and numbers alike."""
 
     def objective(trial: optuna.Trial) -> float:
         model = trial.suggest_categorical("model", ["svm", "forest", "net"])

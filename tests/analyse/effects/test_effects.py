@@ -180,7 +180,7 @@ def test_trials_of_the_same_time_are_compared_where_a_sampler_learns() -> None:
     assert same.pairs == len(pairs)
     assert same.better == pytest.approx(np.mean([one < other for one, other in pairs]))
     assert same.difference == pytest.approx(np.median([one - other for one, other in pairs]))
-    assert "of the same time: " in effects["x"].sentence
+    assert "among neighbouring trials: " in effects["x"].sentence
     assert "Values seem to have been chosen by earlier results" in " ".join(str(effects).split())
 
 
@@ -238,3 +238,31 @@ def test_levels_widen_intervals() -> None:
     for one, other in zip(found(frame, level=0.5).rows(), found(frame).rows(), strict=True):
         assert other["median_low"] <= one["median_low"] <= one["median"] == other["median"]
         assert one["median_high"] <= other["median_high"]
+
+
+def test_trials_with_an_outcome_are_located_in_sentences() -> None:
+    """Where the failed ones lie, with shares counted by hand; pruned ones are among the rest."""
+    rng = np.random.default_rng(0)
+    rate, noise, model = rng.random(300), rng.random(300), rng.choice(["net", "svm"], 300)
+    failed = np.where(model == "net", rate > 0.5, rate > 0.95)
+    state = np.where(failed, "FAIL", np.where(noise < 0.2, "PRUNED", "COMPLETE"))
+    columns = {"rate": rate, "noise": noise, "model": model, "state": state, "loss": noise}
+    result = condped.importance(
+        columns, objective="loss", state="state", target="failed", sampling="random"
+    )
+    (good,) = result.densities["rate"][0].good
+    assert good.low is not None
+    assert good.high is not None
+    inside = (rate >= good.low) & (rate <= good.high)
+    some, every = 100 * inside[failed].mean(), 100 * inside.mean()
+    told = str(result)
+    assert f"rate: inside {good.label} are {some:.0f} % of the failed trials and {every:.0f} %" in (
+        told
+    )
+    net = model == "net"
+    some, every = 100 * net[failed].mean(), 100 * net.mean()
+    expected = f"model: {some:.0f} % of the failed trials and {every:.0f} % of all have net."
+    assert expected in result.effect_sentences
+    assert not any(sentence.startswith("noise") for sentence in result.effect_sentences)
+    assert "Compared with all other trials that ended, pruned ones included." in told
+    assert result.account.trials.used == 300

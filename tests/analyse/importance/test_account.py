@@ -10,6 +10,7 @@ import pytest
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from tests.optuna_version import constrain
 
 # Optuna warns that naming metrics is experimental.
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -89,7 +90,7 @@ def test_constraints_of_an_optuna_study_are_read() -> None:
 
     def objective(trial: optuna.Trial) -> float:
         x = trial.suggest_float("x", 0, 1)
-        trial.set_constraint("x at most one half", x - 0.5)
+        constrain(trial, "x at most one half", x - 0.5)
         return x
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import optuna
 import pytest
 
 import condped
+from condped.analyse.evidence.sampling import RANDOM_TELLS_SOONER
 
 PARAMETERS = ["float", "few", "many", "choice"]
 
@@ -52,6 +54,11 @@ def test_effects_are_found_and_said() -> None:
     assert result.to_data()["evidence"] == evidence.message
     nothing = condped.importance(noise(100, 4), objective="loss")
     assert nothing.evidence.message.startswith("Not enough evidence: none of 4 parameters")
+    assert "at random" not in nothing.evidence.message
+    learnt = condped.importance(noise(100, 0), objective="loss", sampling="tpe")
+    assert not learnt.evidence.enough
+    assert RANDOM_TELLS_SOONER in learnt.evidence.message
+    assert RANDOM_TELLS_SOONER in (files("condped.show.report") / "script/answer.js").read_text()
 
 
 def test_samplers_that_follow_what_they_saw_do_not_fool_the_test() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import condped
 from condped.errors import SettingsError
+from tests.optuna_version import constrain
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def study() -> optuna.Study:
     def objective(trial: optuna.Trial) -> float:
         x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
         z, w = trial.suggest_float("z", 0, 1), trial.suggest_categorical("w", ["ok", "bad"])
-        trial.set_constraint("c", y - 0.7)
+        constrain(trial, "c", y - 0.7)
         if x < 0.3:
             raise ArithmeticError
         if z > 0.8:
@@ -65,6 +66,8 @@ def test_outcomes_that_none_or_all_had_say_so(study: optuna.Study) -> None:
     result = condped.importance(study, target=np.zeros(300, dtype=bool))
     assert result.status == "undetermined"
     assert "none of the 300 trials that count had the outcome" in str(result.reason)
+    whole = condped.importance(condped.problems.get("nested").sample(50, seed=0), target="pruned")
+    assert whole.reason == "none of the 50 trials that count were pruned."
     for wrong in ("exploded", np.zeros(5, dtype=bool), np.zeros(300)):
         with pytest.raises(SettingsError, match="target must be one of failed"):
             condped.importance(study, target=wrong)

@@ -99,6 +99,17 @@ def test_damaged_files_of_every_kind_are_refused(kind: str, tmp_path: Path) -> N
             condped.load(file)
 
 
+def test_a_difference_of_three_studies_is_refused(tmp_path: Path) -> None:
+    """Its file was changed: the texts tell of a study before and one after."""
+    file = tmp_path / "saved.json"
+    condped.difference(conditional(6), conditional(7), objective="loss").save(file)
+    saved = json.loads(file.read_text(encoding="ascii"))
+    saved["studies"].append(saved["studies"][0])
+    file.write_text(json.dumps(saved), encoding="ascii")
+    with pytest.raises(DataError, match=r"saved\.json' is damaged: .*two studies \(got 3\)"):
+        condped.load(file)
+
+
 def test_a_file_holds_counts_and_no_number_that_follows_from_them(tmp_path: Path) -> None:
     """Importances are estimated again: nothing in the file is one of them."""
     result, file = condped.importance(NESTED), tmp_path / "saved.json"
@@ -150,3 +161,20 @@ def test_what_are_no_counts_is_refused(text: str) -> None:
     """As Python refuses them; whoever loads a file says which."""
     with pytest.raises((ValueError, OverflowError)):
         unpacked(text)
+
+
+@pytest.mark.parametrize(
+    ("function", "entry", "value"),
+    [("summary", "objectives", []), ("advise", "target_size", 10**400)],
+)
+def test_what_could_not_be_shown_is_damaged(
+    function: str, entry: str, value: Any, tmp_path: Path
+) -> None:
+    """Numbers that no trials have, and best trials by objectives that there are not."""
+    file = tmp_path / "result.json"
+    getattr(condped, function)(condped.problems.get("nested").sample(200, seed=0)).save(file)
+    data = json.loads(file.read_text())
+    assert entry in data
+    file.write_text(json.dumps({**data, entry: value}))
+    with pytest.raises(DataError, match="is damaged"):
+        condped.load(file)

@@ -187,3 +187,13 @@ def test_streams_are_refused(tmp_path: Any) -> None:
     mixed(50).to_csv(tmp_path / "runs.csv", index=False)
     with pytest.raises(SettingsError, match="A summary needs the trials themselves, in memory"):
         condped.summary(tmp_path / "runs.csv", objective="loss", engine="stream")
+
+
+@pytest.mark.parametrize("losses", [[1.7e308, 0.0, -1.7e308], [5e-324, 0.0, -5e-324]])
+def test_values_at_the_ends_of_all_floats_have_a_course(losses: list[float]) -> None:
+    """Their distance is beyond all floats, or the smallest there is; the line falls."""
+    text = str(condped.summary({"loss": losses, "x": [1.0, 2.0, 3.0]}, objective="loss"))
+    (line,) = [line for line in text.splitlines() if "█" in line]
+    blocks = [sign for sign in line if sign in "▁▂▃▄▅▆▇█"]
+    assert (blocks[0], blocks[-1]) == ("█", "▁")
+    assert blocks == sorted(blocks, reverse=True)

@@ -22,7 +22,9 @@ from tests.comparison.baselines.studies import (
     imputed_by_hand,
     mixed_study,
 )
+from tests.optuna_version import needs_optuna_5
 
+pytestmark = needs_optuna_5
 METHODS = ("ped-anova", "f-anova", "mdi", "shap")
 # The middles of the domains of the conditional study, worked out by hand.
 MIDDLES = {

@@ -266,6 +266,14 @@ def test_values_that_single_precision_cannot_hold_are_noted() -> None:
     assert not any("single precision" in note for note in kept.account.notes)
 
 
+def test_whole_numbers_further_apart_than_64_bits_are_compared() -> None:
+    """Their difference is taken without overflow, which would be a warning."""
+    x = [-(2**63), 2**63 - 1, 0, 5] * 10
+    table = {"x": x, "loss": [abs(value) / 2**63 for value in x]}
+    result = ask(table, "mdi", "imputation", space={"x": condped.Int(-(2**63), 2**63 - 1)})
+    assert result["x"].importance == 1
+
+
 def test_joined_domains_keep_their_step() -> None:
     """Where all stand on the same steps, rounding apart."""
     ids = np.arange(40, dtype=np.int8) % 2

@@ -7,16 +7,20 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
-from optuna.samplers._tpe.sampler import (
+
+import condped
+from condped.analyse.evidence.replaying import study_replays
+from condped.estimate.replay.history import fading_weights
+from tests.optuna_version import skip_before_optuna_5
+
+skip_before_optuna_5("how its TPE splits the trials of several objectives")
+
+from optuna.samplers._tpe.sampler import (  # noqa: E402
     _split_trials,
     default_gamma,
     default_gamma_multiobjective,
     default_weights,
 )
-
-import condped
-from condped.analyse.evidence.replaying import study_replays
-from condped.estimate.replay.history import fading_weights
 
 
 def run(trial: optuna.Trial) -> float:

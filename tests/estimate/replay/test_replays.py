@@ -19,6 +19,9 @@ from condped.estimate.replay.cells import cells_of_domains
 from condped.estimate.replay.replay_test import replay_test
 from condped.estimate.replay.replays import Laws, attraction, replay
 from condped.space.domain import Float, Int
+from tests.optuna_version import skip_before_optuna_5
+
+skip_before_optuna_5("its Parzen estimator, which replays follow")
 
 SETTINGS = _ParzenEstimatorParameters(1.0, True, False, default_weights, True)
 
@@ -267,3 +270,41 @@ def test_few_trials_have_one_p_value_however_many_sets_are_asked_for(study: optu
     again = replay_test(series, [regime], np.array([hit] * 8)).p_values
     assert again == pytest.approx(alone[0])
     assert alone[0] > 0.1  # chance alone gives as much in a third of all ways to choose two of four
+
+
+def test_p_values_do_not_depend_on_which_other_sets_are_asked_for(study: optuna.Study) -> None:
+    """Each target set is compared with as many replays as it needs by itself."""
+    table = condped.read(study)
+    losses = table.objectives[0].losses
+    hits = np.array([losses <= np.quantile(losses, share) for share in (0.05, 0.1, 0.2, 0.5)])
+    other = np.array([0.9, 0.1, 0.2, 0.31])  # of another test, which alone counts where it is large
+    regime = np.ones(len(table), dtype=bool)
+    used = set()
+    for name in ("float", "log", "levels", "choice"):
+        series = study_replays(table, None).series(name)
+        assert series is not None
+        for others in (None, other):
+            together = replay_test(series, [regime], hits, others)
+            alone = [
+                replay_test(series, [regime], hits[[k]], None if others is None else others[[k]])
+                for k in range(len(hits))
+            ]
+            for field in ("p_values", "regimes", "bias", "scatter"):
+                expected = np.hstack([getattr(found, field) for found in alone])
+                found = np.asarray(getattr(together, field))
+                assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
+            assert (np.isnan(together.p_values) == (others is not None) * (other > 0.3)).all()
+        used.add(series.stages)
+    assert len(used) > 1  # some needed more replays than others
+
+
+def test_a_report_and_a_sweep_have_the_p_values_of_importance(study: optuna.Study) -> None:
+    """Whoever asks, the same trials give the same p-values."""
+    result = condped.importance(study, target_quantile=0.2)
+    curve = condped.sweep(study)
+    place = int(np.argmin(np.abs(curve.target_quantiles - 0.2)))
+    report = condped.report(study, target_quantile=0.2).importance
+    for k, name in enumerate(curve):
+        expected = pytest.approx(result.evidence[name].p_value, rel=1e-9, nan_ok=True)
+        assert report.evidence[name].p_value == expected
+        assert curve.p_values[place, k] == expected

@@ -6,7 +6,7 @@ import gc
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import ibis
@@ -129,6 +129,55 @@ def test_a_database_that_is_written_to_is_told(database: Path) -> None:
     """DuckDB lets one process write to a file, and no other read it."""
     with duckdb.connect(database), pytest.raises(DataError, match=r"failed at .*runs.duckdb"):
         open_source(str(database), **ASKED)
+
+
+@pytest.mark.parametrize("engine", ["stream", "memory"])
+@pytest.mark.parametrize(
+    "view",
+    ["SELECT * FROM read_csv('{file}')", "SELECT * FROM '{file}'", "FROM read_text('{file}')"],
+)
+def test_views_of_a_file_reach_nothing_outside_of_it(
+    view: str, engine: Literal["stream", "memory"], tmp_path: Path
+) -> None:
+    """Who wrote it could else have any file of the reader's in a report, or in a message."""
+    secret = tmp_path / "secret.csv"
+    secret.write_text("loss,x\nhunter2,0.5\n2,0.25\n", encoding="utf-8")
+    path = tmp_path / "runs.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute(f"CREATE VIEW runs AS {view.format(file=secret)}")
+        assert connection.execute("SELECT count(*) FROM runs").fetchall() != [(0,)]
+    for source, backend in ((str(path), None), ("runs", f"duckdb://{path}")):
+        with pytest.raises(DataError, match="disabled by configuration") as caught:
+            condped.importance(
+                source, backend=backend, engine=engine, space=ASKED["space"], objective="loss"
+            )
+        assert "hunter2" not in str(caught.value)
+
+
+def test_a_file_has_its_name_in_views(tmp_path: Path) -> None:
+    """Some views name the database that they are in."""
+    path = tmp_path / "my 'own' runs.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.register("arriving", trials())
+        connection.execute("CREATE SCHEMA other; CREATE TABLE other.trials AS FROM arriving")
+        connection.execute("CREATE VIEW runs AS FROM \"my 'own' runs\".other.trials")
+    opened = open_source("runs", backend=f"duckdb://{path}", **ASKED)
+    assert counted(opened)[0]
+    opened.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_file_is_read_beside_connections_of_the_caller(database: Path) -> None:
+    """They keep their settings, and we keep ours."""
+    with duckdb.connect(database, read_only=True) as connection:
+        first, second = (
+            open_source("run's", backend=f"duckdb://{database}", **ASKED) for _ in range(2)
+        )
+        assert counted(first) == counted(second)
+        first.close()
+        second.close()
+        asked = "SELECT current_setting('enable_external_access')"
+        assert connection.execute(asked).fetchall() == [(True,)]
 
 
 @pytest.mark.parametrize("backend", [None, "duckdb"])
@@ -277,6 +326,10 @@ def test_columns_of_nulls_are_missing(connection: Any) -> None:
     assert counted(open_source(connection.table("nulls"), objective="loss", space=space))[-1][-1]
 
 
+@pytest.mark.skipif(
+    int(duckdb.__version__.partition(".")[0]) < 2,
+    reason="connections of DuckDB 1 end a query when the next one comes",
+)
 def test_a_second_query_on_a_busy_connection_says_so(connection: Any) -> None:
     """A connection of DuckDB serves one query at a time."""
     source = open_source(connection.table("trials"), **ASKED)

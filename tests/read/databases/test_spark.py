@@ -216,8 +216,10 @@ def test_a_session_that_was_started_ends(tmp_path: Path) -> None:
     pq.write_table(FEW.drop_columns(ALIKE), tmp_path / "few.parquet")
     own = tmp_path / "own"
     own.mkdir()
+    # Spark 4.0 and 4.1 leave closing a socket of their own to the garbage collector.
+    warned = ["-W", "error", "-W", "ignore:unclosed <socket:ResourceWarning"]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _STARTED, str(tmp_path / "few.parquet")],
+        [sys.executable, *warned, "-c", _STARTED, str(tmp_path / "few.parquet")],
         cwd=own,
         env={
             **os.environ,
@@ -232,4 +234,5 @@ def test_a_session_that_was_started_ends(tmp_path: Path) -> None:
     )
     assert done.stderr == ""
     assert done.stdout.startswith("Parameter 'rate' has the value")
-    assert not list(own.iterdir())
+    # Spark 4.0 leaves an empty folder of its own.
+    assert {entry.name for entry in own.iterdir()} <= {"artifacts"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import condped
 from condped import Categorical, Float, Int, read, when
 from condped.errors import CondpedError, DataError, SettingsError
 from condped.trials.table import State
@@ -33,6 +35,32 @@ def test_an_objective_of_ints_becomes_floats_with_nan_for_missing() -> None:
     (objective,) = read(TRIALS, objective="loss", space=SPACE).objectives
     assert objective.values.dtype == np.float64
     np.testing.assert_array_equal(objective.values, [3, 1, 2, 5, np.nan, 4])
+
+
+def test_choices_that_python_does_not_write_are_told_apart() -> None:
+    """An integer of 5,001 digits as a choice, in a group, as the name of a study, and inferred."""
+    huge: list[Any] = [10**5000, "a", 3] * 4
+    columns = {"loss": np.linspace(0, 1, 12), "x": huge, "y": [1, 2] * 6}
+    space = {"x": Categorical(huge[:3]), "y": Int(1, 2)}
+    options: Any = {"objective": "loss", "groups": {"g": ["x", "y"]}}
+    assert read(columns, **options, space=space).names == ("g",)
+    found = read(columns, objective="loss", space=space).parameters[0]
+    assert (found.values.tolist(), found.domains) == ([0, 1, 2] * 4, (space["x"],))
+    assert str(condped.branches(columns, objective="loss", space=space))
+    assert str(condped.across(columns, objective="loss", study_column="x"))
+    (inferred,) = read(columns, objective="loss").parameters[0].domains
+    assert isinstance(inferred, Categorical)
+    assert len(inferred.choices) == 3
+
+
+@pytest.mark.parametrize("gap", [Decimal("sNaN"), Decimal("NaN"), np.ma.masked, pd.NA, pd.NaT])
+def test_what_stands_for_a_missing_value_is_absent(gap: Any) -> None:
+    """Also a NaN that raises when it is compared, and numpy's masked constant."""
+    column = ["a", gap, "b"]
+    table = read({"loss": [1.0, 2.0, 3.0], "x": column}, objective="loss")
+    (found,) = table.parameters
+    assert found.domain_ids.tolist() == [0, -1, 0]
+    assert found.domains == (Categorical(["a", "b"]),)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ from condped.read.optuna.records import STATES
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
 from condped.trials.course.drawing import Drawing
+from tests.optuna_version import constrain
 
 
 def conditional(trial: optuna.Trial) -> float:
     """Switch parameters and domains, fail, prune and diverge now and then."""
     learner = trial.suggest_categorical("learner; DROP TABLE trials", ["svm", "net", None, 2, True])
-    trial.set_constraint("speed", trial.number % 3 - 1.0)
+    constrain(trial, "speed", trial.number % 3 - 1.0)
     trial.set_user_attr("seconds; --", trial.number / 7)
     trial.report(trial.number % 5, 3)
     if trial.number % 9 == 4:

@@ -28,10 +28,12 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
 import condped
-from condped.read.optuna import journal, sql
 from condped.read.optuna import study as memory
+from condped.read.optuna.journals import replay
 from condped.read.optuna.samplers import marked
+from condped.read.optuna.sql import study as sql
 from condped.trials.course.drawing import Drawing
+from tests.optuna_version import constrain, needs_optuna_5
 
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 
@@ -62,7 +64,7 @@ def objective(trial: optuna.Trial) -> float:
     n = trial.suggest_int("n", 0, 6, step=2)
     if choice == "svm":
         trial.suggest_float("only svm", 0, 1)
-    trial.set_constraint("size", n - 4.0)
+    constrain(trial, "size", n - 4.0)
     trial.report(x, 7)
     trial.report(math.nan if trial.number % 3 == 2 else -x, 2)
     if trial.number % 4 == 2:
@@ -199,6 +201,7 @@ SAMPLERS: dict[str, tuple[Callable[[], Any], str | None, str]] = {
 }
 
 
+@needs_optuna_5
 @pytest.mark.filterwarnings("ignore:The QMC sampler")
 @pytest.mark.parametrize("kind", STORAGES)
 @pytest.mark.parametrize("name", SAMPLERS)
@@ -243,6 +246,7 @@ def test_what_is_no_mark_is_no_sampler() -> None:
     assert [s.kind for s in marked(["auto:sampler"], ["TPESampler", None])] == ["tpe"]
 
 
+@needs_optuna_5
 def test_settings_of_tpe_in_memory() -> None:
     """As given, and what the defaults become for several objectives."""
     for sampler, expected in (
@@ -279,6 +283,7 @@ def test_a_sampler_that_drew_nothing_is_not_named() -> None:
     assert drawing_of(added).samplers == ()
 
 
+@needs_optuna_5
 def test_values_that_a_retry_takes_over_are_fixed() -> None:
     """A trial that is tried again repeats what the failed one drew."""
     study = optuna.create_study(sampler=RandomSampler(seed=0))
@@ -325,7 +330,7 @@ def test_large_studies_are_read_without_it(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond the limit nothing is looked up, constraints apart."""
-    for module in (memory, sql, journal):
+    for module in (memory, sql, replay):
         monkeypatch.setattr(module, "MOST_RECORDED", 20)
     study = run(optuna.create_study(storage=storage_of(kind, tmp_path)))
     table = condped.read(source_of(kind, tmp_path, study))

@@ -13,6 +13,7 @@ from optuna.storages.journal import JournalFileBackend
 
 import condped
 from condped.errors import DataError, SettingsError
+from condped.read.files.json_lines import JsonLines
 from tests.read.optuna.studies import (
     assert_same_importances,
     assert_same_table,
@@ -130,6 +131,44 @@ def test_corrupt_lines_are_left_out_only_by_a_flag(journal: Path, tmp_path: Path
     assert note.endswith("were left out (first: line 41).")
 
 
+@pytest.mark.parametrize("skip", [False, True])
+def test_a_line_counts_once_its_newline_is_written(tmp_path: Path, *, skip: bool) -> None:
+    """A journal that is cut at any byte of its last line holds what Optuna reads of it."""
+    path, cut = tmp_path / "whole.log", tmp_path / "cut.log"
+    study = optuna.create_study(study_name="cut", storage=storage(path))
+    run(study, 3)
+    study.ask()
+    whole = path.read_bytes()
+    last = whole.rstrip(b"\n").rindex(b"\n") + 1
+    for end in (last, last + 1, (last + len(whole)) // 2, len(whole) - 1, len(whole)):
+        cut.write_bytes(whole[:end])
+        theirs = optuna.load_study(study_name="cut", storage=storage(cut)).trials
+        table = condped.read(str(cut), skip_corrupt=skip)
+        assert len(table) == len(theirs)
+        notes = [note for note in table.notes if "left out" in note]
+        assert len(notes) == (last < end < len(whole))
+        assert all(str(whole.count(b"\n")) in note for note in notes)
+
+
+def test_what_is_appended_while_a_journal_is_read_is_for_the_next_time(tmp_path: Path) -> None:
+    """Also the rest of a line that was incomplete when reading began."""
+    path = tmp_path / "live.log"
+    line = b'{"op_code":8,"trial_id":0,"user_attr":{"n":%d},"worker_id":"w"}\n'
+    content = b"".join(line % number for number in range(10_000))
+    path.write_bytes(content[:-20])
+    for growing in (False, True):
+        lines = JsonLines(str(path), "an operation", skip=False, ended=True, growing=growing)
+        batches = lines.batches()
+        found = next(batches)
+        path.write_bytes(content + line % 10_000)
+        found = [*found, *(entry for batch in batches for entry in batch)]
+        assert [entry["user_attr"]["n"] for entry in found] == list(range(9_999))
+        if growing:
+            later = [entry["user_attr"]["n"] for batch in lines.batches() for entry in batch]
+            assert later == [9_999, 10_000]
+        path.write_bytes(content[:-20])
+
+
 def test_reading_changes_nothing_and_the_study_must_be_clear(journal: Path) -> None:
     """The bytes stay the same, deleted studies are gone, several must be chosen from."""
     before = hashlib.sha256(journal.read_bytes()).hexdigest()
@@ -162,3 +201,32 @@ def test_a_trial_added_with_another_domain_changes_no_other(tmp_path: Path) -> N
         study.add_trial(added)
         loaded = optuna.load_study(study_name="added", storage=storage(path))
         check_optuna("optuna-journal", str(path), loaded)
+
+
+def test_a_parameter_that_one_trial_records_twice_is_absent_in_another(tmp_path: Path) -> None:
+    """As many records as trials do not mean that each trial has one; the last of two counts."""
+    path = tmp_path / "journal.log"
+    storage = JournalStorage(JournalFileBackend(str(path)))
+    study = optuna.create_study(storage=storage, sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    kept = []
+    for line in path.read_text().splitlines():
+        operation = json.loads(line)
+        if operation["op_code"] == 5 and operation["trial_id"] == 0:
+            continue
+        if operation["op_code"] == 5 and operation["trial_id"] == 2:
+            kept.append(json.dumps({**operation, "param_value_internal": 0.125}))
+            kept.append(json.dumps({**operation, "param_value_internal": 0.25}))
+            continue
+        kept.append(line)
+    path.write_text("\n".join(kept) + "\n")
+    (only,) = optuna.study.get_all_study_names(JournalStorage(JournalFileBackend(str(path))))
+    theirs = optuna.load_study(
+        study_name=only, storage=JournalStorage(JournalFileBackend(str(path)))
+    ).trials
+    (found,) = condped.read(path).parameters
+    assert [trial.params.get("x") for trial in theirs] == [
+        None if domain < 0 else value
+        for value, domain in zip(found.values.tolist(), found.domain_ids.tolist(), strict=True)
+    ]
+    assert theirs[2].params == {"x": 0.25}

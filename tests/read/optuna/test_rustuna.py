@@ -9,6 +9,7 @@ import pytest
 import rustuna
 
 from condped.read.optuna.records import STATES
+from condped.read.table.state_words import checked_state
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
 
@@ -55,7 +56,7 @@ def test_the_table_is_what_rustuna_tells(kind: str, tmp_path: Path) -> None:
         )
         for trial in study.trials
     ]
-    assert {run.state.name for run in runs} == {"COMPLETE", "PRUNED", "FAILED"}
+    assert {checked_state(run.state).name for run in runs} == {"COMPLETE", "PRUNED", "FAILED"}
     if kind == "memory":
         check_reader("rustuna-study", study, runs)
     else:

@@ -12,8 +12,8 @@ import pytest
 import rustuna
 
 import condped
-from condped.read.optuna import sql
 from condped.read.optuna import study as optuna_study
+from condped.read.optuna.sql import study as sql_study
 from condped.trials.course.times import Times
 from tests.read.optuna.test_drawing import STORAGES, run, source_of, storage_of
 
@@ -71,7 +71,7 @@ def test_times_of_rustuna(kind: str, tmp_path: Path) -> None:
 
 def test_large_studies_keep_their_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More trials than those whose drawing is looked up."""
-    for module in (optuna_study, sql):
+    for module in (optuna_study, sql_study):
         monkeypatch.setattr(module, "MOST_RECORDED", 50)
     distribution: Any = {"x": optuna.distributions.FloatDistribution(0, 1)}
     study = optuna.create_study(storage=storage_of("sqlite", tmp_path))

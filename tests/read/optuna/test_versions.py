@@ -16,6 +16,7 @@ import pytest
 
 import condped
 from condped.read.optuna.records import STATES
+from condped.read.table.state_words import checked_state
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.testing import Run, check_reader
 
@@ -117,7 +118,7 @@ def test_a_file_of_an_earlier_version_is_read(version: str, kind: str, tmp_path:
         )
         for trial in json.loads(told.stdout)
     ]
-    assert {run.state.name for run in runs} == {"COMPLETE", "PRUNED", "FAILED"}
+    assert {checked_state(run.state).name for run in runs} == {"COMPLETE", "PRUNED", "FAILED"}
     path = tmp_path / ("study.db" if kind == "sqlite" else "study.log")
     check_reader(f"optuna-{kind}", str(path), runs, directions=["maximize"])
 

@@ -52,7 +52,14 @@ def _be_another(path: Path) -> None:
     path.write_text("loss,x\n1,2\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("damage", [_cut, _flip_a_bit, _be_another])
+def _misspell_a_column(path: Path) -> None:
+    """Give a column a name that is no UTF-8."""
+    table = pq.read_table(path).rename_columns({"x": "größe"})
+    pq.write_table(table, path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace("größe".encode(), b"gr\xff\xff\xffe"))
+
+
+@pytest.mark.parametrize("damage", [_cut, _flip_a_bit, _be_another, _misspell_a_column])
 def test_a_damaged_file_is_named_or_left_out(damage: object, tmp_path: Path) -> None:
     """One bad file among others is an error with its name; skipped, it is gone from every pass."""
     assert callable(damage)

@@ -43,7 +43,6 @@ WRITERS = [getattr(files, name) for name in dir(files) if name.startswith("as_")
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyarrow_tables, "BATCH", 97)
-    monkeypatch.setattr(pyarrow_tables, "_MAPPED", 2)
     monkeypatch.setattr(csv_files, "BLOCK", 5000)
 
 

@@ -12,6 +12,7 @@ from optuna.storages.journal import JournalFileBackend
 
 import condped
 from condped.errors import DataError, SettingsError
+from tests.optuna_version import needs_optuna_5
 
 
 @pytest.fixture(params=["memory", "sqlite", "journal", "table"])
@@ -64,6 +65,7 @@ def test_they_are_refused_unless_the_caller_decides(source: tuple[Any, dict[str,
         condped.read(given, outside="clip", **options)  # type: ignore[arg-type]
 
 
+@needs_optuna_5
 def test_optunas_evaluator_takes_them_as_optuna_does(source: tuple[Any, dict[str, Any]]) -> None:
     """The nearest cell is where Optuna counts them, too."""
     given, _ = source
@@ -98,3 +100,20 @@ def test_trials_with_choices_that_the_space_has_not_can_be_dropped() -> None:
     kept = {name: [v for v, c in zip(table[name], table["c"], strict=True) if c != "c"]
             for name in table}  # fmt: skip
     assert condped.importance(read).to_dict() == condped.importance(kept, **options).to_dict()
+
+
+def test_the_highest_whole_number_is_read_from_storages(tmp_path: Path) -> None:
+    """They hold floats, and give 2^63 - 1 back as 2^63, which 64 bits cannot hold."""
+    journal = tmp_path / "s.log"
+    sources: dict[str, Any] = {f"sqlite:///{tmp_path}/s.db": f"sqlite:///{tmp_path}/s.db"}
+    sources[str(journal)] = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
+    for source, storage in sources.items():
+        study = optuna.create_study(storage=storage)
+        drawn = [2**63 - 1, 5, 2**62]
+        for value in drawn:
+            study.enqueue_trial({"n": value})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Optuna finds 2^63 outside, and takes it
+            study.optimize(lambda t: t.suggest_int("n", 0, 2**63 - 1) / 2**63, n_trials=3)
+        for read in (source, study):
+            assert condped.read(read).parameters[0].values.tolist() == drawn

@@ -15,6 +15,7 @@ import pytest
 import condped
 from condped import Categorical, Float, Int, read
 from condped.errors import DataError, NameNotFoundError, SettingsError, SpaceError
+from condped.read.table.state_words import checked_state
 from condped.space.domain import Domain
 from condped.testing import Run, check_reader
 from condped.trials.table import State
@@ -99,7 +100,7 @@ def test_importances_are_those_of_what_ax_told() -> None:
         name: [run.parameters.get(name) for run in runs] for name in names
     }
     columns["loss"] = [run.values[0] for run in runs]
-    columns["end"] = [run.state.name.lower() for run in runs]
+    columns["end"] = [checked_state(run.state).name.lower() for run in runs]
     space = {name: DOMAINS[name] for name in names}
     expected = condped.importance(columns, objective="loss", state="end", space=space)
     found = condped.importance(SAVED / "client.json")

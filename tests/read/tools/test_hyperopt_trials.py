@@ -19,6 +19,7 @@ from hyperopt.pyll import scope
 import condped
 from condped import Categorical, Float, Int
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.table.state_words import checked_state
 from condped.testing.reader_kit import Run, check_reader
 from condped.trials.table import State
 from tests.read.tables import plain
@@ -127,7 +128,7 @@ def test_trials_with_their_space_are_what_hyperopt_tells(trials: Trials) -> None
 def test_importances_are_those_of_a_table_made_with_hyperopt(trials: Trials) -> None:
     """To the last digits."""
     rows = [
-        {"loss": run.values[0], **run.parameters, "end": run.state.name.lower()}
+        {"loss": run.values[0], **run.parameters, "end": checked_state(run.state).name.lower()}
         for run in told(trials)
     ]
     expected = condped.importance(rows, objective="loss", state="end", space=SPACE)

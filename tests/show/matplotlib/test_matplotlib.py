@@ -108,6 +108,35 @@ def test_every_picture_of_every_case_is_readable(case: str) -> None:
         assert overlaps(figure) == [], name
 
 
+@pytest.mark.parametrize("high", [30, 60, 200, 290, 400, 10_000])
+def test_logarithmic_axes_of_few_powers_of_ten_are_readable(high: int) -> None:
+    """No label covers another, those of minor ticks included, and there are at least two."""
+    rng = np.random.default_rng(0)
+    trees = np.exp(rng.uniform(np.log(2), np.log(high), 200)).astype(int)
+    columns = {"trees": trees, "loss": np.log(trees) + rng.normal(0, 0.1, 200)}
+    space = {"trees": {"type": "int", "low": 2, "high": high, "log": True}}
+    found = condped.importance(columns, objective="loss", space=space)
+    for figure in (
+        condped.plot.slice(found.effects, backend="matplotlib"),
+        condped.plot.densities(found, backend="matplotlib"),
+    ):
+        figure.savefig(io.BytesIO())
+        (ax,) = figure.axes
+        labels = [
+            label.get_window_extent()
+            for label in ax.get_xticklabels(which="both")
+            if label.get_text() and ax.get_xlim()[0] <= label.get_position()[0] <= ax.get_xlim()[1]
+        ]
+        assert len(labels) > 1
+        assert not any(one.overlaps(other) for one, other in combinations(labels, 2))
+
+
+def test_notebooks_show_figures_without_pyplot() -> None:
+    """A figure says of itself what it looks like."""
+    figure = condped.plot.importance(result("hostile"), backend="matplotlib")
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
 def test_names_are_shown_as_they_are() -> None:
     """Dollars start no formula."""
     figure = condped.plot.importance(result("hostile"), backend="matplotlib")

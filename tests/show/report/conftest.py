@@ -1,7 +1,8 @@
-"""Reports in a real Chromium, networking off."""
+"""Reports in a real Chromium: files with networking off, and pages of a server."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 
 from condped.analyse.across.result import Across
 from condped.analyse.report.result import Report
+from tests.show.report.event_server import EventServer
 
 OPEN_FOLDS = """() => {
   const boxes = document.querySelectorAll("details.fold:not([hidden]), details.rest");
   for (const box of boxes) box.open = true;
 }"""
 Opener = Callable[..., Page]
+Viewer = Callable[..., Page]
 
 
 @pytest.fixture
@@ -55,6 +58,45 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
         if not folded and settings.get("java_script_enabled", True):
             page.evaluate(OPEN_FOLDS)
             page.wait_for_selector("#downloads button", state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+@pytest.fixture
+def server() -> Iterator[EventServer]:
+    """Return a server that nothing is left of in the end."""
+    started = EventServer()
+    yield started
+    started.close()
+    gc.collect()
+
+
+@pytest.fixture
+def viewed(browser: Browser, server: EventServer) -> Iterator[Viewer]:
+    """Open a page of the server; afterwards nothing may have gone wrong in it."""
+    wrong: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def open_page(report: Report, fragment: str = "", **settings: Any) -> Page:
+        server.page = report.to_html(live="/events?from=run.1")
+        size = {"width": 1280, "height": 900}
+        context = browser.new_context(**{"viewport": size, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on(
+            "console",
+            # The browser itself tells of streams that break.
+            lambda said: (
+                None if "ERR_" in said.text or "503" in said.text else wrong.append(said.text)
+            ),
+        )
+        page.goto(server.url + fragment)
+        server.connected(1)
         return page
 
     yield open_page

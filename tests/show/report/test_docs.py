@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "how-to"
 PAGE = (DOCS / "report.md").read_text(encoding="utf-8")
-MEASURED = json.loads((DOCS.parent / "benchmarks" / "presenting.json").read_text(encoding="utf-8"))
+MEASURED = json.loads(
+    (DOCS.parents[1] / "benchmarks" / "presenting.json").read_text(encoding="utf-8")
+)
 
 
 def said(pattern: str) -> float:

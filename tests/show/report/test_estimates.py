@@ -12,6 +12,7 @@ import optuna
 import pytest
 
 import condped
+from tests.optuna_version import needs_optuna_5
 from tests.show.report.conftest import Opener
 from tests.show.report.studies import conditional
 from tests.show.report.test_words import open_all, words
@@ -39,6 +40,7 @@ def test_equal_to_optuna_is_said_where_it_is_so(
     assert said in words(page, "#importance-made")
 
 
+@needs_optuna_5
 def test_pooled_domains_are_not_optunas_and_several_objectives_are() -> None:
     """Optuna pools nothing; of several objectives it takes the best by Pareto rank, too."""
     rng = np.random.default_rng(4)

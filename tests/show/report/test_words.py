@@ -220,7 +220,7 @@ def test_a_branch_that_was_always_pruned_says_so(opened: Opener) -> None:
     open_all(page)
     tree = words(page, "#tree")
     assert f"no used trial; {trees} left out" in tree
-    assert "found from all trials, also from those that were left out" in tree
+    assert "inferred from all trials, also from those that were left out" in tree
     assert "only one has used trials" in tree
     assert "choosing the branch explains" not in tree
     assert "could not be inferred" not in words(page, "body")

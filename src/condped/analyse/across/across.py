@@ -43,8 +43,9 @@ def across(
         :func:`condped.read` takes; a storage of Optuna's or a store of MLflow's, with all of its
         studies or experiments or those whose names match ``study``, such as ``study="xgb-*"`` or
         ``study=["run-a", "run-b"]``; or a directory or pattern, each file or run directory of which
-        is a study. With ``study_column``, one table of any kind, in memory, in files, in a database
-        or on a cluster: inferred domains are then those of all studies.
+        is a study: there, a pattern chooses, such as ``"runs/xgb-*.csv"``. With ``study_column``,
+        one table of any kind, in memory, in files, in a database or on a cluster: inferred domains
+        are then those of all studies.
     target_quantile
         γ': the best trials of this share of each study are its target set.
     **options

@@ -54,12 +54,12 @@ class StudyBranch:
     Attributes
     ----------
     trials, target_trials
-        How many trials of the branch have an objective, and how many of these are in the target
-        set.
+        How many trials of the branch count, those that count as worst included, and how many of
+        these are in the target set.
     of, target_of
         The same over all branches of the gate.
     median, best
-        What its trials reached; None with several objectives.
+        What its trials with an objective reached; None without any, and with several objectives.
     p_value
         How often chance alone gives a share of the target trials as far from its share of the
         trials; where the sampler learns, first trials that differ as much from those of the other
@@ -89,7 +89,7 @@ class BranchChange:
     ----------
     p_value, adjusted_p_value
         How often two runs of one problem seem to have changed as much by chance; adjusted so that
-        any false alarm among all branches is as rare (Holm). None where it cannot be told.
+        any false alarm among all branches is as rare (Holm). None where it is unknown.
     verdict
         Whether it won before and loses now, or the other way round.
     sentence
@@ -163,7 +163,7 @@ def _is_flat(table: TrialTable) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LookedAt:
-    """The trials of a study that have an objective."""
+    """The trials of a study that count, with those that count as worst."""
 
     study: StudyTrials
     trials: Trials
@@ -178,14 +178,15 @@ class _LookedAt:
         """Return which of the rows belong to a branch."""
         condition = Condition(text_of(split.test) or "", split.test)
         table = self.trials.table("Comparing branches")
-        return np.asarray(condition.holds(columns_of(table))[self.study.rows])
+        return np.asarray(condition.holds(columns_of(table))[self.study.region])
 
     def chances(self, group: BoolArray, active: BoolArray) -> tuple[float, float]:
         """Return how often chance alone does as well as a branch, and as badly."""
-        rows, own = self.study.rows[active], group[active]
+        rows, own = self.study.region[active], group[active]
         if not self.independent:
-            every = [one.losses[rows] for one in self.study.table.objectives]
-            return chances_of_first_trials(np.stack(every, axis=1), own)
+            every = np.stack([one.losses[rows] for one in self.study.table.objectives], axis=1)
+            every[~np.isin(rows, self.study.rows)] = np.inf  # counts as worst
+            return chances_of_first_trials(every, own)
         hit, together = self.study.target[rows], np.zeros(len(rows), dtype=np.int64)
         return chance_of_so_few(~own, hit, together), chance_of_so_few(own, hit, together)
 
@@ -197,7 +198,7 @@ def _branches(
     splits = splits_of(structure.space, gate, children)
     inside = [trials.meet(split) for split in splits]
     active = np.logical_or.reduce(inside)
-    rows, hit = trials.study.rows[active], trials.study.target[trials.study.rows]
+    hit = trials.study.target[trials.study.region]
     objectives = trials.study.table.objectives
     named = all(isinstance(entry.domain, Categorical) for entry in structure.space[gate])
     seen: Counter[tuple[str, ...]] = Counter()
@@ -205,10 +206,10 @@ def _branches(
         seen[split.children] += 1
         if not group.any():
             continue
-        # Where conditions were found from the trials, cuts of numbers differ a little.
+        # Where conditions were inferred from the trials, cuts of numbers differ a little.
         cut = len(splits), split.children, seen[split.children]
         key = (split.label,) if named else cut
-        own = trials.study.rows[group]
+        own = np.intersect1d(trials.study.region[group], trials.study.rows)
         told = reached_by(objectives[0], own) if len(objectives) == 1 else None
         better, worse = trials.chances(group, active)
         yield FoundBranch(
@@ -217,9 +218,9 @@ def _branches(
                 gate=gate,
                 branch=split.label,
                 study=study,
-                trials=len(own),
+                trials=int(np.count_nonzero(group)),
                 target_trials=int(np.count_nonzero(hit[group])),
-                of=len(rows),
+                of=int(np.count_nonzero(active)),
                 target_of=int(np.count_nonzero(hit & active)),
                 median=None if told is None else told.median,
                 best=None if told is None else told.best,

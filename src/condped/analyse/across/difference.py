@@ -36,8 +36,8 @@ from condped.count.trials import Trials
 from condped.errors import DataError, NoTrialsError, SettingsError
 from condped.estimate.statistics.pooling import errors_if_alike, holm
 from condped.options import takes
-from condped.read.each_study import naming_study
-from condped.safe_text import listed, shortened
+from condped.read.each_study import best_value, naming_study
+from condped.safe_text import brief, listed, shortened
 from condped.trials.batch import Batch
 
 FALSE_ALARMS = 0.05  # chance of any parameter that is said to differ where none does
@@ -83,7 +83,7 @@ def difference(
     """
     asked = Options.of(difference, options)
     if cutoff not in get_args(Cutoff):
-        raise SettingsError(f"cutoff must be one of own, common (got {cutoff!r}).")
+        raise SettingsError(f"cutoff must be one of own, common (got {brief(cutoff)}).")
     question = asked.question((target_quantile,))
     question = replace(question, intervals=question.intervals or "jackknife")
     chosen = _one_for_each(asked.reading.get("study"))
@@ -124,6 +124,9 @@ def difference(
         branches=compared_branches(branches),
         branch_changes=branch_changes(*branches, tied=tied),
         same_trials=have_same_trials(found, both),
+        best=tuple(
+            None if trials.in_memory is None else best_value(trials.in_memory) for trials in both
+        ),
     )
 
 
@@ -134,7 +137,8 @@ def _one_for_each(study: Any) -> tuple[Any, Any]:
     if isinstance(study, Sequence) and len(study) == 2:
         return study[0], study[1]
     raise SettingsError(
-        f"study must be one name, or two: of the study before and of the one after (got {study!r})."
+        "study must be one name, or two: of the study before and of the one after (got "
+        f"{brief(study)})."
     )
 
 
@@ -263,6 +267,9 @@ def _difference(
     elif adjusted <= FALSE_ALARMS:
         verdict = "more" if apart > 0 else "less"
     untold = verdict == "not testable"
+    reason = ""
+    if untold:
+        reason = untestable or _why_untestable([one.explained[name] for one in found])
     return ParameterDifference(
         name=name,
         before=found[0].result[name].importance,
@@ -276,7 +283,22 @@ def _difference(
         adjusted_p_value=plain_p(adjusted),
         verdict=verdict,
         sentence=_sentence(name, found, verdict, interval, level, untestable=untestable),
+        reason=reason,
     )
+
+
+def _why_untestable(explained: Sequence[Explained]) -> str:
+    """Say why a parameter of both studies cannot be compared."""
+    before, after = (one.hits for one in explained)
+    if not before and not after:
+        return "no target trial has it in either study"
+    if max(before, after) < FEWEST_HITS:
+        return f"fewer than {FEWEST_HITS} target trials have it in either study"
+    few = f"fewer than {FEWEST_HITS} target trials have it"
+    for hits, when in ((before, "before"), (after, "after")):
+        if hits < FEWEST_HITS:
+            return f"{few if hits else 'no target trial has it'} {when}"
+    return "too few trials tell the error of what it explains"
 
 
 def _sentence(
@@ -292,9 +314,9 @@ def _sentence(
     shown = shortened(name)
     explained = [one.explained[name] for one in found]
     if verdict == "not testable":
-        if untestable is not None:
-            return f"{shown}: not testable, since {untestable}."
         hits = [one.hits for one in explained]
+        if untestable is not None or min(hits) >= FEWEST_HITS:
+            return f"{shown}: not testable, since {untestable or _why_untestable(explained)}."
         return (
             f"{shown}: not testable. {hits[0]} target trials have it before, {hits[1]} after; "
             f"{FEWEST_HITS} are needed in both."

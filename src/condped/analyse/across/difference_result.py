@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from condped.analyse.across.branches import BranchChange, StudyBranch
 from condped.analyse.across.result import ComparedStudy
 from condped.analyse.result import Result
-from condped.errors import not_found
+from condped.errors import DataError, not_found
 from condped.estimate.settings import Settings
 
 # ``more`` and ``less``: further apart than chance explains, adjusted for the number of parameters.
@@ -29,7 +29,7 @@ class ParameterDifference:
         The share of reaching the target set that it explains, without bias: what is compared. None
         where unknown.
     difference, low, high
-        How much more it explains after than before, with an interval; None where it cannot be told.
+        How much more it explains after than before, with an interval; None where it is unknown.
     p_value, adjusted_p_value
         How often two studies that do not differ lie as far apart by chance; adjusted so that any
         false alarm among all parameters is as rare (Holm).
@@ -37,6 +37,8 @@ class ParameterDifference:
         Whether it matters more or less than before.
     sentence
         What changed, for people.
+    reason
+        Why it is not testable; empty if it is.
     """
 
     name: str
@@ -51,6 +53,7 @@ class ParameterDifference:
     adjusted_p_value: float | None
     verdict: Change
     sentence: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,9 @@ class Difference(Result):
         Of each of these branches, whether it wins in one study and loses in the other.
     same_trials
         Whether both studies have the same trials: then there is nothing to compare.
+    best
+        The best value of a complete trial, before and after; None where it is not known, and with
+        several objectives.
 
     Examples
     --------
@@ -109,6 +115,11 @@ class Difference(Result):
     branches: tuple[StudyBranch, ...] = ()
     branch_changes: tuple[BranchChange, ...] = ()
     same_trials: bool = False
+    best: tuple[float | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.studies) != 2:
+            raise DataError(f"A difference is one of two studies (got {len(self.studies)}).")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,7 +128,11 @@ class Difference(Result):
 
     @property
     def changed(self) -> tuple[ParameterDifference, ...]:
-        """The parameters that matter more or less than before."""
+        """The parameters that matter more or less than before; no branches.
+
+        Something has changed if there is one of these or of :attr:`branches_changed`: this is what
+        ``condped diff --fail-if changed`` asks.
+        """
         return tuple(one for one in self.parameters if one.verdict in ("more", "less"))
 
     @property

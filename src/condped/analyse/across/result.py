@@ -17,10 +17,11 @@ from condped.analyse.across.start.starts import Starts, starts_of
 from condped.analyse.evidence.evidence import Verdict
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.result import Result
-from condped.analyse.saving.files import write_whole
 from condped.errors import not_found
 from condped.estimate.settings import Settings
-from condped.writing import check_page
+from condped.writing.endings import check_page
+from condped.writing.inputs import check_output
+from condped.writing.whole_files import write_text
 
 # ``differs``: further apart than chance explains, adjusted for the number of parameters.
 Agreement = Literal["differs", "no evidence", "not testable"]
@@ -77,7 +78,7 @@ class StudyImportance:
     odd
         Whether it is unlike every other study, and further away than these are from each other.
     odd_p_value
-        Of that, adjusted for all parameters and studies; None where it cannot be told. Of fewer
+        Of that, adjusted for all parameters and studies; None where it is unknown. Of fewer
         than seven studies one per parameter is tested, the others have 1.
     """
 
@@ -148,6 +149,23 @@ class PooledParameter:
 class Across(Result):
     """Importances over several studies, the most important parameter first.
 
+    ``across[name]`` is a parameter over all studies, ``across.cell(name, study)`` in one of them.
+
+    Attributes
+    ----------
+    parameters
+        One :class:`~condped.analyse.across.result.PooledParameter` each.
+    studies
+        One :class:`~condped.analyse.across.result.ComparedStudy` each, in the order given.
+    cells
+        A :class:`~condped.analyse.across.result.StudyImportance` for each parameter and study.
+    target_quantile, level, settings
+        Those of all studies.
+    notes
+        What could not be compared, and why.
+    branches
+        Of gates that several studies share.
+
     Examples
     --------
     >>> import condped
@@ -171,7 +189,7 @@ class Across(Result):
     settings: Settings
     notes: tuple[str, ...] = ()
     _results: tuple[ImportanceResult, ...] = field(default=(), repr=False, compare=False)
-    branches: tuple[StudyBranch, ...] = ()  # of gates that several studies share
+    branches: tuple[StudyBranch, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -237,9 +255,10 @@ class Across(Result):
             trials, which a result that was saved does not have.
         """
         check_page(path)
+        check_output(path, page=True)
         links = {} if reports is None else write_reports(self._by_study, path, reports)
         made: str = import_module("condped.show.report.across_page").across_page(self, title, links)
-        write_whole(made, path)
+        write_text(made, path)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per parameter and study."""

@@ -30,7 +30,7 @@ from condped.estimate.settings import Measure
 _CHANCE_IN_JACKKNIFE = 3.0
 # Runs of one sampler that learns differ by more than the trials of a run and replays of it show: so
 # many times more, and so many times chance where nothing could be replayed. Chosen on some of the
-# stored studies, measured on the others and on fresh ones (docs/across.md).
+# stored studies, measured on the others and on fresh ones (docs/trust/across.md).
 _LEARNING = 1.5
 _NOT_REPLAYED = 3.0
 # Which branch such a sampler settles in is luck, too: the error of what a parameter inside a branch
@@ -107,9 +107,9 @@ class StudyNumbers:
 
     @cached_property
     def domains(self) -> dict[str, str]:
-        """The domains of each parameter, for people."""
+        """The domains of each parameter, for people; in the same order in all studies."""
         return {
-            one.name: ", ".join(r.label for r in one.regimes if r.domain is not None)
+            one.name: ", ".join(sorted({r.label for r in one.regimes if r.domain is not None}))
             for one in self.result
         }
 

@@ -12,7 +12,8 @@ import numpy as np
 from condped.analyse.advice.adviser import Adviser
 from condped.analyse.advice.failing import failing_notes
 from condped.analyse.advice.narrow import given, narrowed
-from condped.analyse.advice.result import EXPLORE, Advice, UnknownCondition
+from condped.analyse.advice.result import EXPLORE, Advice
+from condped.analyse.advice.steps import UnknownCondition
 from condped.analyse.advice.widen import pressed_bounds
 from condped.analyse.branches.structure import structure_of
 from condped.analyse.branches.tree import require_conditions
@@ -26,6 +27,7 @@ from condped.count.target_sets import Sets
 from condped.errors import SettingsError
 from condped.estimate.settings import Settings
 from condped.options import takes
+from condped.safe_text import brief
 from condped.trials.batch import Batch
 from condped.trials.repeats import merged, repeating
 from condped.trials.table import TrialTable
@@ -136,10 +138,10 @@ def advise(
 
 def check_explore(explore: float) -> None:
     """Raise if a share of trials in the old space is none."""
-    if isinstance(explore, bool) or not isinstance(explore, Real) or not 0 <= float(explore) < 1:
+    if isinstance(explore, bool) or not isinstance(explore, Real) or not 0 <= explore < 1:
         raise SettingsError(
-            f"explore must be a number from 0 to below 1 (got {explore!r}): the share of the new "
-            "trials that are drawn from the old space."
+            f"explore must be a number from 0 to below 1 (got {brief(explore)}): the share of "
+            "the new trials that are drawn from the old space."
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from condped.analyse.advice.narrow import Restrictions, meet
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.result import Kind, Step, UnknownCondition
+from condped.analyse.advice.steps import Kind, Step, UnknownCondition
 from condped.analyse.advice.widen import PressedBound, wider
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
+from heapq import heappop, heappush
 from typing import Any
 
 from condped.analyse.advice.code.python_text import literal, literals, python_test, text_inside
@@ -28,18 +29,13 @@ def suggest_code(space: Space, unknown: Mapping[str, tuple[int, int]] | None = N
     unknown = unknown or {}
     lines = ["def suggest(trial):", f"{_INDENT}p = {{}}"]
     open_ways: _Way = ()
-    todo = in_order(space)
-    places = {name: place for place, name in enumerate(todo)}
-    done: set[str] = set()
+    names = in_order(space)
+    places = {name: place for place, name in enumerate(names)}
     own_names = _own_names(space)
-    while todo:
-        ready = [name for name in todo if done.issuperset(gates_of(space[name]))]
+    queue = _Queue(names, space, [_way(space[name][0], space, places) for name in names])
+    for _ in names:
         # What goes on in the same branch comes first, so that it stands under one if.
-        name = max(
-            ready or todo, key=lambda one: _shared(open_ways, _way(space[one][0], space, places))
-        )
-        todo.remove(name)
-        done.add(name)
+        name = queue.next(open_ways)
         if name in unknown:
             comment = _left_open(name, space[name], own_names, *unknown[name])
             lines += [f"{_INDENT}# {line}" for line in comment]
@@ -56,6 +52,46 @@ def suggest_code(space: Space, unknown: Mapping[str, tuple[int, int]] | None = N
             lines.append(f"{_INDENT * (len(way) + 1)}{_suggestion(name, entry, own_names)}")
             open_ways = way
     return "\n".join([*lines, f"{_INDENT}return p"])
+
+
+class _Queue:
+    """Parameters that wait for their gates, found by the beginnings of their ways."""
+
+    def __init__(self, names: Sequence[str], space: Space, ways: Sequence[_Way]) -> None:
+        self._names, self._ways = names, ways
+        self._missing = [set(gates_of(space[name])) for name in names]
+        self._below: dict[str, list[int]] = {}
+        self._waiting: dict[int, None] = dict.fromkeys(range(len(names)))
+        self._ready: dict[_Way, list[int]] = {}  # heaps of those that have the same beginning
+        for place, gates in enumerate(self._missing):
+            for gate in gates:
+                self._below.setdefault(gate, []).append(place)
+            if not gates:
+                self._add(place)
+
+    def next(self, way: _Way) -> str:
+        """Return the first parameter that shares most with a way, and forget it."""
+        place = self._first(way)
+        del self._waiting[place]
+        for child in self._below.get(self._names[place], ()):
+            self._missing[child].discard(self._names[place])
+            if not self._missing[child]:
+                self._add(child)
+        return self._names[place]
+
+    def _first(self, way: _Way) -> int:
+        for length in range(len(way), -1, -1):
+            heap = self._ready.get(way[:length], [])
+            while heap:
+                place = heappop(heap)
+                if place in self._waiting:
+                    return place
+        # Gates in a circle: whatever is left.
+        return max(self._waiting, key=lambda place: _shared(way, self._ways[place]))
+
+    def _add(self, place: int) -> None:
+        for length in range(len(self._ways[place]) + 1):
+            heappush(self._ready.setdefault(self._ways[place][:length], []), place)
 
 
 def _left_open(

@@ -13,7 +13,7 @@ from condped.analyse.branches.discover import log_choose
 from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
 from condped.space.domain import Categorical, Domain, Int, Numeric
-from condped.space.grid import MOST_CELLS, cell_edges, cells_of, grid_of
+from condped.space.grid import MOST_CELLS, cell_edges, cells_of, grid_of, steps_of
 
 # How often chance alone may lead to a proposal, over all that are looked at.
 SURE = 0.01
@@ -173,13 +173,8 @@ def _at_cuts(
 def _levels(domain: Numeric) -> bool:
     """Return whether each cell is one value."""
     return (
-        isinstance(domain, Int) and not domain.log and _steps(domain) + 1 <= grid_of(domain).cells
+        isinstance(domain, Int) and not domain.log and steps_of(domain) + 1 <= grid_of(domain).cells
     )
-
-
-def _steps(domain: Numeric) -> int:
-    step = domain.step or 1
-    return round((domain.high - domain.low) / step)
 
 
 def _cells(domain: Numeric, values: ValueArray) -> IntArray:
@@ -214,6 +209,8 @@ def smaller_domain(domain: Numeric, low: float, high: float) -> Domain | None:
     """Return a domain with other bounds, on the steps of the old one; None if it is not smaller."""
     if isinstance(domain, Int) or domain.step is not None:
         step = domain.step or 1
+        if math.isinf(float(domain.high) / step - float(domain.low) / step):
+            return None  # so many steps that floats cannot count them
         down = math.floor((low - domain.low) / step + 1e-9)
         up = math.ceil((high - domain.low) / step - 1e-9)
         low, high = domain.low + down * step, min(domain.high, domain.low + up * step)
@@ -233,9 +230,9 @@ def covered(found: Domain, before: Domain) -> float:
         return len(found.choices) / len(before.choices)
     if isinstance(found, Categorical):
         listed = isinstance(before, Int) or before.step is not None
-        return len(found.choices) / (_steps(before) + 1) if listed else 0.0
+        return len(found.choices) / (steps_of(before) + 1) if listed else 0.0
     if isinstance(before, Int) and not before.log:
-        return (_steps(found) + 1) / (_steps(before) + 1)
+        return (steps_of(found) + 1) / (steps_of(before) + 1)
     scale = math.log if before.log else float
     return (scale(found.high) - scale(found.low)) / (scale(before.high) - scale(before.low))
 

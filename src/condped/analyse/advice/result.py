@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from condped.analyse.advice.code.configspace_code import configspace_code
-from condped.analyse.advice.code.hyperopt_code import hyperopt_code
-from condped.analyse.advice.code.ray_code import ray_code
-from condped.analyse.advice.code.space_json import space_json
 from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.steps import Step, StepsResult, UnknownCondition
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
-from condped.analyse.result import Result
 from condped.optional import load_optional
 from condped.safe_text import listed
 from condped.space.domain import Categorical, Domain, Float, Int
@@ -21,7 +17,6 @@ from condped.space.space import Space
 if TYPE_CHECKING:
     import optuna
 
-Kind = Literal["fix", "narrow", "choices", "widen", "leave"]
 # The share of the new trials that stay in the old space, if nobody says otherwise.
 EXPLORE = 0.2
 _MOST_NAMES = 3
@@ -38,55 +33,8 @@ def measured_risk() -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What to do with one parameter, in one of its regimes.
-
-    Attributes
-    ----------
-    kind
-        ``fix`` to one value, ``narrow`` to a range, keep fewer ``choices``, ``widen`` because the
-        best trials press against a bound, or ``leave`` as it is.
-    regime
-        The label of the domain that it is about, where a parameter has several.
-    domain
-        Before.
-    proposal
-        After; None for leave. A fixed value is the only choice of a categorical domain.
-    kept, of
-        How many of the target trials with this domain stay, and how many there are.
-    covered
-        The share of the domain that stays, on its own scale; above 1 if it is widened.
-    reason, risk
-        A sentence each.
-    """
-
-    kind: Kind
-    parameter: str
-    regime: str | None
-    domain: Domain
-    proposal: Domain | None
-    kept: int
-    of: int
-    covered: float
-    reason: str
-    risk: str
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownCondition:
-    """A parameter of the new space that is not active in all trials, or not in one domain.
-
-    When that is could not be inferred. It was ``active`` in so many of all ``trials``.
-    """
-
-    parameter: str
-    active: int
-    trials: int
-
-
 @dataclass(frozen=True)
-class Advice(Result):
+class Advice(StepsResult):
     """What to do next.
 
     Attributes
@@ -221,7 +169,9 @@ class Advice(Result):
         """Return a new Optuna study in the new space, which knows the old study's trials.
 
         Your objective stays as it is: the sampler draws what it suggests from the new space, except
-        for a share of ``explore`` of the trials. The old study is not changed.
+        for a share of ``explore`` of the trials. The user attribute ``condped:drawn_from`` of a new
+        trial says which: ``"advised space"`` or ``"old space"``; old and enqueued trials have none.
+        The old study is not changed.
 
         Parameters
         ----------
@@ -250,6 +200,9 @@ class Advice(Result):
         >>> new.optimize(lambda trial: trial.suggest_float("x", 0, 100) ** 2, n_trials=50)
         >>> len(new.trials)
         150
+        >>> spaces = [trial.user_attrs.get("condped:drawn_from") for trial in new.trials]
+        >>> spaces.count("old space"), spaces.count("advised space"), spaces.count(None)
+        (10, 39, 101)
         """
         module = load_optional(
             "condped.optuna.new_study", feature="Advice.start", library="optuna", extra="optuna"
@@ -265,60 +218,6 @@ class Advice(Result):
             enqueue_best=enqueue_best,
         )
         return new
-
-    def configspace_code(self) -> str:
-        """Return the new space for ConfigSpace, which SMAC takes, ready to paste.
-
-        It defines ``space``. What ConfigSpace cannot express is said in a comment.
-
-        Examples
-        --------
-        >>> import condped
-        >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
-        >>> print(condped.advise(table).configspace_code().splitlines()[-1])
-        space.add(*p.values())
-        """
-        return configspace_code(self.space, self._active_counts)
-
-    def ray_code(self) -> str:
-        """Return the new space for Ray Tune, ready to paste.
-
-        It defines ``param_space``. Conditional parameters are drawn by ``tune.sample_from`` and
-        None where they are not active; one whose condition is unknown is left to the user.
-        """
-        return ray_code(self.space, self._active_counts)
-
-    def hyperopt_code(self) -> str:
-        """Return the new space for Hyperopt, ready to paste.
-
-        It defines ``space``, and ``config_of``, which makes values by name of what was drawn. A
-        parameter whose condition is unknown is left to the user in a comment.
-        """
-        return hyperopt_code(self.space, self._active_counts)
-
-    def space_json(self) -> str:
-        """Return the new space as JSON, which :func:`condped.read` takes as ``space``.
-
-        A fixed parameter has one choice.
-
-        Examples
-        --------
-        >>> import condped, json
-        >>> table = condped.problems.get("activation-disjoint").sample(1000, seed=0)
-        >>> list(json.loads(condped.advise(table).space_json()))
-        ['c', 'x']
-        """
-        return space_json(self.space)
-
-    @property
-    def _active_counts(self) -> dict[str, tuple[int, int]]:
-        return {entry.parameter: (entry.active, entry.trials) for entry in self.unknown}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one flat record per step."""
-        return [
-            {name: _shown(getattr(step, name)) for name in self._columns} for step in self.steps
-        ]
 
     @property
     def risk(self) -> str:
@@ -360,7 +259,3 @@ def _widened(domain: Domain, step: Step) -> Domain:
     assert isinstance(after, Float | Int)
     side = "low" if after.low != before.low else "high"
     return replace(domain, **{side: getattr(after, side)})
-
-
-def _shown(value: Any) -> Any:
-    return value.label if isinstance(value, Domain) else value

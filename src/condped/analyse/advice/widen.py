@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 
 from condped.analyse.branches.splits import short_between
-from condped.arrays import BoolArray, FloatArray
+from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.estimate.bound_slope import bound_slope_p_value
 from condped.space.domain import Categorical, Domain, Int, Numeric
+from condped.space.grid import steps_of
 from condped.trials.table import Parameter
 
 Side = Literal["low", "high"]
@@ -56,6 +58,7 @@ def pressed_bounds(
         for place, domain in enumerate(parameter.domains)
         if not isinstance(domain, Categorical) and _many_levels(domain)
     ]
+    columns = _Columns(parameters, used)
     found: dict[tuple[str, Domain], PressedBound] = {}
     for parameter, number, domain in asked:
         rows = used & (parameter.domain_ids == number)
@@ -70,7 +73,7 @@ def pressed_bounds(
             outer = int(np.count_nonzero(inwards[best] >= 1.0 - _OUTER))
             if 2 * outer <= size:
                 continue
-            others = [one for one in parameters if one is not parameter]
+            others = partial(columns.without, parameter)
             p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
             p_value = min(1.0, p_value * 2 * len(asked))
             # One curve for the whole domain may be wrong near the bound: look there, too.
@@ -92,20 +95,47 @@ def _nearest(domain: Numeric, best: FloatArray) -> float:
 
 
 def _p_value(
-    places: FloatArray, losses: FloatArray, others: Sequence[Parameter], rows: BoolArray
+    places: FloatArray,
+    losses: FloatArray,
+    others: Callable[[BoolArray], FloatArray],
+    rows: BoolArray,
 ) -> float:
     """Return how surely the objective improves at the bound, judging by some trials."""
     # Samplers that learn draw better values of all parameters as time goes by.
     drift = np.log1p(np.flatnonzero(rows))[:, None]
-    columns = np.hstack([drift, *(_columns(one, rows) for one in others)])
+    columns = np.hstack([drift, others(rows)])
     return bound_slope_p_value(places[rows], losses[rows], columns)
 
 
+class _Columns:
+    """What the parameters' values explain, made once for the bounds of all of them."""
+
+    def __init__(self, parameters: Sequence[Parameter], used: BoolArray) -> None:
+        self._parameters, self._used = parameters, used
+
+    def without(self, parameter: Parameter, rows: BoolArray) -> FloatArray:
+        """Return (trials, columns) of all other parameters in some trials."""
+        every, owners = self._made
+        kept = np.flatnonzero(owners != self._places[id(parameter)])
+        return every[np.ix_(np.flatnonzero(rows[self._used]), kept)]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {id(one): place for place, one in enumerate(self._parameters)}
+
+    @cached_property
+    def _made(self) -> tuple[FloatArray, IntArray]:
+        """The columns of all parameters, and the place of the parameter that each is of."""
+        parts = [_columns(one, self._used) for one in self._parameters]
+        owners = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        return np.hstack(parts), owners
+
+
 def _many_levels(domain: Numeric) -> bool:
-    if domain.single:
-        return False
+    if domain.single or math.isinf(float(domain.high) - float(domain.low)):
+        return False  # the latter cannot be widened: there are hardly any numbers beyond
     if isinstance(domain, Int) or domain.step is not None:
-        return round((domain.high - domain.low) / (domain.step or 1)) + 1 >= _FEWEST_LEVELS
+        return steps_of(domain) + 1 >= _FEWEST_LEVELS
     return True
 
 
@@ -122,6 +152,8 @@ def places_in(domain: Numeric, values: FloatArray) -> FloatArray:
     scaled = values.astype(np.float64)
     if domain.log:
         low, high, scaled = math.log(low), math.log(high), np.log(scaled)
+    if math.isinf(high - low):  # a span may be too wide for a float
+        low, high, scaled = low / 2, high / 2, scaled / 2
     return np.asarray((scaled - low) / (high - low))
 
 

@@ -1,4 +1,4 @@
-"""Which parameter switches which, found from the trials.
+"""Which parameter switches which, inferred from the trials.
 
 A gate of a conditional parameter has to explain it completely: each of the gate's choices, or each
 of a few stretches of its values, goes with one regime of the parameter. What only goes along with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from condped.analyse.branches.shown import shown_by, span
@@ -27,7 +27,7 @@ _CONTRADICTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Structure:
     """Which parameter switches which.
 
@@ -52,7 +52,7 @@ class Structure:
     unexplained: tuple[str, ...]
     inactive: tuple[str, ...]
 
-    @property
+    @cached_property
     def gates(self) -> dict[str, tuple[str, ...]]:
         """Return for each gate what it switches, in the order of the space."""
         found: dict[str, list[str]] = {}

@@ -92,7 +92,8 @@ class Grower:
         """
         roots = tuple(self._node(name, None) for name in self.structure.roots)
         # Methods share their counts, so any of them will do.
-        together = tuple(next(iter(b.analyses.values())).counts for b in branches_of(roots))
+        grown = [branch for branch in branches_of(roots) if branch.analyses]
+        together = tuple(next(iter(branch.analyses.values())).counts for branch in grown)
         for counts in together:
             counts.together = together
         return roots
@@ -130,6 +131,8 @@ class Grower:
 
     def _inside(self, condition: Condition) -> dict[Method, Analysis]:
         """Analyse what varies among some of the trials; the counts serve all methods."""
+        if not self.methods:
+            return {}
         here = self.trials.inside(condition)
         return analyses_of(here.with_parameters(here.varying()), self.question, self.methods)
 

@@ -1,4 +1,4 @@
-"""Two gates of one parameter, found from the trials: ``a == 'x' and b == 'y'``.
+"""Two gates of one parameter, inferred from the trials: ``a == 'x' and b == 'y'``.
 
 The first gate settles the parameter for some of its values and leaves it open for the rest; among
 the trials of the rest the second has to explain it completely. Both must be unlikely by chance, so

@@ -40,7 +40,7 @@ _MOST_OF_STRATUM = 16  # trials inside and outside that are paired with each oth
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyTrials:
-    """The trials that effects are found from.
+    """The trials that effects are computed from.
 
     Attributes
     ----------
@@ -48,6 +48,8 @@ class StudyTrials:
         All trials, with domains as the analysis has them.
     parameters
         Its parameters, by name.
+    region
+        Positions of those of the region set, in order of time.
     rows
         Positions of those of the region set that have an objective, in order of time.
     target
@@ -60,6 +62,7 @@ class StudyTrials:
 
     table: TrialTable
     parameters: Mapping[str, Parameter]
+    region: IntArray
     rows: IntArray
     target: BoolArray
     strata: IntArray | None
@@ -92,8 +95,9 @@ class StudyTrials:
             pieces = np.array_split(rows, strata_of(len(rows)))
             strata[rows] = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
         named = {parameter.name: parameter for parameter in table.parameters}
-        worst = int(np.count_nonzero(region)) - len(rows)
-        return cls(table, named, rows, target & valued, strata, worst, level)
+        every = np.flatnonzero(region)
+        worst = len(every) - len(rows)
+        return cls(table, named, every, rows, target & valued, strata, worst, level)
 
     def group(self, group: Bin, rows: IntArray) -> ValueGroup:
         """Return what these trials reached."""
@@ -301,7 +305,7 @@ def _parts(rows: IntArray, strata: IntArray, wanted: IntArray) -> list[IntArray]
 
 def is_adaptive(counts: SetCounts) -> bool:
     """Return whether the sampler learnt from results, or values depend on time otherwise."""
-    return counts.significance.decision.test not in ("one", "none")
+    return counts.decision.test not in ("one", "none")
 
 
 def _table_of(sets: SetTrials) -> TrialTable:

@@ -109,7 +109,7 @@ class Contrast:
     """Some values of a regime against all others there.
 
     The values were chosen by the same trials that are compared here, so the contrast is a little
-    too good; docs/effects.md says by how much.
+    too good; 'Trust' in the documentation says by how much.
 
     Attributes
     ----------

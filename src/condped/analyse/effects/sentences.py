@@ -62,7 +62,8 @@ def short_sentence(regimes: Sequence[RegimeEffect]) -> str | None:
     start = f"in {regime.label}: " if len(present) > 1 else ""
     words = f"{start}{where} the median{of} is {one}, {elsewhere} {other}"
     if len(contrast.same_time) == 1:
-        words += f"; of the same time better in {100 * contrast.same_time[0].better:.0f} % of pairs"
+        share = 100 * contrast.same_time[0].better
+        words += f"; better in {share:.0f} % of pairs of neighbouring trials"
     return words
 
 
@@ -103,7 +104,7 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
 def _same_time(contrast: Contrast) -> list[str]:
     several = len(contrast.same_time) > 1
     return [
-        f"of the same time{f', {shortened(one.objective)}' if several else ''}: "
+        f"among neighbouring trials{f', {shortened(one.objective)}' if several else ''}: "
         f"{number_text(abs(one.difference))} {'lower' if one.difference < 0 else 'higher'} "
         f"inside (better in {100 * one.better:.0f} % of {one.pairs:,} pairs)"
         for one in contrast.same_time

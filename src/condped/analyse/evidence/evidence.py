@@ -10,6 +10,8 @@ from typing import Literal
 
 import numpy as np
 
+from condped.analyse.evidence.looks import NO_TIMES, TOO_EARLY
+from condped.analyse.evidence.sampling import LEARNS, RANDOM_TELLS_SOONER
 from condped.analyse.evidence.significance import NO_ORDER
 from condped.analyse.importance.set_counts import SetCounts
 from condped.errors import not_found
@@ -67,6 +69,19 @@ class ParameterEvidence:
 class Evidence:
     """What the test says of all parameters, in the order of the space.
 
+    Attributes
+    ----------
+    parameters
+        One :class:`ParameterEvidence` each; ``evidence[name]`` is one of them.
+    enough
+        Whether any effect is statistically significant.
+    message
+        The same in a sentence.
+    sampling
+        What the trials were compared with, and why, in a sentence.
+    looks
+        At how many finished trials it was tested, if p-values hold over repeated looks.
+
     Examples
     --------
     >>> import condped
@@ -76,9 +91,10 @@ class Evidence:
     """
 
     parameters: tuple[ParameterEvidence, ...]
-    enough: bool  # whether any effect is statistically significant
-    message: str  # the same in a sentence
-    sampling: str = ""  # what the trials were compared with, and why, in a sentence
+    enough: bool
+    message: str
+    sampling: str = ""
+    looks: tuple[int, ...] = ()
 
     @cached_property
     def _by_name(self) -> dict[str, ParameterEvidence]:
@@ -109,8 +125,13 @@ def evidence_of(counts: SetCounts, names: tuple[str, ...], sizes: str) -> Eviden
         for place, name in enumerate(names)
     )
     enough = any(parameter.verdict == "matters" for parameter in parameters)
-    message = f"{_message(parameters, sizes)} {counts.remark}".rstrip()
-    return Evidence(parameters, enough, message, counts.sampling)
+    if counts.looks:
+        sizes = f"{sizes}; tested as of trial {counts.looks[-1]:,}"
+    message = _message(parameters, sizes)
+    if not enough and LEARNS in counts.sampling:
+        message += f" {RANDOM_TELLS_SOONER}"
+    message = f"{message} {counts.remark}".rstrip()
+    return Evidence(parameters, enough, message, counts.sampling, counts.looks)
 
 
 def reasons_of(counts: SetCounts, place: int) -> list[str]:
@@ -121,8 +142,9 @@ def reasons_of(counts: SetCounts, place: int) -> list[str]:
 
 def _reason(counts: SetCounts, place: int, step: int) -> str:
     """Say why a parameter is not testable at one target set."""
-    if NO_ORDER in counts.sampling:
-        return NO_ORDER
+    for why in (NO_ORDER, NO_TIMES, TOO_EARLY):
+        if why in counts.sampling:
+            return why
     study = counts.grid
     regimes = study.parameters[place].regimes
     present = [regime for regime in regimes if regime.domain is not None]
@@ -151,7 +173,8 @@ def _message(parameters: tuple[ParameterEvidence, ...], sizes: str) -> str:
     found = sum(parameter.verdict == "matters" for parameter in parameters)
     effect = "a statistically significant effect"
     if found:
-        which = "The only parameter has" if total == 1 else f"{found} of {total} parameters have"
+        verb = "has" if found == 1 else "have"
+        which = "The only parameter has" if total == 1 else f"{found} of {total} parameters {verb}"
         return f"{which} {effect} ({sizes})."
     tested = [parameter for parameter in parameters if parameter.verdict != "not testable"]
     best = min(tested, key=lambda parameter: parameter.p_value, default=None)

@@ -28,6 +28,13 @@ _LEARNS, _PLAINLY_TPE = 1.0, 28.0
 _AVOIDS = -2.5  # a search step by step around the best is farther from what TPE draws than chance
 _LOOKED_AT = 300  # trials
 MOST_STRATA = 1_000
+# Of decisions by which the sampler learns, and what to do then if there is no evidence. Not: go on
+# with another sampler, since Optuna does not record which trial was drawn by which.
+LEARNS = "a sampler that learns from results"
+RANDOM_TELLS_SOONER = (
+    "The sampler learns from results: a separate study drawn at random, such as by RandomSampler, "
+    "would tell sooner."
+)
 FEWEST_INDEPENDENT = 10  # trials, and their best that are compared with the others
 
 
@@ -143,15 +150,13 @@ def _losses(table: TrialTable) -> FloatArray:
 
 
 def _replay(why: str) -> SamplingDecision:
-    return SamplingDecision(
-        "replay", f"Compared with replays of a sampler that learns from results ({why})."
-    )
+    return SamplingDecision("replay", f"Compared with replays of {LEARNS} ({why}).")
 
 
 def _both(why: str) -> SamplingDecision:
     return SamplingDecision(
         "both",
-        "Compared with replays of a sampler that learns from results and among trials drawn one "
+        f"Compared with replays of {LEARNS} and among trials drawn one "
         f"after the other; the larger p-value counts ({why}).",
     )
 

@@ -39,6 +39,7 @@ from condped.progress import report
 from condped.trials.batch import Batch
 from condped.trials.regimes import PooledDomains
 from condped.trials.table import Parameter, TrialTable
+from condped.trials.used_trials import Handling
 
 _MOST_COUNTS = 2_000_000  # cells × strata × target sets of one parameter
 NO_ORDER = (
@@ -60,6 +61,10 @@ class TestedTrials(Protocol):
     def pooled(self) -> tuple[PooledDomains, ...]: ...
     @property
     def top(self) -> Sets: ...
+    @property
+    def handling(self) -> Handling: ...
+    @property
+    def quantiles(self) -> tuple[float, ...] | None: ...
     @property
     def settings(self) -> Settings: ...
     def independent(self) -> TestedTrials:
@@ -93,15 +98,25 @@ class Significance:
     scatter: FloatArray | None = None
 
 
-def significance(own: TestedTrials) -> Significance:
-    """Test all parameters."""
+def decision_of(own: TestedTrials) -> SamplingDecision:
+    """Return how parameters are tested, and why so, without testing any."""
     table = own.asked.in_memory
     if table is None or own.asked.only_counted:
-        return _counted(own)
+        return _decided_of_counts(own)
     whole = table if table.whole is None else table.whole
     decision = decided(whole, own.settings, own.top.sorted_by_objective)
     if decision.test == "independent":  # of the trials at hand
         decision = decided(table, own.settings, own.top.sorted_by_objective)
+    return decision
+
+
+def significance(own: TestedTrials) -> Significance:
+    """Test all parameters."""
+    decision, table = decision_of(own), own.asked.in_memory
+    if decision.test == "none":
+        return _not_testable(own, decision)
+    if table is None or own.asked.only_counted:
+        return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
     if decision.test in ("replay", "shifts"):
         return _replayed(own, table, decision)
     if decision.test == "both":
@@ -140,24 +155,23 @@ def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Si
     return replace(found, regimes=regimes, bias=bias, scatter=scatter)
 
 
-def _counted(own: TestedTrials) -> Significance:
-    """Test trials that are only counted."""
+def _decided_of_counts(own: TestedTrials) -> SamplingDecision:
+    """Decide for trials that are only counted."""
     sampling, counter = own.settings.sampling, own.unit.counter
     if sampling == "random":
         reason = "Compared among all trials (taken as drawn at random, as sampling says)."
-        return _closed(own, SamplingDecision("one", reason), 1)
+        return SamplingDecision("one", reason)
     if own.top.sorted_by_objective:
         reason = "Compared among all trials (the rows are sorted by the objective, not by time)."
-        return _closed(own, SamplingDecision("one", reason), 1)
+        return SamplingDecision("one", reason)
     if not counter.schema.ordered:
-        return _not_testable(own, SamplingDecision("none", f"Not testable: {NO_ORDER}."))
-    strata = _strata(own)
+        return SamplingDecision("none", f"Not testable: {NO_ORDER}.")
     reason = (
-        f"Compared among trials of the same stretch of time, {strata:,} of them (trials "
+        f"Compared among trials of the same stretch of time, {_strata(own):,} of them (trials "
         f"{'of so many studies' if own.asked.only_counted else 'that are only counted'} are not "
         "replayed)."
     )
-    return _closed(own, SamplingDecision("strata", reason), strata)
+    return SamplingDecision("strata", reason)
 
 
 def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance:

@@ -22,20 +22,48 @@ class DroppedRegimes:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What the numbers are based on, and what was left out of them."""
+    """What the numbers are based on, and what was left out of them.
 
-    pooled: tuple[PooledDomains, ...]  # parameters whose domains vary smoothly
-    outcome: str | None  # what the target set is, if not the best objectives
+    Attributes
+    ----------
+    trials
+        How many there were, and how they were treated.
+    handling
+        What was done with trials that did not end well.
+    objectives
+        Their names and directions.
+    outcome
+        What the target set is, if not the best objectives.
+    region_size
+        How many trials the region set has.
+    pooled
+        Parameters whose domains vary smoothly, and were put together.
+    dropped_regimes
+        Regimes with too few trials to estimate anything.
+    space_inferred
+        Whether the domains were inferred from the values.
+    ignored_columns
+        Columns that are no parameters.
+    notes
+        Remarks about the source, one sentence each.
+    selections
+        Conditions that the trials were chosen by.
+    ties
+        Of the target sets that have some at their ends.
+    """
+
+    pooled: tuple[PooledDomains, ...]
+    outcome: str | None
     objectives: tuple[Goal, ...]
     trials: TrialCounts
-    handling: Handling  # what was done with trials that did not end well
+    handling: Handling
     region_size: int
     dropped_regimes: tuple[DroppedRegimes, ...]
     space_inferred: bool
     ignored_columns: tuple[str, ...]
     notes: tuple[str, ...]
-    selections: tuple[Selection, ...] = ()  # conditions that the trials were chosen by
-    ties: tuple[Tie, ...] = ()  # of the target sets that have some at their ends
+    selections: tuple[Selection, ...] = ()
+    ties: tuple[Tie, ...] = ()
 
     def tie(self, target_quantile: float | None) -> Tie | None:
         """Return the tie at the end of the target set of one quantile."""

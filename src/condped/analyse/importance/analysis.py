@@ -99,7 +99,7 @@ class Analysis:
             names += ["p_values", "bias"] if calibrated else ["p_values"]
         if evidence:
             names += ["grid"] if calibrated else []
-            names += ["adjusted_p_values", "regime_p_values", "sampling", "remark"]
+            names += ["adjusted_p_values", "regime_p_values", "sampling", "remark", "looks"]
         return tuple(names)
 
 

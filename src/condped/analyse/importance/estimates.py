@@ -17,6 +17,12 @@ from condped.estimate.formula import eta_squared, normalised
 from condped.estimate.settings import Settings
 
 _SIGNIFICANT = 0.05
+_HAD = {  # an outcome
+    "failed": "failed",
+    "pruned": "were pruned",
+    "nonfinite": "had an objective that is not finite",
+    "infeasible": "were infeasible",
+}
 Reasons = tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
 
 
@@ -114,10 +120,12 @@ def _reasons(
     equal = f"all {trials.used} trials have the same objective."
     if account.outcome is not None:
         share = "none" if not sizes[0] else "all"
-        equal = f"{share} of the {trials.used} trials that count had the outcome."
+        had = _HAD.get(account.outcome, "had the outcome")
+        equal = f"{share} of the {trials.used} trials that count {had}."
     left_out = f"{trials.left_out} of {trials.total} left out"
     # In order: an earlier reason explains the later ones.
     everywhere = (
+        (not trials.total, "there are no trials yet."),
         (trials.used == 0, f"there is no trial to learn from ({left_out})."),
         (trials.used == 1, f"there is only one trial to learn from ({left_out})."),
         (not counts.parameters, "there are no parameters."),

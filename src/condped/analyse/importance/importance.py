@@ -31,9 +31,8 @@ def importance(
         Something else than good objectives to explain: ``failed``, ``pruned``, ``nonfinite`` or
         ``infeasible``, or a truth value for each trial.
     **options
-        How trials are read, as :func:`condped.read` describes; what is estimated, as
-        :class:`~condped.estimate.settings.Settings` describes; and what is done with trials that
-        did not end well. All are below.
+        How trials are read, what is estimated, and what is done with trials that did not end
+        well: each is described below.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from condped.count.trials import Trials
 from condped.estimate.formula import normalised
 from condped.estimate.subsample_variances import subset_variances
 
-_STEADY = 0.5  # of the median error; chosen by coverage on the problems of docs/statistics.md
+_STEADY = 0.5  # of the median error; chosen by coverage on the problems of docs/trust/statistics.md
 _DRAWS = 400
 
 

@@ -14,13 +14,27 @@ from condped.space.domain import Domain, plain_domain
 
 @dataclass(frozen=True, slots=True)
 class RegimeImportance:
-    """One regime of a parameter."""
+    """One regime of a parameter.
 
-    domain: Domain | None  # None: the parameter is absent
-    target_share: float  # alpha_i: share of the target set in this regime
-    region_share: float  # beta_i: share of the region set
-    divergence: float  # D_i: Pearson divergence of target from region values
-    contribution: float  # to the parameter's variance
+    Attributes
+    ----------
+    domain
+        None: the parameter is absent.
+    target_share, region_share
+        α and β: the shares of the target set and of the region set that are in this regime.
+    divergence
+        D: the Pearson divergence of the target set's values from the region set's.
+    contribution
+        What the regime adds to the parameter's variance.
+    target_trials, region_trials
+        How many trials of both sets are in it.
+    """
+
+    domain: Domain | None
+    target_share: float
+    region_share: float
+    divergence: float
+    contribution: float
     target_trials: int
     region_trials: int
 
@@ -40,8 +54,14 @@ class RegimeImportance:
 class Interval:
     """Where a number may lie with other trials of the same kind.
 
-    ``low`` and ``high`` are about this number by itself; ``joint_low`` and ``joint_high`` hold for
-    all parameters at once, and for all target quantiles that were asked together.
+    Attributes
+    ----------
+    low, high
+        About this number by itself.
+    standard_error
+        Of the number.
+    joint_low, joint_high
+        For all parameters at once, and for all target quantiles that were asked together.
     """
 
     low: float
@@ -53,7 +73,13 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class ParameterIntervals:
-    """Intervals of the numbers of one parameter."""
+    """Intervals of the numbers of one parameter.
+
+    Attributes
+    ----------
+    importance, variance, eta_squared
+        One :class:`Interval` each.
+    """
 
     importance: Interval
     variance: Interval
@@ -66,19 +92,34 @@ class ParameterImportance:
 
     Methods that explain a forest have a score of their own for ``variance``, NaN for what is
     about target sets, and no regimes.
+
+    Attributes
+    ----------
+    name
+        The parameter.
+    importance
+        Share of what all parameters explain; 0 if the result is undetermined.
+    variance
+        v, by the requested measure.
+    eta_squared
+        v / (κ (1 − κ)): share of the variance of "reaches the target set" that it explains. Not
+        above 1 in truth; the smoothing can carry an estimate from few trials beyond.
+    within, inter
+        The variance inside the regimes, and between them; the gate owns the latter.
+    regimes
+        What it is made of, as :class:`RegimeImportance`.
+    intervals
+        None unless they were asked for.
     """
 
     name: str
-    # Share of what all parameters explain; 0 if the result is undetermined
     importance: float
-    variance: float  # v, by the requested measure
-    # v / (kappa (1 - kappa)): share of the variance of "reaches the target set" that it explains.
-    # Not above 1 in truth; the smoothing can carry an estimate from few trials beyond.
+    variance: float
     eta_squared: float
-    within: float  # variance inside the regimes
-    inter: float  # variance between the regimes, which the gate owns
+    within: float
+    inter: float
     regimes: tuple[RegimeImportance, ...]
-    intervals: ParameterIntervals | None = None  # if they were asked for
+    intervals: ParameterIntervals | None = None
 
     def row(self) -> dict[str, Any]:
         """Return a flat record."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from condped.analyse.evidence.evidence import Evidence, plain_p
+from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.parameter import ParameterImportance
-from condped.analyse.importance.ties import plain_tie
+from condped.analyse.importance.ties import plain_tie, row_note
 
 if TYPE_CHECKING:
     from condped.analyse.importance.result import ImportanceResult
@@ -28,6 +32,34 @@ def readable(result: ImportanceResult, evidence: Evidence | None) -> dict[str, A
             for row, parameter in zip(result.rows(), result.parameters, strict=True)
         ],
     }
+
+
+def parameter_rows(result: ImportanceResult) -> Iterator[dict[str, Any]]:
+    """Yield one flat record per parameter, with the evidence if that answers at once."""
+    evidence = result.ready_evidence
+    for parameter in result.parameters:
+        tested = None if evidence is None else evidence[parameter.name]
+        gate = result.gate(parameter.name)
+        yield parameter.row() | {
+            "p_value": None if tested is None else plain_p(tested.p_value),
+            "verdict": None if tested is None else tested.verdict,
+            "reason": None if tested is None else tested.reason or None,
+            "unattributed": result.unattributed,
+            "choosing": None if gate is None else gate.choosing,
+            "note": row_note(result.tie, parameter.eta_squared),
+        }
+
+
+def scores_of(result: ImportanceResult) -> Numbers:
+    """Return the numbers of a result, as another method computed them."""
+    columns = ("importance", "variance", "eta_squared", "within", "inter")
+    return Numbers(
+        names=result.names,
+        **{name: np.array([[getattr(p, name) for p in result]]) for name in columns},
+        unattributed=np.array([result.unattributed]),
+        target_sizes=np.array([result.target_size]),
+        reasons=(result.reason,),
+    )
 
 
 def _details(

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar, Literal
-
-import numpy as np
 
 from condped.analyse.branches.gates import Gate
 from condped.analyse.branches.regime_conditions import Conditional, RegimeCondition, conditional
 from condped.analyse.effects.find import find_effects, find_sentences
+from condped.analyse.effects.outcomes import outcome_sentences
 from condped.analyse.effects.reached import LEVEL
 from condped.analyse.effects.result import Effects
-from condped.analyse.evidence.evidence import Evidence, evidence_of, plain_p
+from condped.analyse.evidence.evidence import Evidence, evidence_of
+from condped.analyse.forecast.predict import forecast_of
+from condped.analyse.forecast.result import Forecast
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
-from condped.analyse.importance.plain_data import readable
-from condped.analyse.importance.ties import Tie, row_note
+from condped.analyse.importance.plain_data import parameter_rows, readable, scores_of
+from condped.analyse.importance.ties import Tie
 from condped.analyse.result import Result
 from condped.analyse.robustness import Robustness, robustness_of
 from condped.analyse.saving.analysis import (
@@ -43,6 +45,30 @@ _MOST_SENTENCES = 3  # parameters whose effects stand below the importances
 @dataclass(frozen=True)
 class ImportanceResult(Result):
     """Importances of all parameters, the most important first.
+
+    ``result[name]`` is one parameter, and iterating gives the names.
+
+    Attributes
+    ----------
+    parameters
+        One :class:`~condped.analyse.importance.parameter.ParameterImportance` each.
+    target_quantile
+        γ'; None for an outcome or the whole objective.
+    target_size
+        Trials in the target set; 0 if the whole objective is explained.
+    settings
+        What was estimated, as the options say.
+    account
+        What the numbers are based on, and what was left out.
+    status
+        ``ok``, or ``undetermined`` if the trials allow no estimate; importances are 0 then.
+    reason
+        Why the status is not ``ok``.
+    unattributed
+        Share of what all parameters explain that the evidence does not attribute to any of them;
+        the importances sum to 1 less this. 0 for the paper's method and where undetermined.
+    level
+        Of the intervals, if there are some.
 
     Examples
     --------
@@ -75,16 +101,14 @@ class ImportanceResult(Result):
     )
 
     parameters: tuple[ParameterImportance, ...]
-    target_quantile: float | None  # gamma'; None for an outcome or the whole objective
-    target_size: int  # trials in the target set; 0 if the whole objective is explained
+    target_quantile: float | None
+    target_size: int
     settings: Settings | BaselineSettings
     account: Account
     status: Status
-    reason: str | None  # why the status is not "ok"
-    # Share of what all parameters explain that the evidence does not attribute to any of them; the
-    # importances sum to 1 less this. 0 for the paper's method and where undetermined.
+    reason: str | None
     unattributed: float = 0.0
-    level: float | None = None  # of the intervals, if there are some
+    level: float | None = None
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False, compare=False)
     _known: Conditional | None = field(default=None, repr=False, compare=False)
@@ -105,23 +129,18 @@ class ImportanceResult(Result):
         --------
         >>> import condped
         >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
-        >>> (gate,) = condped.importance(table).gates
+        >>> result = condped.importance(table)
+        >>> (gate,) = result.gates
         >>> gate.parameter, gate.first.label, gate.first.target_trials, gate.target_size
         ('c', '< 0.5', 50, 50)
+        >>> [(one.parameter, one.condition) for one in result.conditions]
+        [('x', 'c < 0.5'), ('y', 'c >= 0.5')]
         """
         return tuple(gate for gate in self._conditional.gates if gate.parameter in self)
 
     @property
     def conditions(self) -> tuple[RegimeCondition, ...]:
-        """When each conditional parameter has each of its domains, where that is known.
-
-        Examples
-        --------
-        >>> import condped
-        >>> table = condped.problems.get("activation-disjoint").sample(500, seed=0)
-        >>> [(one.parameter, one.condition) for one in condped.importance(table).conditions]
-        [('x', 'c < 0.5'), ('y', 'c >= 0.5')]
-        """
+        """When each conditional parameter has each of its domains, where that is known."""
         return tuple(one for one in self._conditional.conditions if one.parameter in self)
 
     def condition(self, name: str, domain: Domain | None) -> str | None:
@@ -212,7 +231,8 @@ class ImportanceResult(Result):
     def effect_sentences(self) -> tuple[str, ...]:
         """What the parameters that matter do to the objective, of at most three of them.
 
-        Empty where the trials are not in memory, or where the test would take long.
+        Of an outcome, which values the trials that had it have. Empty where the trials are not in
+        memory, or where the test would take long.
         """
         if self._sentences is not None:
             return self._sentences
@@ -222,24 +242,19 @@ class ImportanceResult(Result):
             self._analysis is None
             or trials is None
             or trials.asked.in_memory is None
-            or self.target_quantile is None
+            or (self.target_quantile is None and self.account.outcome is None)
             or evidence is None
         ):
             return ()
         names = [name for name in self.names if evidence[name].verdict == "matters"]
         counts, most = self._analysis.counts, names[:_MOST_SENTENCES]
+        if self.account.outcome is not None:
+            sizes = self.target_size, self.account.region_size
+            return tuple(outcome_sentences(self.densities, most, self.account.outcome, sizes))
         return find_sentences(counts, evidence, self.densities, most)
 
     def robustness(self) -> Robustness:
-        """Return how the ranking moves with other target sets, halves of the study, and methods.
-
-        Examples
-        --------
-        >>> import condped
-        >>> result = condped.importance(condped.problems.get("three-way").sample(600, seed=0))
-        >>> [variant.choice for variant in result.robustness().variants][-1]
-        'calibrated method'
-        """
+        """Return how the ranking moves with other target sets, halves of the study, and methods."""
         trials = None if self._analysis is None else self._analysis.counts.trials
         if (
             trials is None
@@ -252,6 +267,18 @@ class ImportanceResult(Result):
             )
         table = trials.asked.table("Robustness")
         return robustness_of(table, self.target_quantile, self.settings, trials.handling)
+
+    def forecast(self) -> Forecast:
+        """Return the verdicts so far, and how many more trials would settle what is open.
+
+        Verdicts here are those of ``looks="repeated"``, however this result was made.
+        """
+        if self._analysis is None or self._analysis.counts.trials is None:
+            raise SettingsError(
+                "A forecast looks at the trials as they came; this result does not know its "
+                "trials, or is another method's. Call condped.forecast."
+            )
+        return forecast_of(self._analysis.counts.trials, self._analysis.numbers.names)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle keeps: what the trials can tell, not the trials."""
@@ -292,23 +319,26 @@ class ImportanceResult(Result):
             return {parameter.name: parameter.importance for parameter in self.parameters}
         return {parameter.name: parameter.variance for parameter in self.parameters}
 
+    def to_line(self, *, evidence: Evidence | None = None, most: int = 4) -> str:
+        """Return the most important parameters on one line, for logs.
+
+        With ``evidence``, such as this result's own or that of an earlier look at the study, each
+        has its verdict.
+
+        Examples
+        --------
+        >>> import condped
+        >>> result = condped.importance(condped.problems.get("nested").sample(1000, seed=0))
+        >>> result.to_line(evidence=result.evidence, most=2)
+        'x 0.828 matters, c1 0.131 matters and 3 more'
+        """
+        module = import_module("condped.show.text.line")
+        line: str = module.importance_line(self, evidence, most)
+        return line
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter; ``unattributed`` is the result's, in each."""
-        evidence = self.ready_evidence
-        found = []
-        for parameter in self.parameters:
-            tested = None if evidence is None else evidence[parameter.name]
-            gate = self.gate(parameter.name)
-            row = parameter.row() | {
-                "p_value": None if tested is None else plain_p(tested.p_value),
-                "verdict": None if tested is None else tested.verdict,
-                "reason": None if tested is None else tested.reason or None,
-                "unattributed": self.unattributed,
-                "choosing": None if gate is None else gate.choosing,
-                "note": row_note(self.tie, parameter.eta_squared),
-            }
-            found.append({name: row[name] for name in self._columns})
-        return found
+        return [{name: row[name] for name in self._columns} for row in parameter_rows(self)]
 
     def regime_rows(self) -> list[dict[str, Any]]:
         """Return one flat record per parameter and regime."""
@@ -336,14 +366,7 @@ class ImportanceResult(Result):
         if self._analysis is not None:
             return quantile | saved_analysis(self._analysis, evidence=evidence)
         assert isinstance(self.settings, BaselineSettings)
-        columns = ("importance", "variance", "eta_squared", "within", "inter")
-        scores = Numbers(
-            names=self.names,
-            **{name: np.array([[getattr(p, name) for p in self]]) for name in columns},
-            unattributed=np.array([self.unattributed]),
-            target_sizes=np.array([self.target_size]),
-            reasons=(self.reason,),
-        )
+        scores = scores_of(self)
         return quantile | saved_scores(scores, self.settings, self.account)
 
     @classmethod

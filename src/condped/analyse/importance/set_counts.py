@@ -9,11 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.evidence.sampling import FEWEST_INDEPENDENT
+from condped.analyse.evidence.looks import (
+    LookedAt,
+    LookTest,
+    known_look,
+    look_test,
+    looked_at,
+    nothing_testable,
+    prefix_of,
+    scheduled,
+)
+from condped.analyse.evidence.sampling import FEWEST_INDEPENDENT, SamplingDecision
 from condped.analyse.evidence.significance import (
     Significance,
     aligned,
     all_replayed,
+    decision_of,
     significance,
 )
 from condped.arrays import FloatArray
@@ -21,7 +32,7 @@ from condped.count.counts import StudyCounts
 from condped.count.ranking import ByOutcome, ranked
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
-from condped.errors import SettingsError
+from condped.errors import CondpedError, SettingsError
 from condped.estimate.independence_test import adjusted
 from condped.estimate.settings import Method, Settings
 from condped.trials.batch import Batch
@@ -84,6 +95,23 @@ class SetTrials:
         once = replace(Trials.of(merged(table)), only_counted=self.asked.only_counted)
         top = once.top_sets(self.quantiles, self.settings.region_quantile, self.handling)
         return SetTrials.of(once, top, self.settings, self.handling, self.quantiles)
+
+    def at_look(self, finished: int) -> SetTrials:
+        """Return the trials that finished first, with the sets that they had by then."""
+        table = self.asked.table("looks='repeated'")
+        early = Trials.of(prefix_of(table, finished))
+        settings, ranking = replace(self.settings, looks="once"), self.top.ranking
+        if self.quantiles is not None:
+            top = early.top_sets(self.quantiles, settings.region_quantile, self.handling)
+        elif isinstance(ranking, ByOutcome):
+            top = early.outcome_sets(ranking.outcome)
+        else:
+            hits = np.asarray(ranked(Batch(table), ranking).levels <= self.top.cutoffs[0])
+            whole = table if table.whole is None else table.whole
+            rows = whole.finished_first(finished)
+            first = rows if table.rows is None else np.isin(table.rows, rows)
+            top = early.outcome_sets(hits[first])
+        return SetTrials.of(early, top, settings, self.handling, self.quantiles)
 
     def independent(self) -> SetTrials:
         """Return those trials that were drawn without regard to results, with sets of their own.
@@ -172,12 +200,39 @@ class SetCounts:
     @cached_property
     def significance(self) -> Significance:
         """The test of all parameters."""
+        if self._trials.settings.looks == "repeated":
+            return self.looked.significance
         once = self._trials.without_repeats()
         found = significance(once)
         if once is self._trials:
             return found
         tested = once.unit.count_by_rank(once.top)
         return aligned(found, tested, self.unit_ranked)
+
+    @cached_property
+    def looked(self) -> LookedAt:
+        """The tests at all scheduled looks, for p-values that hold however often one looks."""
+        own = self._trials
+        looks = scheduled(own)
+        return looked_at(own, looks, [self._look(finished) for finished in looks], self.unit_ranked)
+
+    def _look(self, finished: int) -> LookTest:
+        try:
+            counts = SetCounts(self._trials.at_look(finished))
+        except CondpedError:  # no trial of a selection was there, or could be used
+            return nothing_testable()
+        assert counts.trials is not None
+        return known_look(counts.trials, lambda: look_test(counts.significance, counts.unit_ranked))
+
+    @cached_property
+    def looks(self) -> tuple[int, ...]:
+        """At how many finished trials it was tested; empty if the study is looked at once."""
+        return self.looked.looks if self._trials.settings.looks == "repeated" else ()
+
+    @cached_property
+    def decision(self) -> SamplingDecision:
+        """How the test is made, which is known before it is."""
+        return decision_of(self._trials.without_repeats())
 
     @cached_property
     def p_values(self) -> FloatArray:
@@ -270,5 +325,5 @@ _CUTS: Mapping[str, Callable[[Any, slice], Any]] = {
     **dict.fromkeys(("p_values", "adjusted_p_values"), lambda found, one: found[one]),
     "bias": lambda found, one: None if found is None else found[:, one],
     "regime_p_values": lambda found, one: [[p[one] for p in regimes] for regimes in found],
-    **dict.fromkeys(("sampling", "remark"), lambda found, one: found),
+    **dict.fromkeys(("sampling", "remark", "looks"), lambda found, one: found),
 }

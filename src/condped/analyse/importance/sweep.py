@@ -30,6 +30,7 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import SettingsError, not_found
 from condped.estimate.settings import BaselineSettings, Settings
 from condped.options import takes
+from condped.safe_text import brief
 
 _NUMBERS = ("importance", "variance", "eta_squared", "within", "inter")  # of a parameter
 
@@ -40,6 +41,29 @@ class SweepResult(Result):
 
     Iterating gives the parameters' names, ``len`` is their number, and ``curve[name]`` is a
     parameter's importance at each of ``curve.target_quantiles``.
+
+    Attributes
+    ----------
+    names
+        Of the parameters.
+    target_quantiles
+        (T,): γ'.
+    importance
+        (T, P): share of what all parameters explain; 0 where undetermined.
+    unattributed
+        (T,): share that the evidence attributes to no parameter.
+    variance, eta_squared, within, inter
+        (T, P) each, as in :class:`~condped.analyse.importance.parameter.ParameterImportance`.
+    target_sizes
+        (T,): trials in each target set.
+    reasons
+        (T,): why nothing can be told, None where something can.
+    settings, account
+        As in :class:`condped.ImportanceResult`.
+    level
+        Of the intervals, if there are some.
+    intervals
+        Around importance, variance and eta_squared.
 
     Examples
     --------
@@ -69,19 +93,19 @@ class SweepResult(Result):
     )
 
     names: tuple[str, ...]
-    target_quantiles: FloatArray  # (T,): gamma'
-    importance: FloatArray  # (T, P): share of what all parameters explain; 0 where undetermined
-    unattributed: FloatArray  # (T,): share that the evidence attributes to no parameter
-    variance: FloatArray  # (T, P)
-    eta_squared: FloatArray  # (T, P)
-    within: FloatArray  # (T, P)
-    inter: FloatArray  # (T, P)
-    target_sizes: IntArray  # (T,)
-    reasons: tuple[str | None, ...]  # (T,): why nothing can be told, None where something can
+    target_quantiles: FloatArray
+    importance: FloatArray
+    unattributed: FloatArray
+    variance: FloatArray
+    eta_squared: FloatArray
+    within: FloatArray
+    inter: FloatArray
+    target_sizes: IntArray
+    reasons: tuple[str | None, ...]
     settings: Settings | BaselineSettings
     account: Account
-    level: float | None = None  # of the intervals, if there are some
-    intervals: Uncertainty | None = None  # around importance, variance and eta_squared
+    level: float | None = None
+    intervals: Uncertainty | None = None
     # Answers later questions; None for other methods than condped's own.
     _analysis: Analysis | None = field(default=None, repr=False)
 
@@ -288,7 +312,7 @@ def ascending_quantiles(given: Sequence[float] | None, region_quantile: float) -
         quantiles = tuple(float(quantile) for quantile in given)
     except (TypeError, ValueError):
         raise SettingsError(
-            f"target_quantiles must be a list of numbers (got {given!r})."
+            f"target_quantiles must be a list of numbers (got {brief(given)})."
         ) from None
     if not quantiles or list(quantiles) != sorted(set(quantiles)):
         raise SettingsError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,13 +14,18 @@ import numpy as np
 
 import condped
 from condped.analyse.advice.advise import advise
-from condped.analyse.advice.result import Advice, Step
-from condped.analyse.branches.regime_conditions import Conditional, regime_conditions
+from condped.analyse.advice.result import Advice
+from condped.analyse.advice.steps import Step
+from condped.analyse.branches.regime_conditions import (
+    Conditional,
+    conditional,
+    regime_conditions,
+)
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
 from condped.analyse.importance.account import Account
-from condped.analyse.importance.analysis import Analysis
-from condped.analyse.importance.result import importance_result
+from condped.analyse.importance.analysis import Analysis, count_sets
+from condped.analyse.importance.result import ImportanceResult, importance_result
 from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question, open_trials
 from condped.analyse.report.cost import cost_data
 from condped.analyse.report.effects import PageEffects
@@ -36,17 +41,18 @@ from condped.analyse.report.numbers import (
 from condped.analyse.report.pairs import pairs_data
 from condped.analyse.report.progress import summary_data
 from condped.analyse.report.result import Report
+from condped.analyse.report.verdicts import finished_trials
 from condped.analyse.saving.plain import plain
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.estimate.settings import Settings
+from condped.estimate.settings import Method, Settings
 from condped.options import takes
 from condped.read.databases.urls import without_password
 from condped.space.domain import Categorical, choice_labels
 from condped.trials.notes import Caution
 from condped.trials.outcome import Target
 from condped.trials.used_trials import Handling
-from condped.writing import check_output
+from condped.writing.inputs import check_output
 
 _MOST_IN_CODE = 100  # parameters of a space that is shown as code for several tools
 _NO_TREE = {
@@ -54,6 +60,7 @@ _NO_TREE = {
     "unconditional": "The measure 'unconditional' ignores conditions: no branches and no advice.",
 }
 
+_NOT_TESTED: dict[str, Any] = {"advice": None, "pairs": None, "cost": None, "endings": []}
 _MEASURES = {
     "standard": "with what lies between regimes added to what lies within them",
     "unweighted": "as the sum of divergences, without the shares of the regimes",
@@ -69,6 +76,7 @@ def report(
     target_quantile: float = 0.1,
     target: Target | None = None,
     title: str | None = None,
+    verdicts: bool = True,
     **options: Unpack[AnalysisOptions],
 ) -> Report:
     """Write everything that condped finds about a study on one page that anybody can open.
@@ -88,6 +96,10 @@ def report(
         An outcome to explain instead of good objectives, as for :func:`condped.importance`.
     title
         What stands on top; by default the name of the source, if it has one.
+    verdicts
+        False leaves out all that takes long: tests and what follows from them, such as good values,
+        advice and the calibrated method. :meth:`Report.with_verdicts_of` adds those of an earlier
+        report, for a study that is still running.
     **options
         As for :func:`condped.importance`.
 
@@ -101,7 +113,7 @@ def report(
     """
     parsed = Options.of(report, options)
     if path is not None:
-        check_output(path, source, options.get("space"), page=True)
+        check_output(path, source, options.get("backend"), options.get("space"), page=True)
     question = parsed.question((target_quantile,), target)
     start = 0
     if target is None:
@@ -110,32 +122,76 @@ def report(
     trials = open_trials(source, **parsed.reading)
     # First: it may leave a note for the account.
     structure = None if _no_tree(question) else structure_of(trials)
-    analyses = analyses_of(trials, question, question.methods)
-    told = importance_result(analyses[question.settings.method].at(start))
+    asked = question if verdicts else _untested(trials, question)
+    methods = question.methods if verdicts else ("paper",)
+    analyses = analyses_of(trials, asked, methods)
+    told = importance_result(analyses[asked.settings.method].at(start))
     reading = parsed.reading
-    own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
     effects = None
     if target is None and trials.in_memory is not None and told.status == "ok":
         effects = PageEffects(analyses["paper"], start)
     data = {
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
-        **_asked(question, analyses, start),
-        "parameters": parameters_data(analyses, effects, _conditions(structure)),
-        **_tree(structure, trials, question, analyses, target_quantile=target_quantile, **own),
+        "tested": None,
+        **_asked(asked, analyses, start, tested=verdicts),
+        "parameters": parameters_data(analyses, effects, _conditions(structure), tested=verdicts),
+        **_tree(structure, trials, asked, analyses, methods if verdicts else ()),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
         **_trials_data(effects, analyses["paper"]),
-        "pairs": pairs_data(trials.in_memory, told),
-        "cost": cost_data(trials.in_memory, question),
-        "endings": endings_data(trials, question, told.account.trials),
+        **_NOT_TESTED,
         "account": _account(told.account),
         "settings": _settings(question, told.account, target_quantile),
         "versions": _versions(),
     }
-    made = Report(plain(data), told)
+    if verdicts:
+        own = {n: v for n, v in options.items() if n not in reading and n != "intervals"}
+        durations = (data["summary"] or {}).get("durations")
+        data |= _tested(trials, question, told, durations, target_quantile=target_quantile, **own)
+        table = trials.in_memory  # of a selection, trials of the whole study are counted
+        finished = finished_trials(data) if table is None else table.finished
+        data["tested"] = {"trials": finished}
+    made = Report(plain(data), told if verdicts else _without_evidence(analyses["paper"].at(start)))
     if path is not None:
         made.save(path)
     return made
+
+
+def _untested(trials: Trials, question: Question) -> Question:
+    """Return the question as it is answered at once: by the paper's method, without intervals."""
+    quick = replace(question, intervals=None).by("paper")
+    sets = count_sets(trials, quick).trials
+    # Pooled domains need a test; the one within stretches of time is quick whoever drew the trials.
+    if sets is not None and sets.pooled and quick.settings.sampling in ("auto", "tpe"):
+        return replace(quick, settings=replace(quick.settings, sampling="ordered"))
+    return quick
+
+
+def _without_evidence(analysis: Analysis) -> ImportanceResult:
+    """Return the numbers alone: nothing is tested when they are printed or saved.
+
+    Where domains were pooled the numbers come from tests, which stay.
+    """
+    sets = analysis.counts.trials
+    assert sets is not None
+    result = importance_result(analysis.detached(tests=False, evidence=bool(analysis.pooled)))
+    return replace(result, _known=conditional(sets.asked, sets.top), _sentences=())
+
+
+def _tested(
+    trials: Trials,
+    question: Question,
+    told: ImportanceResult,
+    durations: Mapping[str, float] | None,
+    **asked: Any,
+) -> dict[str, Any]:
+    """Return what only tests tell, beyond the verdicts on the parameters."""
+    return {
+        **_advice_data(trials, question, **asked),
+        "pairs": pairs_data(trials.in_memory, told),
+        "cost": cost_data(trials.in_memory, question),
+        "endings": endings_data(trials, question, told.account.trials, durations),
+    }
 
 
 def _trials_data(effects: PageEffects | None, analysis: Analysis) -> dict[str, Any]:
@@ -159,9 +215,9 @@ def source_name(source: Any, study: str | Sequence[str] | None) -> str:
     return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 
 
-def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]:
+def _asked(question: Question, analyses: Analyses, start: int, *, tested: bool) -> dict[str, Any]:
     """Return the question, and what holds of the study as a whole at each step."""
-    paper = analyses["paper"]
+    paper, counts = analyses["paper"], analyses["paper"].counts
     return {
         "outcome": paper.account.outcome,
         "objectives": [[goal.name, goal.direction] for goal in paper.account.objectives],
@@ -172,13 +228,13 @@ def _asked(question: Question, analyses: Analyses, start: int) -> dict[str, Any]
         "start": start,
         "sizes": paper.numbers.target_sizes,
         "ties": ties_data(paper),
-        "methods": question.methods,
+        "methods": tuple(analyses),
         "method": question.settings.method,
         "definition": _definition(question.settings, paper.account),
         "level": paper.level,
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
-        "sampling": paper.counts.sampling,
+        "sampling": counts.sampling if tested else counts.decision.reason,
     }
 
 
@@ -200,26 +256,27 @@ def _tree(
     trials: Trials,
     question: Question,
     analyses: Analyses,
-    **asked: Any,
+    inside: Sequence[Method],
 ) -> dict[str, Any]:
-    """Return the branches and the advice, or why there are none."""
-    missing = _no_tree(question)
+    """Return the branches, or why there are none; what is inside them by these methods."""
     if structure is None:
-        return {"tree": None, "advice": None, "missing": missing}
+        return {"tree": None, "missing": _no_tree(question)}
     sets = analyses["paper"].counts.trials
     assert sets is not None
     plain_question = replace(question, intervals=None)
-    grown = Grower(trials, structure, sets.top, plain_question, question.methods).tree()
-    advice = None
+    grown = Grower(trials, structure, sets.top, plain_question, inside).tree()
+    return {"tree": tree_data(grown, structure, trials.names), "missing": None}
+
+
+def _advice_data(trials: Trials, question: Question, **asked: Any) -> dict[str, Any]:
+    """Return the advice, or why there is none."""
+    missing = _no_tree(question)
+    if missing is not None:
+        return {"advice": None, "missing": missing}
     try:
-        advice = advise(trials, **asked)
+        return {"advice": _advice(advise(trials, **asked)), "missing": None}
     except SettingsError as error:  # trials that are not in memory, or no new space can describe
-        missing = str(error)
-    return {
-        "tree": tree_data(grown, structure, trials.names),
-        "advice": None if advice is None else _advice(advice),
-        "missing": missing,
-    }
+        return {"advice": None, "missing": str(error)}
 
 
 def _advice(advice: Advice) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +17,29 @@ from condped.trials.used_trials import ENDINGS, Handling, TrialCounts
 _FEWEST = 5  # trials that ended in a way, and that did not, from which on their cause is looked for
 
 
-def endings_data(trials: Trials, question: Question, counts: TrialCounts) -> list[dict[str, Any]]:
-    """Return for each ending that trials had which parameters and values led to it."""
+def endings_data(
+    trials: Trials,
+    question: Question,
+    counts: TrialCounts,
+    durations: Mapping[str, float] | None,
+) -> list[dict[str, Any]]:
+    """Return for each ending that trials had which parameters and values led to it.
+
+    ``durations`` are the seconds that trials took, by ending and in total, where that is known.
+    """
     if question.target is not None:
         return []  # the page is about one of them
-    return [_ending(trials, question, name, counts) for name in ENDINGS if getattr(counts, name)]
+    return [
+        _ending(trials, question, name, counts) | _time(durations or {}, name)
+        for name in ENDINGS
+        if getattr(counts, name)
+    ]
+
+
+def _time(durations: Mapping[str, float], name: str) -> dict[str, Any]:
+    """Return the seconds of an ending's trials and of all, of the same time as its counts."""
+    own = durations.get(name)
+    return {"seconds": [own, durations["total"]]} if own else {}
 
 
 def _ending(trials: Trials, question: Question, name: str, counts: TrialCounts) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from condped.analyse.importance.set_counts import SetCounts
 from condped.analyse.importance.ties import plain_tie
 from condped.analyse.report.effects import Goods, PageEffects, short_number
 from condped.analyse.values import Good, good_places, good_values, may_be_good
-from condped.arrays import BoolArray, FloatArray, IntArray
+from condped.arrays import FloatArray, IntArray
 from condped.count.counts import ParameterCounts, RegimeCounts
 from condped.estimate.settings import Method
 from condped.space.domain import Categorical, Domain, choice_labels
@@ -25,8 +25,10 @@ _STEPS = (
     0.01, 0.02, 0.03, 0.05, 0.07, *(percent / 100 for percent in range(10, 100, 5)), 0.99,
 )  # fmt: skip
 Text = TypeVar("Text", str, str | None)
-VERDICTS: dict[str, Verdict] = {
+UNTESTED = "?"  # in the place of a verdict
+VERDICTS: dict[str, str] = {
     "m": "matters", "u": "unclear", "n": "no evidence", "-": "not testable",
+    UNTESTED: "not tested yet",
 }  # fmt: skip
 _LETTERS = {verdict: letter for letter, verdict in VERDICTS.items()}
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -97,27 +99,33 @@ def _verdicts(counts: SetCounts, place: int) -> list[Verdict]:
     return [verdict_of(*pair) for pair in zip(p_values.tolist(), adjusted.tolist(), strict=True)]
 
 
-def _numbers(analyses: Analyses, place: int) -> dict[str, Any]:
+def _numbers(analyses: Analyses, place: int, *, tested: bool) -> dict[str, Any]:
     """Return what is shown of a parameter in the study as in a branch."""
     found = {method: analysis.numbers for method, analysis in analyses.items()}
-    verdicts = _verdicts(analyses["paper"].counts, place)
-    return {
+    data: dict[str, Any] = {
         "importance": {m: shares(one.importance[:, place]) for m, one in found.items()},
         "eta": {m: shares(one.eta_squared[:, place]) for m, one in found.items()},
-        "verdict": "".join(_LETTERS[verdict] for verdict in verdicts),
-        "reason": _once(reasons_of(analyses["paper"].counts, place)),
     }
+    counts = analyses["paper"].counts
+    if not tested:
+        return data | {"verdict": UNTESTED * len(counts.grid.target_sizes), "reason": [""]}
+    letters = "".join(_LETTERS[verdict] for verdict in _verdicts(counts, place))
+    return data | {"verdict": letters, "reason": _once(reasons_of(counts, place))}
 
 
 def parameters_data(
-    analyses: Analyses, effects: PageEffects | None, known: Conditional
+    analyses: Analyses, effects: PageEffects | None, known: Conditional, *, tested: bool
 ) -> list[dict[str, Any]]:
     """Return the parameters in the order of the space, with when they have which domain.
 
-    Without ``effects`` nothing is said of what trials reached.
+    Without ``effects`` nothing is said of what trials reached; unless ``tested``, no p-values are
+    found, nor what depends on them.
     """
     parameters = analyses["paper"].counts.grid.parameters
-    found = [_parameter(analyses, effects, place, own) for place, own in enumerate(parameters)]
+    found = [
+        _parameter(analyses, effects, place, own, tested=tested)
+        for place, own in enumerate(parameters)
+    ]
     for data, own in zip(found, parameters, strict=True):
         for entry, regime in zip(data["regimes"], own.regimes, strict=True):
             condition = known.condition(own.name, regime.domain)
@@ -127,31 +135,35 @@ def parameters_data(
 
 
 def _parameter(
-    analyses: Analyses, effects: PageEffects | None, place: int, own: ParameterCounts
+    analyses: Analyses,
+    effects: PageEffects | None,
+    place: int,
+    own: ParameterCounts,
+    *,
+    tested: bool,
 ) -> dict[str, Any]:
     counts = analyses["paper"].counts
+    steps = len(counts.grid.target_sizes)
     data: dict[str, Any] = {
         "name": own.name,
-        **_numbers(analyses, place),
-        "p": small(counts.p_values[:, place]),
-        "adjusted": small(counts.adjusted_p_values[:, place]),
+        **_numbers(analyses, place, tested=tested),
+        "p": small(counts.p_values[:, place]) if tested else [None] * steps,
+        "adjusted": small(counts.adjusted_p_values[:, place]) if tested else [None] * steps,
     }
     bands = {m: a.bands.importance for m, a in analyses.items() if a.bands is not None}
     if bands:
         for end in ("low", "high", "joint_low", "joint_high"):
             data[end] = {m: shares(getattr(b, end)[:, place]) for m, b in bands.items()}
     parts = {m: _parts(analysis, place) for m, analysis in analyses.items()}
-    verdicts = _verdicts(counts, place)
     data["regimes"] = []
     for number, regime in enumerate(own.regimes):
-        p_values = counts.regime_p_values[place][number]
-        pairs = zip(verdicts, p_values.tolist(), strict=True)
-        good = _good_values(regime, np.array([may_be_good(*pair) for pair in pairs]))
+        good = _good_values(counts, place, number) if tested else {}
         entry = _regime(regime, good)
         if effects is not None:
             entry["effect"] = effects.regime(own.name, regime.domain, good)
-        entry["p"] = small(p_values) if len(own.regimes) > 1 else None
-        if len(own.regimes) > 1:
+        several = len(own.regimes) > 1
+        entry["p"] = small(counts.regime_p_values[place][number]) if several and tested else None
+        if several:
             entry["part"] = {m: found[number] for m, found in parts.items()}
         data["regimes"].append(entry)
     if own.dropped_region.size:
@@ -168,10 +180,14 @@ def _parts(analysis: Analysis, place: int) -> list[list[float]]:
     return [[round(part, 3) or 0 for part in row] for row in parts.tolist()]
 
 
-def _good_values(regime: RegimeCounts, real: BoolArray) -> Goods:
-    """Return the good values of a regime by step, where there are some."""
+def _good_values(counts: SetCounts, place: int, number: int) -> Goods:
+    """Return the good values of a parameter's regime by step, where there are some."""
+    regime = counts.grid.parameters[place].regimes[number]
     if regime.domain is None:
         return {}
+    p_values = counts.regime_p_values[place][number].tolist()
+    pairs = zip(_verdicts(counts, place), p_values, strict=True)
+    real = np.array([may_be_good(*pair) for pair in pairs])
     found = good_values(regime.domain, regime.target, regime.region, real)
     return {step: good for step, good in enumerate(found) if good}
 
@@ -189,7 +205,7 @@ def _regime(regime: RegimeCounts, good: Goods) -> dict[str, Any]:
         # The sets are nested: what each adds to the one before is small.
         "target": _added(regime.target),
         "good": {
-            str(step): [_good(one, regime.domain) for one in found] for step, found in good.items()
+            str(step): [_good(one, regime, step) for one in found] for step, found in good.items()
         },
     }
 
@@ -211,14 +227,16 @@ def _domain(domain: Domain) -> dict[str, Any]:
     }
 
 
-def _good(good: Good, domain: Domain) -> dict[str, Any]:
+def _good(good: Good, regime: RegimeCounts, step: int) -> dict[str, Any]:
     data: dict[str, Any] = {
         "label": good.label,
         "target": good.target_trials,
         "region": good.region_trials,
+        # Out of how many: a page may show them beside newer trials.
+        "of": [int(regime.target[step].sum()), int(regime.region.sum())],
     }
-    if good.choices is not None and isinstance(domain, Categorical):
-        data["places"] = good_places(domain, good)
+    if good.choices is not None and isinstance(regime.domain, Categorical):
+        data["places"] = good_places(regime.domain, good)
     else:
         data["range"] = [good.low, good.high]
     return data
@@ -262,8 +280,10 @@ def _branch(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
-    """Return the importances among a branch's own trials, of what varies there."""
+def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any] | None:
+    """Return the importances among a branch's own trials, of what varies there; None: not asked."""
+    if not branch.analyses:
+        return None
     numbers = branch.analyses["paper"].numbers
     names, highest = numbers.names, numbers.eta_squared.max(axis=0, initial=0.0)
     # The highest at any step first; equal ones in the order of the space.
@@ -276,7 +296,8 @@ def _inside(branch: GrownBranch, places: dict[str, int]) -> dict[str, Any]:
             m: shares(analysis.numbers.unattributed) for m, analysis in branch.analyses.items()
         },
         "parameters": [
-            {"parameter": places[names[p]], **_numbers(branch.analyses, p)} for p in shown
+            {"parameter": places[names[p]], **_numbers(branch.analyses, p, tested=True)}
+            for p in shown
         ],
     }
 

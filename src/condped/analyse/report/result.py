@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, ClassVar
 
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import OVER, OVER_WORDS
 from condped.analyse.report.numbers import VERDICTS
+from condped.analyse.report.verdicts import merged
 from condped.analyse.result import Result
-from condped.analyse.saving.files import write_whole
 from condped.analyse.saving.plain import rebuilt
 from condped.errors import DataError
-from condped.writing import PAGES, ending_of
+from condped.writing.endings import PAGES, ending_of
+from condped.writing.inputs import check_output
+from condped.writing.whole_files import write_text
 
 # Of intervals: the columns, and what they are called among the numbers of a page.
 _ENDS = {"importance_low": "low", "importance_high": "high"}
@@ -61,13 +63,61 @@ class Report(Result):
     @property
     def html(self) -> str:
         """The page: one file that needs no other."""
-        made: str = import_module("condped.show.report.page").page(self)
+        return self.to_html()
+
+    def to_html(
+        self, live: str | None = None, index: str | None = None, *, framed: bool = False
+    ) -> str:
+        """Return the page.
+
+        Parameters
+        ----------
+        live
+            Address of a stream of events, on the server that the page comes from, by which it keeps
+            itself current; without it the page needs nothing but itself.
+        index
+            Address of a page that lists this study among others, which the page then links to.
+        framed
+            For a frame of another page: it tells that page its height and what the reader
+            chooses, and takes colours and new data from it, by messages.
+        """
+        module = import_module("condped.show.report.page")
+        made: str = module.page(self, live, index, framed=framed)
         return made
+
+    @property
+    def page_data(self) -> dict[str, Any]:
+        """What the page is drawn from: ``data`` with the sentences that go with it."""
+        made: dict[str, Any] = import_module("condped.show.report.page").page_data(self)
+        return made
+
+    def with_verdicts_of(self, earlier: Report) -> Report:
+        """Return these numbers with the verdicts of an earlier report of the same study.
+
+        Verdicts, p-values, good values, the calibrated method and all else that tests tell are
+        those of ``earlier``; ``data["tested"]`` says how many trials had ended then. Parameters
+        that it does not know have not been tested yet.
+
+        Examples
+        --------
+        >>> import condped
+        >>> trials = condped.problems.get("nested").sample(500, seed=0)
+        >>> earlier = condped.report(trials.only(range(400)))
+        >>> now = condped.report(trials, verdicts=False).with_verdicts_of(earlier)
+        >>> now.data["used"], now.data["tested"]
+        (500, {'trials': 400})
+        """
+        return replace(self, data=merged(self.data, earlier.data))
+
+    def with_forecast(self, forecast: Result) -> Report:
+        """Return the same report with a :class:`condped.Forecast` to show beside the verdicts."""
+        return replace(self, data=self.data | {"forecast": forecast.to_data()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page into a file named ``.html``; other forms are those of all results."""
         if ending_of(path, page=True) in PAGES:
-            write_whole(self.html, path)
+            check_output(path, page=True)
+            write_text(self.html, path)
         else:
             super().save(path)
 

@@ -26,6 +26,7 @@ from condped.space.domain import Categorical, Domain
 
 _SCORES = ("importance", "variance", "eta_squared")
 _TESTS = ("p_values", "adjusted_p_values")
+_MOST_COUNTS = 100_000_000
 _COUNTS = ("grid", "unit_grid", "ranked", "unit_ranked")
 
 
@@ -54,6 +55,8 @@ def unpacked(text: str) -> IntArray:
     """Return the counts that :func:`packed` was given."""
     numbers = np.array(rebuilt(str, text, "counts").split(), dtype=np.int64)
     widths = np.where(numbers < 0, -numbers, 1)
+    if widths.astype(np.float64).sum() > _MOST_COUNTS or (widths < 1).any():
+        raise DataError(f"counts stand for more than {_MOST_COUNTS:,} cells")
     counts = np.zeros(int(widths.sum()), dtype=np.int64)
     counts[(np.cumsum(widths) - widths)[numbers > 0]] = numbers[numbers > 0]
     return counts
@@ -191,6 +194,7 @@ def restored_analysis(
         known["regime_p_values"] = _regime_p_values(tests["regime_p_values"], own, expected)
         for name in ("sampling", "remark"):
             known[name] = rebuilt(str, tests[name], name)
+        known["looks"] = rebuilt(tuple[int, ...], tests.get("looks", ()), "looks")
     bands = data["bands"]
     found = Analysis(
         target_quantiles=target_quantiles,

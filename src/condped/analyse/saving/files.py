@@ -1,11 +1,10 @@
-"""Files of results: written as a whole, and loaded again."""
+"""Files of results, loaded again."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,39 +27,15 @@ _KINDS = {
     "condped.advice/1": ("condped.analyse.advice.result", "Advice"),
     "condped.difference/1": ("condped.analyse.across.difference_result", "Difference"),
     "condped.effects/1": ("condped.analyse.effects.result", "Effects"),
+    "condped.forecast/1": ("condped.analyse.forecast.result", "Forecast"),
     "condped.joint/1": ("condped.analyse.joint_effects", "JointEffects"),
     "condped.budgets/1": ("condped.analyse.budgets", "Budgets"),
     "condped.report/1": ("condped.analyse.report.result", "Report"),
     "condped.summary/1": ("condped.analyse.summary.result", "Summary"),
     "condped.sources/1": ("condped.analyse.sources", "Sources"),
+    "condped.studies/1": ("condped.analyse.studies", "Studies"),
     "condped.compare/1": ("condped.comparison.compare", "Comparison"),
 }
-
-
-def write_whole(text: str, path: str | os.PathLike[str]) -> None:
-    """Write a text into a file; one that is there is replaced as a whole."""
-    with written_whole(path) as beside:
-        beside.write_text(text, encoding="utf-8")
-
-
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a file to write beside another one, which it replaces when it is written."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise DataError(
-            f"There is no directory {str(target.parent)!r} to write {target.name!r} in. Make it, "
-            "or name another."
-        )
-    # Under another name first: a full disk must not leave half a file where there was a whole one.
-    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        yield beside
-        beside.replace(target)
-    except OSError as error:  # of a full disk the error does not say where
-        raise OSError(error.errno, error.strerror, str(target)) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str, Any]:
@@ -117,9 +92,13 @@ def load(path: str | os.PathLike[str]) -> Result:
     module, name = _KINDS[data["schema"]]
     kind: type[Result] = getattr(import_module(module), name)
     try:
-        return kind._loaded(data)
+        found = kind._loaded(data)
+        # Entries that contradict each other should be told here, not when somebody prints it.
+        str(found)
+        return found
     except (
-        KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, CondpedError,
+        KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, MemoryError,
+        RecursionError, ZeroDivisionError, CondpedError,
     ) as error:  # fmt: skip
         lacks = f"it lacks {error}" if type(error) is KeyError else str(error)
         raise DataError(

@@ -6,16 +6,19 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from condped.errors import DataError, SpaceError
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Float, Int, frozen_choice, plain_domain
 from condped.space.space import Space
 
 # JSON has no word for these; a mapping with the one key "float" stands for them.
 _NO_NUMBERS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_MOST = 1 << 63
 _AS_IT_IS = frozenset({str, bool, int, type(None)})
 _DOMAINS = {"float": Float, "int": Int, "categorical": Categorical}
 
@@ -56,8 +59,8 @@ def survives(choice: Any) -> bool:
 def restored(value: Any) -> Any:
     """Return what :func:`plain` was given; lists stay lists."""
     if isinstance(value, dict):
-        if value.keys() == {"float"} and isinstance(value["float"], str):
-            return _NO_NUMBERS[value["float"]]
+        if value.keys() == {"float"} and str(value["float"]) in _NO_NUMBERS:
+            return _NO_NUMBERS[str(value["float"])]
         return {key: restored(entry) for key, entry in value.items()}
     return [restored(entry) for entry in value] if isinstance(value, list) else value
 
@@ -89,6 +92,8 @@ def _object(kind: Any, value: Any, where: str) -> Any:
         return kind._loaded(value)
     if is_dataclass(kind):
         return rebuilt_dataclass(kind, value, where)
+    if kind is int:  # a count, or a trial's number
+        return _require(type(value) is int and abs(value) < _MOST, value, where)
     whole = kind is float and type(value) is int
     return float(value) if whole else _require(type(value) is kind, value, where)
 
@@ -120,7 +125,7 @@ def _domain(kind: type, value: Any, where: str) -> Any:
 def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
     """Return a dataclass from its public fields."""
     _require(isinstance(value, dict), value, where)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     names = [entry.name for entry in fields(kind) if not entry.name.startswith("_")]
     # What has a default came later than files that are without it.
     needed = [entry.name for entry in fields(kind) if entry.default is MISSING]
@@ -130,8 +135,11 @@ def rebuilt_dataclass(kind: Any, value: Any, where: str) -> Any:
     return kind(**{name: rebuilt(hints[name], value[name], f"{where}.{name}") for name in value})
 
 
+# Looking them up compiles a text for each field.
+_hints = cache(get_type_hints)
+
+
 def _require(fits: bool, value: Any, where: str) -> Any:
     if not fits:
-        shown = repr(value)
-        raise DataError(f"{where} cannot be {shown if len(shown) < 60 else shown[:57] + '...'}.")
+        raise DataError(f"{where} cannot be {brief(value)}.")
     return value

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from condped.analyse.saving.files import written_whole
+from condped.writing.whole_files import encoded, whole_file
 
 
 def write_rows(
@@ -19,7 +19,11 @@ def write_rows(
     path: str | os.PathLike[str],
 ) -> None:
     """Write flat records; the file says which schema they follow."""
-    table = pa.table({name: pa.array([row[name] for row in rows]) for name in columns})
+    table = pa.table({name: pa.array([_cell(row[name]) for row in rows]) for name in columns})
     table = table.replace_schema_metadata({"condped.schema": schema})
-    with written_whole(path) as beside:
-        parquet.write_table(table, beside)
+    with whole_file(path) as file:
+        parquet.write_table(table, file)
+
+
+def _cell(value: Any) -> Any:
+    return encoded(value).decode() if isinstance(value, str) else value

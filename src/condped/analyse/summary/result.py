@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from condped.analyse.effects.trials import TrialState
 from condped.analyse.result import Result
+from condped.errors import DataError
 from condped.trials.batch import Goal
 
 
@@ -201,7 +203,7 @@ class Summary(Result):
     history_left_out
         How many trials are not in it.
     adaptive
-        Whether trials seem to follow earlier results; None where that cannot be told.
+        Whether trials seem to follow earlier results; None where that is unknown.
     plateau
         How long nothing has improved, in sentences for people.
     outlook
@@ -241,6 +243,14 @@ class Summary(Result):
     plateau: tuple[str, ...]
     outlook: str | None
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def _loaded(cls, data: Mapping[str, Any]) -> Self:
+        made = super(Summary, cls)._loaded(data)  # noqa: UP008  (slots made the class anew)
+        names = {goal.name for goal in made.objectives}
+        if not {best.objective for best in made.best} <= names:
+            raise DataError("its best trials are by other objectives than its own.")
+        return made
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the history: one flat record per trial and objective."""

@@ -123,7 +123,7 @@ def _durations(course: Course) -> Durations | None:
 
 
 def _adaptive(table: TrialTable) -> bool | None:
-    """Return whether the sampler learnt from results; None where that cannot be told.
+    """Return whether the sampler learnt from results; None where that is unknown.
 
     A grid is no sequence of random draws, and too few trials tell nothing.
     """

@@ -13,6 +13,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.space.domain import Categorical, Domain
+from condped.space.grid import steps_of
 from condped.trials.table import Parameter, TrialTable
 
 
@@ -59,7 +60,7 @@ def middle(domain: Domain) -> float:
         return math.sqrt(domain.low) * math.sqrt(domain.high)
     if domain.step is None:
         return domain.low / 2 + domain.high / 2  # a span may be too wide for a float
-    steps = round((domain.high - domain.low) / domain.step)
+    steps = steps_of(domain)
     return domain.low + steps // 2 * domain.step
 
 

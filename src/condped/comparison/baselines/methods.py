@@ -26,6 +26,7 @@ from condped.estimate.settings import (
     check_target,
 )
 from condped.options import declared, option, takes
+from condped.safe_text import brief
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling
 
@@ -64,12 +65,12 @@ class Forest:
     def __post_init__(self) -> None:
         for name, value in (("trees", self.trees), ("max_depth", self.max_depth)):
             if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise SettingsError(f"{name} must be a whole number above 0 (got {value!r}).")
+                raise SettingsError(f"{name} must be a whole number above 0 (got {brief(value)}).")
         seed = self.seed
         whole = isinstance(seed, Integral) and not isinstance(seed, bool)
         if seed is not None and not (whole and 0 <= seed < 2**32):
             raise SettingsError(
-                f"seed must be a whole number from 0 to 4294967295, or None (got {seed!r})."
+                f"seed must be a whole number from 0 to 4294967295, or None (got {brief(seed)})."
             )
 
 
@@ -86,7 +87,9 @@ def forest_settings(method: BaselineMethod, absent: Absent, forest: Forest) -> B
 def _require(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         hint = " condped.importance has it." if value in get_args(Method) else ""
-        raise SettingsError(f"{name} must be one of {', '.join(allowed)} (got {value!r}).{hint}")
+        raise SettingsError(
+            f"{name} must be one of {', '.join(allowed)} (got {brief(value)}).{hint}"
+        )
 
 
 class BaselineOptions(TrialOptions, ForestOptions, total=False):

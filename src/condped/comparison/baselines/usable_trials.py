@@ -127,7 +127,7 @@ def _blurred(parameter: Parameter, used: BoolArray) -> bool:
     values = parameter.values[present]
     if not len(values) or isinstance(parameter.domains[0], Categorical):
         return False
-    low, high = values.min(), values.max()
+    low, high = values.min().item(), values.max().item()  # whose difference cannot overflow
     # float32 has 24 bits: numbers nearer to each other than that are one.
     return bool(low < high and high - low < 2.0**-24 * max(abs(low), abs(high)))
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IntArray, ValueArray
 from condped.estimate.statistics.normal_distribution import normal_cdf
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.grid import steps_of
 
 MOST_CELLS = 64
 _NARROWEST = 0.01  # a kernel's width, as a share of the domain
@@ -134,7 +135,9 @@ def cells_of_domains(domains: Sequence[Domain]) -> ParameterCells | None:
     if all(isinstance(domain, Categorical) for domain in domains):
         return _choice_cells([d.choices for d in domains if isinstance(d, Categorical)])
     numeric = [domain for domain in domains if isinstance(domain, (Float, Int))]
-    if len(numeric) < len(domains) or any(math.isinf(d.high - d.low) for d in numeric):
+    if len(numeric) < len(domains) or any(
+        math.isinf(float(d.high) - float(d.low)) for d in numeric
+    ):
         return None
     scales = [_cell_ends(domain) for domain in numeric]
     middles = [_values(d, 0.5 * (e[1:] + e[:-1])) for d, e in zip(numeric, scales, strict=True)]
@@ -185,7 +188,7 @@ def _cell_ends(domain: Float | Int) -> FloatArray:
     low, high = domain.low - half, domain.high + half
     levels = MOST_CELLS
     if domain.step is not None:
-        levels = round((domain.high - domain.low) / domain.step) + 1
+        levels = steps_of(domain) + 1
     if levels < MOST_CELLS:  # a cell for each, which on a log scale are not equally wide
         ends = np.linspace(low, high, levels + 1)
         return np.asarray(np.log(ends) if domain.log else ends)

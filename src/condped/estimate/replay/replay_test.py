@@ -81,6 +81,13 @@ class ReplayTest:
     bias: FloatArray
     scatter: FloatArray
 
+    def put(self, sets: IntArray, found: ReplayTest) -> None:
+        """Fill in what was found of some target sets."""
+        self.p_values[sets] = found.p_values
+        for own, other in zip(self.regimes, found.regimes, strict=True):
+            own[sets] = other
+        self.bias[:, sets], self.scatter[:, sets] = found.bias, found.scatter
+
 
 def replay_test(
     series: ReplayedSeries,
@@ -88,7 +95,9 @@ def replay_test(
     hits: BoolArray,
     other_p_values: FloatArray | None = None,
 ) -> ReplayTest:
-    """Compare what is observed with replays.
+    """Compare what is observed with replays, each target set with as many as it needs by itself.
+
+    So a target set's p-value does not depend on which others are asked for.
 
     Parameters
     ----------
@@ -97,34 +106,50 @@ def replay_test(
     hits
         (T, N): the target sets.
     other_p_values
-        (T,): of another test, if the larger p-value counts: where it is plainly large, few replays
-        are enough.
+        (T,): of another test, if the larger p-value counts: where it is plainly large, no replays
+        are needed, and the p-values here are NaN.
     """
-    settled = np.zeros(len(hits), dtype=bool)
-    if other_p_values is not None:
-        settled = plainly_large(other_p_values)
     drawn = ~series.parameter.fixed
     rows = [np.flatnonzero(regime & drawn) for regime in regimes]
-    observed = [_observed(series, own, hits) for own in rows]
-    replayed: list[list[Scores]] = [[] for _ in rows]
-    p_values = np.full(len(hits), np.nan)
+    found = _untested(len(rows), len(hits))
+    sets = np.arange(len(hits))
+    if other_p_values is not None:
+        sets = sets[~plainly_large(other_p_values)]
+    observed = [_observed(series, own, hits[sets]) for own in rows] if len(sets) else []
+    replayed: list[Scores] = []
     for number in range(len(STAGES)):
-        drawn_cells = series.stage(number)
-        for found, own in zip(replayed, rows, strict=True):
-            found.append(_replayed(series, drawn_cells, own, hits, number))
-        p_values = _p_values(_total(observed), _total([_joined(found) for found in replayed]))
-        smallest = np.nanmin(p_values[~settled], initial=1.0)
-        if smallest > (_PLAINLY_LARGE if number == 0 else _PLAIN):
+        if not len(sets):
             break
-    return _tested(observed, [_joined(found) for found in replayed], p_values)
+        cells = series.stage(number)
+        more = [_replayed(series, cells, own, hits[sets], number) for own in rows]
+        replayed = [a.joined(b) for a, b in zip(replayed, more, strict=True)] if number else more
+        p_values = _p_values(_total(observed), _total(replayed))
+        if number < len(STAGES) - 1:
+            unknown = p_values <= (_PLAIN if number else _PLAINLY_LARGE)
+        else:
+            unknown = np.zeros(len(sets), dtype=bool)
+        done, left = np.flatnonzero(~unknown), np.flatnonzero(unknown)
+        known = [own.of_sets(done) for own in observed], [own.of_sets(done) for own in replayed]
+        found.put(sets[done], _tested(*known, p_values[done]))
+        sets = sets[left]
+        observed = [own.of_sets(left) for own in observed]
+        replayed = [own.of_sets(left) for own in replayed]
+    return found
+
+
+def _untested(regimes: int, sets: int) -> ReplayTest:
+    nothing = np.full((regimes + 1, sets), np.nan)
+    return ReplayTest(
+        nothing[0], tuple(nothing[1:]), np.zeros((regimes, sets)), np.zeros((regimes, sets))
+    )
 
 
 def _tested(observed: list[Scores], others: list[Scores], p_values: FloatArray) -> ReplayTest:
     return ReplayTest(
         p_values,
         tuple(_p_values(one, many) for one, many in zip(observed, others, strict=True)),
-        np.array([many.excess.mean(axis=0) for many in others]).reshape(-1, len(p_values)),
-        np.array([many.excess.var(axis=0) for many in others]).reshape(-1, len(p_values)),
+        np.array([many.excess.mean(axis=0) for many in others]),
+        np.array([many.excess.var(axis=0) for many in others]),
     )
 
 
@@ -204,16 +229,6 @@ def _categorical(parameter: Replayed, rows: IntArray) -> bool:
 
 def _has_levels(parameter: Replayed, rows: IntArray) -> bool:
     return parameter.layout.levels[_domain(parameter, rows)]
-
-
-def _joined(parts: Sequence[Scores]) -> Scores:
-    """Return the scores of more series."""
-    return Scores(
-        *(
-            np.concatenate([getattr(part, name) for part in parts], axis=-2)
-            for name in ("statistic", "mean", "variance", "excess")
-        )
-    )
 
 
 def _total(parts: Sequence[Scores]) -> Scores:

@@ -49,6 +49,21 @@ class Scores:
             )
         )
 
+    def of_sets(self, sets: IntArray) -> Scores:
+        """Return those of some target sets."""
+        return Scores(
+            *(part[..., sets] for part in (self.statistic, self.mean, self.variance, self.excess))
+        )
+
+    def joined(self, other: Scores) -> Scores:
+        """Return these series and others."""
+        return Scores(
+            *(
+                np.concatenate([getattr(part, name) for part in (self, other)], axis=-2)
+                for name in ("statistic", "mean", "variance", "excess")
+            )
+        )
+
     @property
     def within(self) -> Scores:
         """The statistic within strata alone."""

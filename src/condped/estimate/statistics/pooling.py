@@ -15,7 +15,7 @@ from condped.estimate.statistics.gamma_distribution import tail_at
 from condped.estimate.statistics.student_distribution import student_quantile, student_tail
 
 # Of what parameters without an effect seem to explain: 1.0, with a tail as of 1.2, on the problems
-# of docs/statistics.md.
+# of docs/trust/statistics.md.
 _SKEWNESS = 1.2
 # Errors are on the safe side for tests: there, true ones were down to this share of them. The upper
 # end of a spread allows for it, since what errors explain is not spread.
@@ -76,7 +76,7 @@ def mean_of(values: FloatArray, errors: FloatArray, level: float) -> Mean:
     Weights by precision would favour studies in which a number is small, since its error is small
     there, too. To Student's interval the typical error of one study is added, in quadrature: what
     an estimator is wrong by with so many trials, every study shares, and more of them do not help.
-    On the problems of docs/statistics.md that is up to three quarters of an error.
+    On the problems of docs/trust/statistics.md that is up to three quarters of an error.
 
     Examples
     --------

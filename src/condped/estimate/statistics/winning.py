@@ -12,7 +12,7 @@ from condped.arrays import BoolArray, FloatArray, IntArray
 FIRST_TRIALS = 12
 # Where a sampler learns, it tries on what was good by luck: z-scores of the first trials of two
 # branches that are alike lie around so much or its negative. From runs of TPE on problems whose
-# branches are alike (docs/across.md).
+# branches are alike (docs/trust/across.md).
 _LUCK = 1.3
 
 

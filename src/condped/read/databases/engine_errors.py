@@ -10,6 +10,8 @@ from condped.errors import DataError
 _LONGEST = 300
 # What drivers say, or their errors are called, when another thread uses the connection.
 _BUSY = ("is busy with another call", "ResourceInUseException", "Resource In Use")
+# ... when this process writes to the file through another connection,
+_WRITTEN = "Unique file handle conflict"
 # ... and when a query was cancelled in the middle, which only the user does.
 _INTERRUPTED = ("Query interrupted", "Interrupted!", "InterruptException")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -26,6 +28,11 @@ def failure(
     kind, said = type(error).__name__, essence(error, secrets)
     if kind in _INTERRUPTED or any(said.endswith(words) for words in _INTERRUPTED):
         return KeyboardInterrupt()
+    if _WRITTEN in said:
+        return DataError(
+            f"{engine} failed at {shown} while {step}: this process has the file open for writing. "
+            "Close that connection, or connect it with Ibis and give its table."
+        )
     if any(words == kind or words in said for words in _BUSY):
         return DataError(
             f"The connection to {shown} is busy while {step}: a connection of {engine} serves one "

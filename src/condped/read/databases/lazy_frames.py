@@ -56,7 +56,10 @@ class LazyTable(EngineTable):
         frame = self.frame.select(nw.nth(*places))
         native: Any = frame.to_native()
         if kind.is_polars():
-            for part in native.collect_batches(chunk_size=BATCH):
+            # Before version 1.37 batches just ended where a query failed.
+            version = nw.get_native_namespace(frame).__version__.split(".")
+            streams = (int(version[0]), int(version[1])) >= (1, 37)
+            for part in native.collect_batches(chunk_size=BATCH) if streams else [native.collect()]:
                 yield from part.to_arrow().to_batches()
         elif kind.is_dask():
             for part in native.partitions:

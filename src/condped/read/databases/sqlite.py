@@ -3,48 +3,162 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
+import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from condped.errors import DataError
+from condped.read.files.first_bytes import first_bytes
 
 # The query for the names of a table's columns.
 COLUMNS = "SELECT name FROM pragma_table_info(?)"
 _WAIT = 30.0  # seconds for a writer to let go
+_SPELL = 0.2  # seconds of it in which SQLite waits by itself, and hears no Ctrl-C
+# Instructions of SQLite's machine between two looks whether to go on; some milliseconds.
+_LOOK = 100_000
+# Instructions that the queries of one snapshot may take: many more than reading all of a file some
+# dozens of times does, so that views which never end are noticed.
+_STEPS, _STEPS_PER_BYTE = 20_000_000, 1_000
+_LONGEST = 1 << 20  # bytes of one value; more if the file is larger
 
 
 @contextmanager
-def snapshot(source: str) -> Iterator[tuple[str, sqlite3.Connection]]:
-    """Open what a URL or a path names; gives what to call it in messages, and the connection."""
+def snapshot(
+    source: str, wait: float = _WAIT, *, brief: bool = False
+) -> Iterator[tuple[str, sqlite3.Connection]]:
+    """Open what a URL or a path names; gives what to call it in messages, and the connection.
+
+    All queries see the same state, whatever workers write meanwhile. Of a file without a
+    write-ahead log, unless they are ``brief``, they see a private copy: who writes to it waits
+    while it is copied and not while everything is read. ``wait`` is how many seconds a writer has
+    to let go of it.
+    """
     path = _path(source)
     place = f"The SQLite file {str(path)!r}"
-    # A file with a write-ahead log that nobody has open: SQLite would leave files beside it.
-    alone = _logs_ahead(path) and not _log(path).exists()
-    address = f"file:{quote(str(path.resolve()))}?mode=ro{'&immutable=1' if alone else ''}"
-    before = path.stat()
+    guard = _Guard(place)
     try:
-        with closing(sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None)) as db:
-            # One transaction: all queries see the same state, whatever workers write meanwhile.
-            db.execute("BEGIN")
-            yield place, db
-    except sqlite3.Error as error:
-        raise DataError(f"{place} cannot be read: {error}.") from error
-    after = path.stat()
-    if alone and (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        with _opened(path.resolve(), place) as (db, size):
+            guard.watch(db, size)
+            _begin(db, wait)
+            if brief or _logs_ahead(path):
+                yield place, db
+                return
+            copy = _copy(db)
+        with closing(copy):
+            guard.watch(copy, size)
+            yield place, copy
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes what is no UTF-8
+        raise guard.failure(error) from error
+
+
+@contextmanager
+def _opened(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int]]:
+    """Connect to a file, so that nothing is left beside it; gives the file's size as well."""
+    ahead, before = _logs_ahead(path), path.stat()
+    alone = ahead and not _beside(path, "-wal").exists()
+    with ExitStack() as stack:
+        if ahead and not alone and not _beside(path, "-shm").exists():
+            # Left by a writer that was killed. To read the log SQLite would make a file beside it.
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="condped-")))
+            for found in (path, _beside(path, "-wal")):
+                shutil.copyfile(found, folder / found.name)
+            path = folder / path.name
+        # A file with a write-ahead log that nobody has open: SQLite would leave files beside it.
+        address = f"file:{quote(str(path))}?mode=ro{'&immutable=1' if alone else ''}"
+        db = sqlite3.connect(address, uri=True, timeout=_SPELL, isolation_level=None)
+        stack.enter_context(closing(db))
+        yield db, before.st_size
+    after = path.stat() if alone else before
+    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
         raise DataError(f"{place} began to be written to while it was read. Read it again.")
+
+
+def _begin(db: sqlite3.Connection, wait: float) -> None:
+    """Begin a transaction, which sees the file as it is now."""
+    end = time.monotonic() + wait
+    while True:
+        try:
+            db.execute("BEGIN")
+            db.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+
+
+def _copy(db: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a copy in a temporary file, which has no name, as of the transaction of ``db``."""
+    copy = sqlite3.connect("", isolation_level=None)
+    try:
+        copy.execute("PRAGMA journal_mode = OFF")
+        copy.execute("PRAGMA synchronous = OFF")
+        db.backup(copy)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
+class _Guard:
+    """What keeps a file that may be somebody else's from more than being read."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.left = 0  # instructions
+        self.too_long = False
+
+    def watch(self, db: sqlite3.Connection, size: int) -> None:
+        """Set limits in proportion to the file's size, and let interrupts through."""
+        self.left = _STEPS + _STEPS_PER_BYTE * size
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(_LONGEST, size), 2**31 - 1))
+        db.set_progress_handler(self._look, _LOOK)
+        for setting in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
+            db.execute(f"PRAGMA {setting}")
+
+    def _look(self) -> bool:
+        """Return whether to end the query."""
+        self.left -= _LOOK
+        self.too_long = self.left < 0
+        return self.too_long
+
+    def failure(self, error: sqlite3.Error | UnicodeDecodeError) -> BaseException:
+        """Return what to raise in place of SQLite's error."""
+        if self.too_long:
+            return DataError(
+                f"{self.place} has a view or a computed column that takes far longer than reading "
+                "all of the file, or never ends. Drop it, or copy the tables into another file."
+            )
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            # Whatever is raised while SQLite looks ends the query, and does not come through.
+            return KeyboardInterrupt()
+        remedy = ""
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_ROLLBACK:
+            remedy = (
+                " A writer was interrupted: open the file once with the tool that wrote it, which "
+                "takes back what was not finished."
+            )
+        elif getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            remedy = (
+                f" A copy of it does not fit in {tempfile.gettempdir()!r}: set the environment "
+                "variable TMPDIR to a directory with room for it."
+            )
+        return DataError(f"{self.place} cannot be read: {error}.{remedy}")
 
 
 def _logs_ahead(path: Path) -> bool:
     """Return whether writers use a write-ahead log, which the file's header says."""
-    with path.open("rb") as file:
-        return file.read(20)[18:20] == b"\x02\x02"
+    return first_bytes(path, 20)[18:20] == b"\x02\x02"
 
 
-def _log(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(f"{path.name}{ending}")
 
 
 def _path(source: str) -> Path:

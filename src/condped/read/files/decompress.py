@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from condped.errors import CondpedError, DataError
 from condped.optional import load_optional
+
+# A file that grows by more than this when it is decompressed was made to fill the memory: tables
+# and logs grow by 5 to 50.
+MOST_GROWTH = 100
+# Up to here files may grow as they like.
+ALLOWED_BYTES = 64 << 20
 
 
 @contextmanager
@@ -37,10 +44,15 @@ def file_size(path: str) -> int:
     return max(Path(path).stat().st_size, 1)
 
 
+def is_compressed(path: str) -> bool:
+    """Return whether a file is decompressed when it is opened."""
+    return Path(path).suffix.lower() in (".gz", ".zst")
+
+
 def _file(path: str) -> IO[bytes]:
     ending = Path(path).suffix.lower()
     if ending == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return bounded(cast(IO[bytes], gzip.open(path, "rb")), path)
     if ending == ".zst":
         module = load_optional(
             "condped.read.files.zstd_backports",
@@ -48,5 +60,43 @@ def _file(path: str) -> IO[bytes]:
             library="backports.zstd",
             extra="zstd",
         )
-        return cast(IO[bytes], module.open_zstd(path))
+        return bounded(cast(IO[bytes], module.open_zstd(path)), path)
     return Path(path).open("rb")
+
+
+def bounded(file: IO[bytes], path: str) -> IO[bytes]:
+    """Return a file that is being decompressed, whose size stays in proportion to that on disk."""
+    most = max(ALLOWED_BYTES, MOST_GROWTH * file_size(path))
+    return cast(IO[bytes], io.BufferedReader(_Bounded(file, path, most), 1 << 17))
+
+
+class _Bounded(io.RawIOBase):
+    """Reads at most so many bytes of a file that is being decompressed."""
+
+    def __init__(self, file: IO[bytes], path: str, most: int) -> None:
+        super().__init__()
+        self._file, self._path, self._most = file, path, most
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._file.read(len(buffer))
+        if self._file.tell() > self._most:
+            raise DataError(
+                f"The file {self._path!r} grows to more than {self._most >> 20:,} MiB when it is "
+                f"decompressed, over {MOST_GROWTH} times its size, as files do that were made to "
+                "fill the memory. If this one is meant to, decompress it first and give the result."
+            )
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

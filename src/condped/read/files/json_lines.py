@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import contains
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from condped.errors import DataError
 from condped.progress import report
-from condped.read.files.decompress import file_size, open_decompressed
+from condped.read.files.decompress import file_size, is_compressed, open_decompressed
 from condped.read.files.many_files import load_files, partition_of
 from condped.read.files.space_sidecar import with_sidecar
 from condped.read.frames.mappings import flat
@@ -31,8 +32,9 @@ _BLANK: Entry = {}  # a blank line
 class JsonLines:
     """A file of JSON objects, one per line.
 
-    An incomplete last line is still being written: it is left out, with a note. Other invalid
-    lines raise, or are left out and counted if ``skip`` is set.
+    What was there when reading began is read, whatever is appended meanwhile. An incomplete last
+    line is still being written: it is left out, with a note. Other invalid lines raise, or are left
+    out and counted if ``skip`` is set.
 
     Attributes
     ----------
@@ -42,56 +44,105 @@ class JsonLines:
         Whether to leave out invalid lines.
     key
         A name that every object must have.
+    problem
+        Returns what is wrong with the first invalid one of some objects; empty if none is.
     is_vital
         Why an invalid line must not be left out even then; empty if it may.
     parse
         The parser of JSON.
     notes
         Notes for the user, once all batches have been read.
+    ended
+        Whether a line only counts once its newline has been written.
+    growing
+        Whether more lines will come: an incomplete last line is then left for the next time.
+    offset, read
+        The bytes and lines that were read so far; iterating again goes on there.
+    first, bad
+        The first invalid line among them, and how many there are.
     """
 
     path: str
     what: str
     skip: bool
     key: str | None = None
+    problem: Callable[[list[Entry]], str] = lambda entries: ""
     is_vital: Callable[[bytes], str] = lambda line: ""
     parse: Callable[[bytes], Any] = json.loads
     notes: list[str] = field(default_factory=list)
+    ended: bool = False
+    growing: bool = False
+    offset: int = 0
+    read: int = 0
+    first: int = 0
+    bad: int = 0
 
     def batches(self) -> Iterator[list[Entry]]:
         """Iterate over the objects, many at a time."""
-        read, first, bad = 0, 0, 0  # lines so far, the first invalid one, and how many there are
+        self.notes.clear()
         with open_decompressed(self.path) as file:
             size = file_size(self.path)
-            lines = file.readlines(_BYTES)
+            file.seek(self.offset)
+            blocks = self._blocks(file, size)
+            lines = next(blocks, [])
+            unfinished = False
             while lines:
-                following = file.readlines(_BYTES)
+                following = next(blocks, [])
+                if not following and self._is_left_out(lines[-1]):
+                    lines.pop()
+                    unfinished = not self.growing
+                    if not lines:
+                        break
                 whole = self._all_parsed(lines)
                 entries = list(map(self._entry, lines)) if whole is None else whole
                 corrupt = [] if whole else [n for n, entry in enumerate(entries) if entry is None]
                 if corrupt:
-                    last = corrupt == [len(lines) - 1] and not following and not bad
+                    last = corrupt == [len(lines) - 1] and not following and not self.bad
                     cut = last and not lines[-1].endswith(b"\n")
                     if cut and not self.skip:
-                        number = read + len(lines)
-                        self.notes.append(
-                            f"Line {number} of {self.path!r} is cut off and was left out."
-                        )
+                        self._note_cut(self.read + len(lines))
                     for place in [] if cut else corrupt:
                         reason = self.is_vital(lines[place])
                         if reason or not self.skip:
                             remedy = reason or "or skip such lines with the option skip_corrupt"
-                            raise self._error(read + place + 1, remedy)
-                    first, bad = first or read + corrupt[0] + 1, bad + len(corrupt)
-                read += len(lines)
+                            raise self._error(self.read + place + 1, lines[place], remedy)
                 yield whole or [e for e in entries if e is not None and e is not _BLANK]
+                if corrupt:
+                    self.first = self.first or self.read + corrupt[0] + 1
+                    self.bad += len(corrupt)
+                self.read += len(lines)
+                self.offset += sum(map(len, lines))
                 report(f"Reading {self.path}", min(file.tell(), size), size)
                 lines = following
-        if bad and self.skip:
+        if unfinished:
+            self.read += 1
+            self.bad += 1
+            self.first = self.first or self.read
+            if not self.skip:
+                self._note_cut(self.read)
+        if self.bad and self.skip:
             self.notes.append(
-                f"{bad} of {read} lines of {self.path!r} are not {self.what} and were left out "
-                f"(first: line {first})."
+                f"{self.bad} of {self.read} lines of {self.path!r} are not {self.what} and were "
+                f"left out (first: line {self.first})."
             )
+
+    def _blocks(self, file: IO[bytes], size: int) -> Iterator[list[bytes]]:
+        """Iterate over lists of lines, up to the end that the file had when it was opened."""
+        left = math.inf if is_compressed(self.path) else size - self.offset
+        while left > 0 and (lines := file.readlines(int(min(_BYTES, left)))):
+            left -= sum(map(len, lines))
+            if left < 0:  # the last line went on
+                lines[-1] = lines[-1][: int(left)]
+            yield lines
+
+    def _is_left_out(self, line: bytes) -> bool:
+        """Return whether a last line is for the next time, or does not count."""
+        if line.endswith(b"\n"):
+            return False
+        return self.ended or (self.growing and self._entry(line) is None)
+
+    def _note_cut(self, number: int) -> None:
+        self.notes.append(f"Line {number} of {self.path!r} is cut off and was left out.")
 
     def _all_parsed(self, lines: list[bytes]) -> list[Entry] | None:
         """Return the objects of all lines; None if a line is invalid."""
@@ -118,15 +169,27 @@ class JsonLines:
 
     def _fit(self, entries: list[Any]) -> bool:
         """Return whether all are objects with the key, without a Python step for each."""
+        return self._are_objects(entries) and not self.problem(entries)
+
+    def _are_objects(self, entries: list[Any]) -> bool:
+        """Return whether all are objects with the key."""
         objects = set(map(type, entries)) == {dict}
         return objects and (self.key is None or all(map(contains, entries, repeat(self.key))))
 
-    def _error(self, number: int, remark: str) -> DataError:
+    def _error(self, number: int, line: bytes, remark: str) -> DataError:
         return DataError(
-            f"Line {number} of {self.path!r} is not {self.what}; {number - 1} valid lines come "
-            f"before it. Correct or remove the line, {remark}.",
+            f"Line {number} of {self.path!r} is not {self.what}{self._reason(line)}; {number - 1} "
+            f"valid lines come before it. Correct or remove the line, {remark}.",
             first_row=number - 1,
         )
+
+    def _reason(self, line: bytes) -> str:
+        """Return what is wrong with a line that holds an object."""
+        try:
+            entry = self.parse(line)
+        except (ValueError, RecursionError):
+            return ""
+        return f" ({self.problem([entry])})" if self._are_objects([entry]) else ""
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:

@@ -9,8 +9,11 @@ from condped.errors import DataError
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_table
 from condped.read.table.raw import RawTable
+from condped.safe_text import brief
 from condped.trials.columns import array_column
 from condped.trials.table import TrialTable
+
+_MOST_NESTED = 100
 
 
 def read(
@@ -63,9 +66,16 @@ def _rows(columns: Mapping[str, Any]) -> int:
     return next(iter(lengths.values()), 0)
 
 
-def _entries(record: Mapping[str, Any], before: str, separator: str) -> Iterator[tuple[str, Any]]:
+def _entries(
+    record: Mapping[str, Any], before: str, separator: str, depth: int = 0
+) -> Iterator[tuple[str, Any]]:
+    if depth > _MOST_NESTED:
+        raise DataError(
+            f"A record is nested more than {_MOST_NESTED} levels deep, or contains itself, at "
+            f"{brief(before)}. Give the parameters themselves."
+        )
     for name, value in record.items():
         if isinstance(value, Mapping):
-            yield from _entries(value, f"{before}{name}{separator}", separator)
+            yield from _entries(value, f"{before}{name}{separator}", separator, depth + 1)
         else:
             yield f"{before}{name}", value

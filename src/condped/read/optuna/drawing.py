@@ -12,6 +12,7 @@ from condped.arrays import BoolArray, FloatArray
 from condped.read.optuna.samplers import CHOSEN, marked, sampler_of
 from condped.read.seconds import seconds
 from condped.space.domain import Categorical, frozen_choice
+from condped.trials.columns import number_of
 from condped.trials.course.drawing import Drawing, SamplerRecord
 from condped.trials.course.times import Times
 from condped.trials.table import ABSENT, Parameter
@@ -67,7 +68,7 @@ class DrawingRecords:
 
     def _samplers(self, times: Times) -> tuple[SamplerRecord, ...]:
         keys = set(self.study_keys).union(*(held for _, held in self.attributes))
-        chosen = {held.get(CHOSEN) for _, held in self.attributes} if CHOSEN in keys else ()
+        chosen = [held.get(CHOSEN) for _, held in self.attributes] if CHOSEN in keys else ()
         found = marked(keys, chosen)
         # The study's sampler was not asked if all trials were added, which takes them no time.
         if self.sampler is None or not np.any(times.started != times.ended):
@@ -86,13 +87,20 @@ def drawing_of(study: Any, trials: Sequence[Any]) -> Callable[[], DrawingRecords
         reports = enumerate(trial.intermediate_values for trial in trials)
         attributes = enumerate(trial.system_attrs for trial in trials)
         return DrawingRecords(
-            reports=[(row, max(held), held[max(held)]) for row, held in reports if held],
+            reports=[
+                (row, max(held), _as_number(held[max(held)])) for row, held in reports if held
+            ],
             attributes=[(row, held) for row, held in attributes if held],
             study_keys=keys,
             sampler=sampler,
         )
 
     return look_up
+
+
+def _as_number(value: Any) -> float:
+    number = number_of(value)
+    return np.nan if number is None else number
 
 
 def times_of(trials: Sequence[Any]) -> Times:
@@ -110,7 +118,7 @@ class DrawingLog:
 
     def __init__(self) -> None:
         self.reports: dict[int, tuple[int, float]] = {}
-        self.attributes: dict[int, dict[str, Any]] = {}
+        self.attributes: dict[int, Mapping[str, Any]] = {}
 
     def add_report(self, trial: int, step: int, value: float | None) -> None:
         """Keep what a trial reported if no later step is known."""
@@ -119,7 +127,16 @@ class DrawingLog:
 
     def add_attribute(self, trial: int, key: str, value: Any) -> None:
         """Keep a system attribute; its value only where that is read."""
-        self.attributes.setdefault(trial, {})[key] = value if key in VALUED else None
+        # A new mapping: whoever has the old one does not see it change.
+        held = self.attributes.get(trial, {})
+        self.attributes[trial] = {**held, key: value if key in VALUED else None}
+
+    def without(self, trials: Iterable[int]) -> DrawingLog:
+        """Return a copy that knows nothing of some trials; to add to it does not change this."""
+        log, left_out = DrawingLog(), set(trials)
+        log.reports = {t: last for t, last in self.reports.items() if t not in left_out}
+        log.attributes = {t: held for t, held in self.attributes.items() if t not in left_out}
+        return log
 
     def records(self, trials: Sequence[int], study_keys: Iterable[str]) -> DrawingRecords:
         """Return what is recorded of a study's trials."""
@@ -153,12 +170,12 @@ def _equals(entry: Parameter, row: int, value: Any) -> bool:
     if place == ABSENT:
         return False
     domain, recorded = entry.domains[place], entry.values[row]
-    if isinstance(domain, Categorical):
-        # In tuples, since NaN equals itself there.
-        return (domain.choices[int(recorded)],) == (frozen_choice(value),)
     try:
+        if isinstance(domain, Categorical):
+            # In tuples, since NaN equals itself there.
+            return (domain.choices[int(recorded)],) == (frozen_choice(value),)
         return float(value) == float(recorded)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 

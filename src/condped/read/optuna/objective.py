@@ -17,6 +17,7 @@ from condped.errors import DataError, not_found
 from condped.read.direction import recorded_direction_notes, unsaid_direction_notes
 from condped.read.options import ReadOptions, checked_direction, chosen_objective
 from condped.read.table.outside_domain import apply_outside_policy
+from condped.safe_text import brief
 from condped.trials.columns import number_of
 from condped.trials.course.reports import Reports
 from condped.trials.table import DURATION, Direction, Objective, TrialTable
@@ -94,8 +95,8 @@ def explained_table(table: TrialTable, options: ReadOptions, attributes: Attribu
         number = number_of(value)
         if number is None and value is not None:
             raise DataError(
-                f"The user attribute {attribute.key!r} must be a number (got {value!r} in trial "
-                f"{row}). Choose an attribute that is one in all trials.",
+                f"The user attribute {attribute.key!r} must be a number (got {brief(value)} in "
+                f"trial {row}). Choose an attribute that is one in all trials.",
                 column=attribute.column,
                 first_row=row,
             )

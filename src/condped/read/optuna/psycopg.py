@@ -10,23 +10,10 @@ import psycopg
 
 from condped.errors import DataError
 from condped.read.databases.urls import split_url, without_password
-from condped.read.options import ReadOptions
-from condped.read.optuna.sql import Database, read_studies, read_study
-from condped.trials.table import TrialTable
+from condped.read.optuna.sql.database import Database
+from condped.read.optuna.sql.reader import DatabaseReader
 
 _WAIT = 10  # seconds for a server to answer
-
-
-def read(source: str, options: ReadOptions) -> TrialTable:
-    """Return the trials of a study in a PostgreSQL database that Optuna wrote."""
-    with _database(source) as database:
-        return read_study(database, options)
-
-
-def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
-    """Return the trials of all studies in the database, or of those that match a pattern."""
-    with _database(source) as database:
-        return read_studies(database, options)
 
 
 @contextmanager
@@ -49,3 +36,8 @@ def _database(source: str) -> Iterator[Database]:
     except psycopg.Error as error:
         reason = " ".join(str(error).split())
         raise DataError(f"The database {place} cannot be read: {reason}") from error
+
+
+_READER = DatabaseReader(_database)
+read, read_all = _READER.read, _READER.read_all
+follow, list_studies = _READER.follow, _READER.list_studies

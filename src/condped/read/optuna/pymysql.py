@@ -12,27 +12,14 @@ from pymysql.cursors import SSCursor
 
 from condped.errors import DataError, SettingsError
 from condped.read.databases.urls import split_url, without_password
-from condped.read.options import ReadOptions
 from condped.read.optuna.objective import STUDY
-from condped.read.optuna.sql import Database, read_studies, read_study
-from condped.trials.table import TrialTable
+from condped.read.optuna.sql.database import Database
+from condped.read.optuna.sql.reader import DatabaseReader
 
 _WAIT = 10  # seconds for a server to be reached
 _LONGEST = 300  # seconds between two responses
 # Options that may follow the question mark of a URL.
 _OPTIONS = ("charset", "unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
-
-
-def read(source: str, options: ReadOptions) -> TrialTable:
-    """Return the trials of a study in a MySQL or MariaDB database that Optuna wrote."""
-    with _database(source) as database:
-        return read_study(database, options)
-
-
-def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
-    """Return the trials of all studies in the database, or of those that match a pattern."""
-    with _database(source) as database:
-        return read_studies(database, options)
 
 
 @contextmanager
@@ -78,3 +65,8 @@ def _address(source: str) -> dict[str, Any]:
         "read_timeout": _LONGEST,
         **extra,
     }
+
+
+_READER = DatabaseReader(_database)
+read, read_all = _READER.read, _READER.read_all
+follow, list_studies = _READER.follow, _READER.list_studies

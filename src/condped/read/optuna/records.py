@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from condped.arrays import FloatArray, IntArray, ValueArray
+from condped.arrays import FloatArray, IdArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.each_study import matching, unknown_study
 from condped.read.optuna.drawing import DrawingRecords
+from condped.read.table.convert_values import nearest_integers
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, Float, Int, is_whole
 from condped.trials.course.drawing import DeferredDrawing, Drawing
 from condped.trials.course.times import Times
@@ -49,6 +51,57 @@ _OLD_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Violations:
+    """Constraint values of trials.
+
+    Attributes
+    ----------
+    names
+        Of the constraints, in the order in which the first trials with them recorded them.
+    values
+        (trials, constraints), NaN where nothing is recorded; None without any.
+    """
+
+    names: tuple[str | int, ...] = ()
+    values: FloatArray | None = None
+
+    @classmethod
+    def of(cls, trial_ids: IntArray, records: Iterable[tuple[int, str, Any]]) -> Violations:
+        """Return the values from records of the trial, a key, and what is recorded under it."""
+        names = _Numbering()
+        trials: list[int] = []
+        places: list[int] = []
+        values: list[float] = []
+        for trial, key, recorded in records:
+            try:
+                # Optuna 5 writes one number per constraint, before it was one list for all.
+                several = (
+                    dict(enumerate(recorded or ())) if key == "constraints" else {key: recorded}
+                )
+                numbers = {n: float(value) for n, value in several.items() if value is not None}
+            except (OverflowError, TypeError, ValueError):
+                row = int(np.searchsorted(trial_ids, trial))
+                raise DataError(
+                    f"Trial {row} of the study records {brief(key)} as {brief(recorded)}. Allowed "
+                    "are numbers, above 0 if the constraint is violated. Correct the trial.",
+                    first_row=row,
+                ) from None
+            for name, number in numbers.items():
+                trials.append(trial)
+                places.append(names[name])
+                values.append(number)
+        if not values:
+            return cls()
+        rows, columns = np.searchsorted(trial_ids, trials), np.array(places)
+        found = np.full((len(trial_ids), len(names)), np.nan)
+        found[rows, columns] = values
+        _, first = np.unique(columns[np.argsort(rows, kind="stable")], return_index=True)
+        order = np.argsort(first)
+        known = tuple(names)
+        return cls(tuple(known[place] for place in order), found[:, order])
+
+
+@dataclass(frozen=True, slots=True)
 class StudyRecords:
     """A study as a storage holds it, without its parameters."""
 
@@ -57,17 +110,13 @@ class StudyRecords:
     directions: Sequence[str]  # Optuna's names
     metrics: Sequence[str] | None
     values: FloatArray  # (trials, objectives), NaN where nothing is recorded
-    # Trial, key, and what is recorded: one number per constraint, or a list for all of them.
-    constraints: Iterable[tuple[int, str, Any]]
+    violations: Violations
     times: Times
     # How the trials were drawn, put together if asked for.
     recorded: Callable[[], DrawingRecords] | None = None
 
     def table(self, parameters: tuple[Parameter, ...]) -> TrialTable:
         """Return the study's trials."""
-        count = len(self.directions)
-        # Without recorded names, what Optuna's dataframe calls them.
-        unnamed = ["value"] if count == 1 else [f"values_{place}" for place in range(count)]
         return TrialTable(
             parameters=parameters,
             objectives=tuple(
@@ -77,11 +126,13 @@ class StudyRecords:
                     "maximize" if word == "MAXIMIZE" else "minimize",
                 )
                 for place, (name, word) in enumerate(
-                    zip(self.metrics or unnamed, self.directions, strict=True)
+                    zip(
+                        objective_names(self.directions, self.metrics), self.directions, strict=True
+                    )
                 )
             ),
             states=self.states,
-            violations=_violations(self.trial_ids, self.constraints),
+            violations=self.violations.values,
             drawing=self._drawing(parameters),
             times=self.times,
         )
@@ -92,6 +143,21 @@ class StudyRecords:
         recorded, values, times = self.recorded, self.values, self.times
         signs = [-1.0 if word == "MAXIMIZE" else 1.0 for word in self.directions]
         return DeferredDrawing(lambda: recorded().drawing(parameters, values, signs, times))
+
+
+def objective_names(
+    directions: Sequence[str], metrics: Sequence[str] | None, place: str = "The study"
+) -> tuple[str, ...]:
+    """Return what objectives are called: without recorded names, as in Optuna's dataframe."""
+    count = len(directions)
+    if metrics:
+        if len(metrics) != count:
+            raise DataError(
+                f"{place} is damaged: a study has {count} directions, but names {len(metrics)} "
+                "metrics (study:metric_names). Give its objectives no names, or each one."
+            )
+        return tuple(metrics)
+    return ("value",) if count == 1 else tuple(f"values_{place}" for place in range(count))
 
 
 def states_of(names: Sequence[str]) -> npt.NDArray[np.int8]:
@@ -113,7 +179,8 @@ def select_study(names: Sequence[str], requested: str | None, place: str) -> str
         raise DataError(f"{place} holds no study.")
     listed = ", ".join(map(repr, names[:12]))
     raise SettingsError(
-        f"{place} holds {len(names)} studies: name one with the option study ({listed})."
+        f"{place} holds {len(names)} studies: name one with the option study, on the command "
+        f"line --study ({listed})."
     )
 
 
@@ -126,6 +193,16 @@ def choose_studies(names: Sequence[str], patterns: Sequence[str], place: str) ->
 
 def domain_of(text: str) -> Domain:
     """Return the domain of a distribution's JSON, of any version of Optuna."""
+    try:
+        return _domain_of(text)
+    except KeyError as error:
+        reason = f"it lacks {error}"
+    except (AttributeError, ArithmeticError, RecursionError, TypeError, ValueError) as error:
+        reason = str(error).rstrip(".")
+    raise DataError(f"the distribution {brief(text)} is none of Optuna's: {reason}.")
+
+
+def _domain_of(text: str) -> Domain:
     record = json.loads(text)
     fields: dict[str, Any] = record.get("attributes", record)
     kind = record.get("name") or record["type"]
@@ -135,9 +212,9 @@ def domain_of(text: str) -> Domain:
     if kind in _OLD_NAMES:
         name, log = _OLD_NAMES[kind]
     elif kind in ("FloatDistribution", "IntDistribution"):
-        name, log = kind.removesuffix("Distribution"), bool(fields.get("log", False))
+        name, log = kind.removesuffix("Distribution"), fields.get("log", False)
     else:
-        raise DataError(f"The study uses an unknown distribution {kind!r}: {text}")
+        raise DataError(f"there is no {brief(kind)}")
     step = fields.get("step", fields.get("q"))
     if name == "Int":
         return Int(fields["low"], fields["high"], log, 1 if log or step is None else step)
@@ -154,8 +231,12 @@ class _Numbering(dict[Any, int]):
 
 @dataclass(slots=True)
 class ParameterRecords:
-    """Records of (trial, parameter, value, distribution), gathered block by block."""
+    """Records of (trial, parameter, value, distribution), gathered block by block.
 
+    ``place`` is what to call the storage in messages.
+    """
+
+    place: str
     names: _Numbering = field(default_factory=_Numbering)
     texts: _Numbering = field(default_factory=_Numbering)  # distributions as JSON
     trials: list[IntArray] = field(default_factory=list)
@@ -192,17 +273,65 @@ class ParameterRecords:
         edges = np.searchsorted(owners[order], np.arange(len(self.names) + 1))
         # Texts that describe the same domain share its number.
         known = _Numbering()
-        places, used = np.unique(domains[order], return_inverse=True)
-        texts = list(self.texts)
-        numbers = np.array([known[domain_of(texts[place])] for place in places], dtype=np.int64)
+        places, first, used = np.unique(domains[order], return_index=True, return_inverse=True)
+        texts, names = list(self.texts), list(self.names)
+        numbers = np.zeros(len(places), dtype=np.int64)
+        for number, (place, one) in enumerate(zip(places, order[first], strict=True)):
+            try:
+                numbers[number] = known[domain_of(texts[place])]
+            except DataError as error:
+                reason = str(error).rstrip(".")
+                raise self._damaged(names[owners[one]], rows[one], reason) from None
         found, own = tuple(known), numbers[used]
-        made = []
-        for name, start, end in zip(self.names, edges[:-1], edges[1:], strict=True):
+        made = {}
+        for name, start, end in zip(names, edges[:-1], edges[1:], strict=True):
             part = order[start:end]
             if len(part):
-                parameter = _RecordsOfParameter(len(trial_ids), rows[part], own[start:end], found)
-                made.append(parameter.build(name, values[part]))
-        return tuple(made)
+                recorded, places = values[part], own[start:end]
+                self._check_positions(name, rows[part], recorded, places, found)
+                parameter = _RecordsOfParameter(len(trial_ids), rows[part], places, found)
+                made[part[0]] = parameter.build(name, recorded)
+        # In the order of the first trial that has each, whoever recorded something earlier.
+        return tuple(made[first] for first in sorted(made))
+
+    def _check_positions(
+        self,
+        name: str,
+        rows: IntArray,
+        values: FloatArray,
+        places: IntArray,
+        known: tuple[Domain, ...],
+    ) -> None:
+        """Raise if a choice is not recorded as its position; ``places`` are in ``known``."""
+        for place, domain in enumerate(known):
+            if isinstance(domain, Categorical):
+                count = len(domain.choices)
+                wrong = (places == place) & ~np.isin(values, np.arange(count))
+                if wrong.any():
+                    one = int(np.argmax(wrong))
+                    what = f"a choice is recorded as its position from 0 to {count - 1}"
+                    raise self._damaged(name, rows[one], f"{what} (got {values[one]:g})")
+
+    def _damaged(self, name: str, row: int, what: str) -> DataError:
+        """Return the error for a parameter of a trial that is not recorded as Optuna does."""
+        return DataError(
+            f"{self.place} is damaged: in trial {row} the parameter {brief(name)} cannot be read: "
+            f"{what}. Restore it, or correct what is recorded.",
+            column=name,
+            first_row=int(row),
+        )
+
+    def keep(self, trials: IntArray) -> None:
+        """Forget the records of all other trials."""
+        if self.trials:
+            self._join()
+            kept = np.isin(self.trials[0], trials)
+            self.trials, self.owners = [self.trials[0][kept]], [self.owners[0][kept]]
+            self.domains, self.values = [self.domains[0][kept]], [self.values[0][kept]]
+
+    def count(self, trials: IntArray) -> int:
+        """Return how many records there are of some trials."""
+        return sum(int(np.isin(block, trials).sum()) for block in self.trials)
 
     def _join(self) -> None:
         """Make all blocks one, sorted by trial: each study's records are then found at once."""
@@ -230,35 +359,24 @@ class _RecordsOfParameter:
         domains = tuple(self.known[place] for place in used[by_appearance])
         ids = np.full(self.trials, ABSENT, dtype=id_dtype(len(domains)))
         ids[self.rows] = np.argsort(by_appearance)[inverse]
-        if len(domains) == 1 and len(self.rows) == self.trials:
-            ids = np.broadcast_to(ids.dtype.type(0), self.trials)
-        spread: ValueArray = np.zeros(self.trials)
+        spread = np.zeros(self.trials)
         spread[self.rows] = values
-        kinds = {type(domain) for domain in domains}
-        if kinds == {Int}:
-            spread = np.rint(spread)
-            spread = spread.astype(np.int64) if is_whole(domains) else spread
-        elif kinds == {Categorical}:  # the position of the choice is what is recorded
-            spread = spread.astype(np.int32)
-        return Parameter(name, spread, ids, domains)
+        # Not the number of records: a trial may have several, of which the last one counts.
+        return parameter_of(name, spread, ids, domains, int(np.count_nonzero(ids != ABSENT)))
 
 
-def _violations(trial_ids: IntArray, records: Iterable[tuple[int, str, Any]]) -> FloatArray | None:
-    """Return constraint values from the trials' records of them."""
-    names = _Numbering()
-    trials: list[int] = []
-    places: list[int] = []
-    values: list[float] = []
-    for trial, key, recorded in records:
-        # Optuna 5 writes one number per constraint, before it was one list for all.
-        several = dict(enumerate(recorded or ())) if key == "constraints" else {key: recorded}
-        for name, value in several.items():
-            if value is not None:
-                trials.append(trial)
-                places.append(names[name])
-                values.append(float(value))
-    if not values:
-        return None
-    violations = np.full((len(trial_ids), len(names)), np.nan)
-    violations[np.searchsorted(trial_ids, trials), places] = values
-    return violations
+def parameter_of(
+    name: str, numbers: FloatArray, ids: IdArray, domains: tuple[Domain, ...], present: int
+) -> Parameter:
+    """Return a parameter, which so many trials have, from the numbers that Optuna records."""
+    if len(domains) == 1 and present == len(ids):
+        ids = np.broadcast_to(ids.dtype.type(0), len(ids))
+    values: ValueArray = numbers
+    kinds = {type(domain) for domain in domains}
+    if kinds == {Int}:
+        values = np.rint(numbers)
+        if is_whole(domains):
+            values = nearest_integers(values)
+    elif kinds == {Categorical}:  # the position of the choice is what is recorded
+        values = numbers.astype(np.int32)
+    return Parameter(name, values, ids, domains)

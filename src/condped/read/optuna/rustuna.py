@@ -10,7 +10,7 @@ import numpy as np
 from condped.read.options import ReadOptions
 from condped.read.optuna.drawing import drawing_of, times_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
-from condped.read.optuna.records import ParameterRecords, StudyRecords, states_of
+from condped.read.optuna.records import ParameterRecords, StudyRecords, Violations, states_of
 from condped.read.optuna.study import constraints_of
 from condped.trials.course.drawing import MOST_RECORDED
 from condped.trials.table import TrialTable
@@ -21,7 +21,7 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     options.refuse(STUDY, "study", "order")
     trials = study.get_trials()
     objectives = len(study.directions)
-    records = ParameterRecords()
+    records = ParameterRecords("The study")
     for number, trial in enumerate(trials):
         # Each is made anew whenever it is asked for.
         distributions, params = trial.distributions, trial.internal_params
@@ -35,7 +35,7 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
         directions=[str(direction).rpartition(".")[2] for direction in study.directions],
         metrics=None,
         values=np.array([trial.values or nothing for trial in trials]).reshape(-1, objectives),
-        constraints=constraints_of(trials),
+        violations=Violations.of(rows, constraints_of(trials)),
         times=times_of(trials),
         recorded=drawing_of(study, trials) if len(trials) <= MOST_RECORDED else None,
     ).table(records.parameters(rows))

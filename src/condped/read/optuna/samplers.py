@@ -45,7 +45,7 @@ def marked(keys: Iterable[str], chosen: Iterable[Any] = ()) -> tuple[SamplerReco
             if match := re.match(pattern, key):
                 found[name or match[1]] = None
                 break
-    found |= dict.fromkeys(sorted(name for name in chosen if isinstance(name, str)))
+    found |= dict.fromkeys(sorted({name for name in chosen if isinstance(name, str)}))
     # Only a multivariate TPE with a constant liar shares what it drew.
     return tuple(
         SamplerRecord(name, "tpe", _MARKS, constant_liar=True, multivariate=True)

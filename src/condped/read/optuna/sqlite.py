@@ -6,24 +6,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from condped.read.databases.sqlite import COLUMNS, snapshot
-from condped.read.options import ReadOptions
-from condped.read.optuna.sql import Database, read_studies, read_study
-from condped.trials.table import TrialTable
+from condped.read.optuna.sql.database import Database
+from condped.read.optuna.sql.reader import DatabaseReader
 
-
-def read(source: str, options: ReadOptions) -> TrialTable:
-    """Return the trials of a study in an SQLite file that Optuna wrote."""
-    with _database(source) as database:
-        return read_study(database, options)
-
-
-def read_all(source: str, options: ReadOptions) -> list[tuple[str, TrialTable]]:
-    """Return the trials of all studies in the file, or of those that match a pattern."""
-    with _database(source) as database:
-        return read_studies(database, options)
+_PATIENCE = 5.0  # seconds for a writer to let go, where there is another try
 
 
 @contextmanager
-def _database(source: str) -> Iterator[Database]:
-    with snapshot(source) as (place, connection):
+def _database(source: str, wait: float = 30.0, *, brief: bool = False) -> Iterator[Database]:
+    with snapshot(source, wait, brief=brief) as (place, connection):
         yield Database(place, lambda: closing(connection.cursor()), COLUMNS, mark="?")
+
+
+_READER = DatabaseReader(_database, lambda source: _database(source, _PATIENCE, brief=True))
+read, read_all = _READER.read, _READER.read_all
+follow, list_studies = _READER.follow, _READER.list_studies

@@ -19,6 +19,7 @@ from condped.read.each_study import read_each
 from condped.read.options import ReadOptions
 from condped.read.optuna import study as optuna_study
 from condped.read.optuna.journal import replay_journal, replay_studies
+from condped.read.optuna.journals.operations import checked
 from condped.read.optuna.records import choose_studies, select_study
 from condped.trials.table import TrialTable
 
@@ -55,7 +56,7 @@ def _read(
         if scheme == "grpc":
             with _grpc(source) as storage:
                 return from_storage(storage, options, place)
-        return from_journal(_operations(source, place), options, place)
+        return from_journal(checked(_operations(source, place), place), options, place)
 
 
 def _all_from_storage(
@@ -76,10 +77,10 @@ def _from_storage(storage: Any, options: ReadOptions, place: str) -> TrialTable:
 
 @contextmanager
 def _grpc(source: str) -> Iterator[Any]:
+    from optuna.storages import GrpcStorageProxy  # noqa: PLC0415 - since Optuna 4.2, as the extra asks
+
     parts = split_url(source)
-    storage = optuna.storages.GrpcStorageProxy(
-        host=parts.hostname or "localhost", port=parts.port or _GRPC_PORT
-    )
+    storage = GrpcStorageProxy(host=parts.hostname or "localhost", port=parts.port or _GRPC_PORT)
     try:
         storage.wait_server_ready(timeout=_WAIT)
         yield storage

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from numbers import Real
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -16,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from condped.arrays import FloatArray, IntArray, ValueArray
-from condped.errors import DataError, SettingsError
+from condped.errors import CondpedError, DataError, SettingsError
 from condped.read.options import ReadOptions
 from condped.read.optuna.drawing import drawing_of, times_of
 from condped.read.optuna.objective import STUDY, MemoryAttributes, explained_table
-from condped.read.optuna.records import STATES, StudyRecords
+from condped.read.optuna.records import STATES, StudyRecords, Violations
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, Float, Int, frozen_choice, is_whole
 from condped.trials.course.drawing import MOST_RECORDED
 from condped.trials.table import (
@@ -36,6 +38,8 @@ from condped.trials.table import (
 # a third of the time.
 _BLOCK = 2048
 _BOUNDS = attrgetter("low", "high", "log", "step")
+# What becomes of trials that no study of Optuna's would take.
+_IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def read(study: Any, options: ReadOptions) -> TrialTable:
@@ -46,14 +50,20 @@ def read(study: Any, options: ReadOptions) -> TrialTable:
     trials = study.get_trials(deepcopy=False)
     blocks = _Blocks(trials, len(study.directions))
     for start in range(0, len(trials), _BLOCK):
-        blocks.add(start, trials[start : start + _BLOCK])
+        block = trials[start : start + _BLOCK]
+        try:
+            blocks.add(start, block)
+        except _IMPOSSIBLE as error:
+            raise _impossible_trial(start, block, len(study.directions)) from error
     table = StudyRecords(
         trial_ids=np.arange(len(trials)),
         states=_states(trials, blocks.states),
         directions=[direction.name for direction in study.directions],
         metrics=study.metric_names,
         values=blocks.values,
-        constraints=constraints_of(trials) if blocks.constrained else (),
+        violations=Violations.of(
+            np.arange(len(trials)), constraints_of(trials) if blocks.constrained else ()
+        ),
         times=times_of(trials),
         recorded=drawing_of(study, trials) if len(trials) <= MOST_RECORDED else None,
     ).table(tuple(entry.parameter(len(trials)) for entry in blocks.parameters.values()))
@@ -89,7 +99,9 @@ class _Blocks:
         if None in recorded:
             nothing = [np.nan] * objectives
             recorded = [values or nothing for values in recorded]
-        flat = np.fromiter(chain.from_iterable(recorded), float, len(block) * objectives)
+        if set(map(len, recorded)) != {objectives}:
+            raise ValueError("other numbers of values than of directions")
+        flat = _numbers(list(chain.from_iterable(recorded)))
         self.values[rows] = flat.reshape(len(block), objectives)
         keys = set().union(*map(self.get["system_attrs"], block))
         self.constrained |= any(key.startswith("constraints") for key in keys)
@@ -101,6 +113,49 @@ class _Blocks:
                 if name not in self.parameters:
                     self.parameters[name] = entry = _ParameterColumn(name)
                     entry.add(start, values, distributions)
+
+
+def _impossible_trial(start: int, block: Sequence[Any], objectives: int) -> CondpedError:
+    """Return the error for the first trial of a block that cannot be read."""
+    for row, trial in enumerate(block, start):
+        try:
+            _Blocks([trial], objectives).add(0, [trial])
+        except CondpedError as error:
+            return error
+        except _IMPOSSIBLE:
+            what = _impossible_entry(trial, objectives)
+            return DataError(
+                f"Trial {row} of the study cannot be read: {what}. Optuna does not take such "
+                "trials by itself: leave it out, or correct it.",
+                first_row=row,
+            )
+    return DataError("The trials of the study cannot be read together. Read them one by one.")
+
+
+def _impossible_entry(trial: Any, objectives: int) -> str:
+    """Say what of a trial cannot be read."""
+    for name, value in trial.params.items():
+        try:
+            _ParameterColumn(name).add(0, [trial.params], [trial.distributions])
+        except _IMPOSSIBLE:
+            distribution = brief(trial.distributions.get(name))
+            return f"its parameter {brief(name)} is {brief(value)}, which is not in {distribution}"
+    expected = "1 number" if objectives == 1 else f"{objectives} numbers"
+    return f"its values must be {expected} (got {brief(trial.values)})"
+
+
+def _numbers(values: list[Any]) -> FloatArray:
+    """Return numbers as an array; texts are none, whatever they say."""
+    if not set(map(type, values)) <= {float, int} and not all(isinstance(v, Real) for v in values):
+        raise TypeError("a number is none")
+    return np.fromiter(values, np.float64, len(values))
+
+
+def _whole_numbers(values: list[Any]) -> IntArray:
+    """Return integers as an array; what would lose its fraction is none."""
+    if set(map(type, values)) != {int} and any(value != int(value) for value in values):
+        raise ValueError("an integer is none")
+    return np.fromiter(values, np.int64, len(values))
 
 
 def _getter(trials: Sequence[Any], name: str) -> Callable[[Any], Any]:
@@ -132,7 +187,7 @@ def losses_of(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray
                 values[place] = float(value)
             except (TypeError, ValueError):
                 raise DataError(
-                    f"loss must return a number (got {value!r} for trial {trial.number}).",
+                    f"loss must return a number (got {brief(value)} for trial {trial.number}).",
                     first_row=place,
                 ) from None
     return values
@@ -141,11 +196,20 @@ def losses_of(trials: Sequence[Any], loss: Callable[[Any], float]) -> FloatArray
 def constraints_of(trials: Sequence[Any]) -> Iterator[tuple[int, str, Any]]:
     """Iterate over the constraints of trials in memory."""
     for row, trial in enumerate(trials):
-        recorded = getattr(trial, "constraints", None)
-        if recorded is None:  # Optuna 4 has no public name for them
+        try:
+            recorded = getattr(trial, "constraints", None)
+            found = None if recorded is None else dict(recorded)
+        except (TypeError, ValueError):
+            kept = trial.system_attrs.get("constraints")
+            raise DataError(
+                f"Trial {row} of the study records constraints as {brief(kept)}. Allowed are "
+                "numbers, above 0 if the constraint is violated. Correct the trial.",
+                first_row=row,
+            ) from None
+        if found is None:  # Optuna 4 has no public name for them
             yield row, "constraints", trial.system_attrs.get("constraints")
         else:
-            for name, value in dict(recorded).items():
+            for name, value in found.items():
                 yield row, f"constraints:{name}", value
 
 
@@ -176,7 +240,13 @@ class _ParameterColumn:
             self.rows.append(start + np.array(present))
         places = self.known.places(active)
         self.places.append(places)
-        self.values.append(self.known.values_of(map(itemgetter(name), values), places))
+        try:
+            found = self.known.values_of(map(itemgetter(name), values), places)
+        except OverflowError:  # storages give the highest int64 back as 2^63
+            whole = (mapping[name] for mapping in values)
+            held = (value - 1 if value == 2**63 else value for value in whole)
+            found = self.known.values_of(held, places)
+        self.values.append(found)
         return len(active)
 
     def parameter(self, trials: int) -> Parameter:
@@ -226,11 +296,11 @@ class _DomainIndex(dict[Any, int]):
 
     def values_of(self, found: Iterator[Any], places: IntArray) -> ValueArray:
         """Return the values as numbers; choices as their positions."""
-        if self.types == {Int} and is_whole(tuple(self.domains)):
-            return np.fromiter(found, np.int64, len(places))
-        if Categorical not in self.types:
-            return np.fromiter(found, np.float64, len(places))
         values = list(found)
+        if self.types == {Int} and is_whole(tuple(self.domains)):
+            return _whole_numbers(values)
+        if Categorical not in self.types:
+            return _numbers(values)
         if len(self.domains) == 1 and (positions := _text_positions(*self.domains)) is not None:
             try:
                 return np.fromiter(map(positions.__getitem__, values), np.int32, len(values))
@@ -291,13 +361,16 @@ def _domain(key: tuple[Any, ...]) -> Domain:
 def _coder(domain: Domain) -> Callable[[Any], float]:
     """Return a function from a choice to its position; numbers stay unchanged."""
     if not isinstance(domain, Categorical):
-        return float
+        return lambda value: float(_numbers([value])[0])
     # The first of equal choices, as in Optuna, which does not distinguish True from 1 either.
     places = {c: place for place, c in reversed(list(enumerate(domain.choices)))}
 
     def code(value: Any) -> int:
-        place = places.get(frozen_choice(value))
-        # NaN does not equal itself: compare the texts.
-        return place if place is not None else [str(c) for c in domain.choices].index(str(value))
+        place: int | None = places.get(frozen_choice(value))
+        if place is not None:
+            return place
+        # NaN does not equal itself: compare the texts of what has the same type.
+        alike = (isinstance(value, type(c)) and str(c) == str(value) for c in domain.choices)
+        return list(alike).index(True)
 
     return code

@@ -11,8 +11,10 @@ from condped.read.files.folder import find_files
 from condped.read.files.space_sidecar import is_space_file
 from condped.read.registry import readers
 
-# Files by which the directory of one run of a tool is known: SMAC, Ray Tune, Syne Tune.
-_RUNS = ("runhistory.json", "experiment_state-*.json", "results.csv.zip")
+# Files by which the directory of one run of a tool is known: SMAC, Ray Tune, Syne Tune, Keras
+# Tuner; and hpbandster, whose two files have common names.
+_RUNS = ("runhistory.json", "experiment_state-*.json", "results.csv.zip", "oracle.json")
+_HPBANDSTER = ("configs.json", "results.json")
 _SHOWN = 5  # names in messages
 _SIGNS = "*?["
 
@@ -50,7 +52,7 @@ def find_studies(source: str) -> FoundStudies:
     path = Path(source).expanduser()
     if path.is_dir():
         entries = [e for e in sorted(path.iterdir()) if not e.name.startswith((".", "_"))]
-        if any(next(path.glob(run), None) for run in _RUNS):
+        if _runs_below(path, ""):
             return FoundStudies((str(path),), ())
     else:
         found = glob.glob(str(path), recursive=True)  # noqa: PTH207  (it takes absolute ones, too)
@@ -76,10 +78,18 @@ def find_studies(source: str) -> FoundStudies:
 def _studies_in(entry: Path) -> list[str]:
     """Return the runs of tools in a directory, or the entry itself if it is a study."""
     if entry.is_dir():
-        found = sorted({match.parent for run in _RUNS for match in entry.glob(f"**/{run}")})
+        found = sorted(_runs_below(entry, "**/"))
         if found:  # the outermost ones: what lies inside a run belongs to it
             return [str(one) for one in found if not any(up in found for up in one.parents)]
     return [str(entry)] if _is_study(str(entry)) else []
+
+
+def _runs_below(folder: Path, levels: str) -> set[Path]:
+    """Return the directories of one run each, in the folder or at any level below it."""
+    found = {match.parent for run in _RUNS for match in folder.glob(levels + run)}
+    configs, results = _HPBANDSTER
+    pairs = (match.parent for match in folder.glob(levels + configs))
+    return found | {path for path in pairs if (path / results).is_file()}
 
 
 def _is_study(entry: str) -> bool:

@@ -24,7 +24,7 @@ from condped.read.options import Reading, ReadOptions
 from condped.read.registry import describe_source
 from condped.read.several.folders import find_studies, is_place_of_studies
 from condped.read.several.names import names_of
-from condped.safe_text import shortened
+from condped.safe_text import brief, shortened
 from condped.trials.batch import Source, TableSource
 from condped.trials.by_study import GroupedSource, present, split
 from condped.trials.table import TrialTable
@@ -109,6 +109,14 @@ def _of_sources(
 ) -> Studies:
     if not sources:
         raise DataError("There are no studies: at least one is needed.")
+    study = reading.get("study")
+    if study is not None and not isinstance(study, str):
+        raise SettingsError(
+            "A list of names as study chooses among the studies of one storage or of a table with "
+            f"a study_column (got {brief(study)} for {len(sources)} sources). Leave study "
+            "out and pass only the sources that you want; of files, with a pattern such as "
+            "'runs/xgb-*.csv'."
+        )
     _require_distinct(sources)
     opened = ((name, partial(_opened, source, reading)) for name, source in sources.items())
     return Studies(tuple(sources), opened, lambda: notes)
@@ -164,7 +172,9 @@ def _selected(table: TrialTable, options: ReadOptions) -> Source:
 
 def _of_table(given: Any, reading: Reading, study_column: str) -> Studies:
     if not isinstance(study_column, str):
-        raise SettingsError(f"study_column must be the name of a column (got {study_column!r}).")
+        raise SettingsError(
+            f"study_column must be the name of a column (got {brief(study_column)})."
+        )
     objective = reading.get("objective")
     if study_column in (objective if isinstance(objective, list | tuple) else (objective,)):
         raise SettingsError(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from condped.read.files.many_files import (
 )
 from condped.read.options import ReadOptions
 from condped.read.stream.pyarrow_columns import columns_of, is_text
+from condped.read.stream.pyarrow_ipc import ipc_batches, ipc_schema
 from condped.read.stream.source import NothingHeld, RawBatch
 from condped.read.stream.workers import Segment
 from condped.read.table.row_errors import RowOffset
@@ -33,11 +33,13 @@ BATCH = 1 << 18
 _COLUMNS = 16
 # Bytes fetched at a time over all columns, however large the row groups are.
 _BUFFER = 1 << 24
-# Record batches of an Arrow file that are mapped into memory at a time: what has been looked at
-# counts as memory of this process until it is unmapped.
-_MAPPED = 16
 _ARROW = (".arrow", ".feather")
 ENDINGS = (".parquet", ".pq", *_ARROW)
+# More rows than this per byte of a file are no trials but a damaged number: constant columns take
+# next to nothing, values that differ do not.
+_ROWS_PER_BYTE = 1000
+# What a damaged file makes of reading it.
+_DAMAGE = (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError)
 
 
 def batch_rows(columns: Sequence[str]) -> int:
@@ -55,7 +57,7 @@ class TableFile:
         Its columns, without the index of a pandas frame.
     segments
         The number of rows of each part that can be read apart: a row group of a Parquet file, or
-        all of an Arrow file, whose columns are mapped into memory rather than decoded.
+        all of an Arrow file.
     metadata
         The footer of a Parquet file; None: an Arrow file.
     """
@@ -72,15 +74,20 @@ class TableFile:
         version = FileVersion.of(path)
         metadata = None
         if ending_of(path) in _ARROW:
-            with _arrow_reader(path, None) as reader:
-                schema = reader.schema
-            segments = (sum(map(len, _arrow_batches(path, schema.names[:1]))),)
+            schema = ipc_schema(path)
+            check_unique_columns(path, schema.names)
+            segments = (sum(map(len, ipc_batches(path, schema.names[:1]))),)
         else:
             with pq.ParquetFile(path) as file:
                 metadata, schema = file.metadata, file.schema_arrow
+            check_unique_columns(path, schema.names)
             groups = range(metadata.num_row_groups)
             segments = tuple(metadata.row_group(place).num_rows for place in groups)
-        check_unique_columns(path, schema.names)
+        if min(segments, default=0) < 0 or sum(segments) > _ROWS_PER_BYTE * version.size:
+            raise DataError(
+                f"The file {path!r} is damaged: it says that its {version.size:,} bytes are "
+                f"{sum(segments):,} rows. Restore it, or write it again."
+            )
         index = _pandas_index(schema)
         with_names = [name for name in index if not name.startswith("__index_level_")]
         if with_names:
@@ -95,60 +102,53 @@ class TableFile:
     ) -> Generator[Any]:
         """Iterate over the rows of one segment, as record batches with some columns.
 
-        ``threads`` decode columns side by side; ``encode`` gives texts as dictionaries.
+        ``threads`` decode columns side by side; ``encode`` gives texts as dictionaries. Every batch
+        is checked completely: pyarrow trusts offsets, codes and texts, however damaged they are.
         """
-        rows = batch_rows(columns)
+        rows, left = batch_rows(columns), self.segments[place]
         if self.metadata is None:
-            for batch in _arrow_batches(self.path, columns):
+            for batch in ipc_batches(self.path, columns):
+                batch.validate(full=True)
+                left -= len(batch)
                 yield from (batch.slice(at, rows) for at in range(0, len(batch), rows))
+            self._check_left(left)
             return
         texts = [name for name in columns if is_text(self.schema.field(name).type)]
+        # What fits is read whole: pages of damaged sizes are then cut off at the end of their
+        # column, where a buffer would first be made as large as they claim to be.
+        size = self.metadata.row_group(place).total_byte_size
+        fits = min(size, self.version.size) <= _BUFFER
         with pq.ParquetFile(
             self.path,
             metadata=self.metadata,
             read_dictionary=texts if encode else None,
             pre_buffer=False,
-            buffer_size=min(1 << 20, max(1 << 14, _BUFFER // max(1, len(columns)))),
+            buffer_size=0 if fits else min(1 << 20, max(1 << 14, _BUFFER // max(1, len(columns)))),
             page_checksum_verification=True,
         ) as file:
-            yield from file.iter_batches(
+            for batch in file.iter_batches(
                 rows, row_groups=[place], columns=list(columns), use_threads=threads
-            )
+            ):
+                batch.validate(full=True)
+                left -= len(batch)
+                yield batch
+        self._check_left(left)
+
+    def _check_left(self, rows: int) -> None:
+        """Raise if there are fewer rows than the file says, or more."""
+        if rows:
+            word = "fewer" if rows > 0 else "more"
+            raise pa.ArrowInvalid(f"it has {abs(rows)} rows {word} than it says")
 
 
 def _pandas_index(schema: Any) -> list[str]:
     """Return the columns that are the index of a pandas frame, not parameters."""
     try:
         columns = (schema.pandas_metadata or {}).get("index_columns", [])
-    except (AttributeError, ValueError):  # metadata that pandas did not write
+    except (AttributeError, ValueError, RecursionError):  # metadata that pandas did not write
         return []
-    return [name for name in columns if isinstance(name, str) and name in schema.names]
-
-
-@contextmanager
-def _arrow_reader(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
-    """Open an Arrow file, in file or stream format, for some columns or all."""
-    with pa.memory_map(path) as source:
-        try:
-            open_ipc, schema = pa.ipc.open_file, pa.ipc.open_file(source).schema
-        except pa.ArrowInvalid:
-            source.seek(0)
-            open_ipc, schema = pa.ipc.open_stream, pa.ipc.open_stream(source).schema
-        source.seek(0)
-        fields = None if columns is None else [schema.get_field_index(name) for name in columns]
-        with open_ipc(source, options=pa.ipc.IpcReadOptions(included_fields=fields)) as reader:
-            yield reader
-
-
-def _arrow_batches(path: str, columns: Sequence[str]) -> Generator[Any]:
-    with _arrow_reader(path, columns) as reader:
-        if not isinstance(reader, pa.ipc.RecordBatchFileReader):
-            yield from reader
-            return
-        count = reader.num_record_batches
-    for start in range(0, count, _MAPPED):
-        with _arrow_reader(path, columns) as reader:
-            yield from map(reader.get_batch, range(start, min(start + _MAPPED, count)))
+    listed = columns if isinstance(columns, list) else []
+    return [name for name in listed if isinstance(name, str) and name in schema.names]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,7 @@ class TableFiles(NothingHeld):
                     for place in range(len(file.segments)):
                         for _ in file.batches(place, file.schema.names, threads=True):
                             pass
-            except (OSError, pa.ArrowException) as error:
+            except _DAMAGE as error:
                 raise _unreadable(path, error) from error
             return file
 
@@ -262,7 +262,8 @@ class TableFiles(NothingHeld):
                 ]
                 if len(batch):
                     yield pa.RecordBatch.from_arrays(arrays, list(columns))
-        except (OSError, pa.ArrowException) as error:
+            file.version.check(file.path)
+        except _DAMAGE as error:
             raise _unreadable(file.path, error) from error
 
 

@@ -17,9 +17,12 @@ from condped.read.table.export_layouts import Layout, layout_of
 from condped.read.table.infer_space import infer_space
 from condped.read.table.other_columns import is_record, is_result
 from condped.read.table.raw import RawRuns, RawTable
+from condped.read.table.state_words import state_array
 from condped.read.table.states import states_of
+from condped.safe_text import brief
 from condped.space.space import Space
 from condped.trials.columns import NumberColumn
+from condped.trials.course.times import recorded_durations
 from condped.trials.studies import StudyLabels
 from condped.trials.table import (
     DURATION,
@@ -27,17 +30,19 @@ from condped.trials.table import (
     State,
     TrialTable,
     all_complete,
-    recorded_durations,
 )
 
 
 def build_table(raw: RawTable, options: ReadOptions) -> TrialTable:
     """Build a table from columns and the caller's options."""
-    options.refuse("a table", "study", "budget")
+    options.refuse("a table", "study")
+    layout = select_layout(raw.names, options.space)
+    if layout is None or not layout.budgets:
+        options.refuse("a table", "budget")
     _check_names(raw)
     if raw.rows == 0:
         raise no_rows()
-    table = build_as(select_layout(raw.names, options.space), raw, options)
+    table = build_as(layout, raw, options)
     if table.times is not None:
         table.times.load()  # the columns can be forgotten then
     return table
@@ -89,8 +94,8 @@ def _labelled(table: TrialTable, raw: RawTable, options: ReadOptions) -> TrialTa
     labels = StudyLabels.of(raw.require("study column", name), name)
     if len(table) != raw.rows:
         raise SettingsError(
-            f"study_column cannot be set here (got {name!r}): several rows make one trial. Give "
-            "each study as a table of its own."
+            f"study_column cannot be set here (got {brief(name)}): several rows make one trial. "
+            "Give each study as a table of its own."
         )
     return replace(table, studies=labels)
 
@@ -107,7 +112,17 @@ def _rows_in_time(raw: RawTable, name: str) -> IntArray:
 
 
 def build_runs(runs: RawRuns, options: ReadOptions, source: str) -> TrialTable:
-    """Build a table from the runs that a tool recorded and the caller's options."""
+    """Build a table from the runs that a tool recorded and the caller's options.
+
+    Parameters
+    ----------
+    runs
+        What the tool recorded.
+    options
+        What the reader was called with.
+    source
+        What was read, for messages, such as "a log of mytool".
+    """
     options.refuse(source, "state", "order")
     if runs.metrics.rows == 0:
         raise NoTrialsError(f"There are no trials in {source}. Give a source with at least one.")
@@ -133,7 +148,8 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
         raw = raw.with_absent(lacking)
         notes.append(f"No trial has {', '.join(lacking)}.")
     columns = {name: convert_column(name, raw[name], space[name]) for name in space}
-    finished = None if runs.states.strides == (0,) else runs.states == State.COMPLETE
+    states = state_array(runs.states, raw.rows)
+    finished = None if states.strides == (0,) else states == State.COMPLETE
     parameters = tuple(
         assign_domains(
             name, space[name], columns, finished=finished, outside=options.outside, notes=notes
@@ -143,7 +159,7 @@ def _build(runs: RawRuns, options: ReadOptions) -> TrialTable:
     return TrialTable(
         parameters,
         objectives,
-        runs.states,
+        states,
         violations,
         space_inferred=space.inferred,
         ignored_columns=tuple(str(name) for name in raw.names if name not in space),
@@ -162,7 +178,8 @@ def _inferred(
     odd = [name for name in raw.names if not isinstance(name, str)]
     if odd:
         raise DataError(
-            f"Column names must be texts (got {odd[0]!r}). Rename the columns, or give a space."
+            f"Column names must be texts (got {brief(odd[0])}). Rename the columns, or give a "
+            "space."
         )
     # A column without a name is the index of a dataframe.
     free = [name for name in raw.names if name]
@@ -270,9 +287,11 @@ def _direction_notes(
 def _listed(what: str, given: object) -> list[str]:
     entries = [given] if isinstance(given, str) else given
     if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
-        raise SettingsError(f"{what} must be a name or a list of names (got {given!r}).")
+        raise SettingsError(f"{what} must be a name or a list of names (got {brief(given)}).")
     if not entries or (len(set(entries)) < len(entries) and what == "objective"):
-        raise SettingsError(f"{what} must name at least one column, each once (got {given!r}).")
+        raise SettingsError(
+            f"{what} must name at least one column, each once (got {brief(given)})."
+        )
     return list(entries)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from condped.arrays import BoolArray, FloatArray, IdArray, ValueArray
+from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, ValueArray
 from condped.errors import DataError
 from condped.read.table.row_errors import describe_row, raise_for_rows
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, Int, is_whole
 from condped.space.space import Alternative
 from condped.trials.columns import (
@@ -94,11 +95,12 @@ def encode_choices(
         level, domain = column.levels[column.codes[first]], domains[ids[first]]
         assert isinstance(domain, Categorical)
         alike = [choice for choice in domain.choices if str(choice) == str(level)]
-        hint = f"; the choice {alike[0]!r} is of another type" if alike else ""
+        hint = f"; the choice {brief(alike[0])} is of another type" if alike else ""
         raise_for_rows(
             name,
             unknown,
-            f"has the unknown choice {level!r} (allowed: {_list_choices(domain.choices)}{hint})",
+            f"has the unknown choice {brief(level)} (allowed: "
+            f"{_list_choices(domain.choices)}{hint})",
             "Add it to the choices or correct the value; or set the option outside to 'drop' to "
             "leave such trials out",
         )
@@ -119,11 +121,19 @@ def encode_numbers(
     for place, domain in enumerate(domains):
         _check_steps(name, values, ids, place, domain)
     if whole and values.dtype.kind == "f":
-        # Tools with missing values store integers as floats. Those that int64 cannot hold are
-        # outside the domain, and so is the nearest one that it can.
-        present = np.where(ids >= 0, values, 0.0)
-        values = np.clip(present, -(2.0**63), 2.0**63 - 1024.0).astype(np.int64)
+        # Tools with missing values store integers as floats.
+        values = nearest_integers(np.where(ids >= 0, values, 0.0))
     return values
+
+
+def nearest_integers(values: FloatArray) -> IntArray:
+    """Return whole numbers as int64, those beyond it as the nearest one that it can hold.
+
+    Storages hold floats, so the highest of 64 bits is read back as 2^63, which has 65.
+    """
+    held = np.clip(values, -(2.0**63), 2.0**63 - 1024.0).astype(np.int64)
+    held[values >= 2.0**63] = np.iinfo(np.int64).max
+    return held
 
 
 def none_position(domain: Domain) -> int | None:
@@ -153,7 +163,7 @@ def _numbers(name: str, column: LevelColumn) -> NumberColumn:
             name,
             wrong,
             f"must be numeric, but {describe_row(first)} holds "
-            f"{column.levels[column.codes[first]]!r}",
+            f"{brief(column.levels[column.codes[first]])}",
             "Correct the value or the domain's type",
         )
     numbers = np.array([*found, np.nan], dtype=np.float64)[column.codes]
@@ -161,7 +171,7 @@ def _numbers(name: str, column: LevelColumn) -> NumberColumn:
 
 
 def _list_choices(choices: tuple[Any, ...]) -> str:
-    listed = ", ".join(repr(choice) for choice in choices[:8])
+    listed = ", ".join(map(brief, choices[:8]))
     return listed if len(choices) <= 8 else f"{listed} and {len(choices) - 8} more"
 
 
@@ -182,10 +192,14 @@ def _check_steps(name: str, values: ValueArray, ids: IdArray, place: int, domain
         return
     if isinstance(domain, Int) and domain.step == 1:
         return
-    in_domain = ids == place
-    with np.errstate(invalid="ignore"):
-        steps = (values - domain.low) / domain.step
-        off = in_domain & (np.abs(steps - np.rint(steps)) > 1e-6)
+    if values.dtype.kind == "i" and domain.step <= np.iinfo(np.int64).max:
+        # Remainders do not overflow, as differences may.
+        between = values % int(domain.step) != domain.low % int(domain.step)
+    else:
+        with np.errstate(invalid="ignore"):
+            steps = (values - domain.low) / domain.step
+            between = np.abs(steps - np.rint(steps)) > 1e-6
+    off = (ids == place) & between
     if off.any():
         first = int(np.argmax(off))
         raise_for_rows(

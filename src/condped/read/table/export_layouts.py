@@ -16,6 +16,14 @@ from condped.read.seconds import seconds_of_column
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.states import states_of
 from condped.read.tools.mlflow.conventions import PARENT_TAG, trials_among, with_infinities
+from condped.read.tools.scikit_learn.results import (
+    BUDGET,
+    ITERATION,
+    MEAN,
+    SOURCE,
+    scored,
+    times_of,
+)
 from condped.trials.columns import Column, LevelColumn, NumberColumn
 from condped.trials.course.times import Times
 from condped.trials.table import DURATION
@@ -40,6 +48,8 @@ class Layout:
         Whether all parameters are exported as texts.
     row_by_row
         Whether a row can be interpreted without the others.
+    budgets
+        Whether trials were measured at several budgets, of which one can be chosen.
     times
         The columns with the start, the end and the duration of each run; empty where there is none.
     """
@@ -51,6 +61,7 @@ class Layout:
     needs: tuple[str, ...] = ()
     texts: bool = False
     row_by_row: bool = True
+    budgets: bool = False
     times: tuple[str, str, str] = ("", "", "")
 
     def fits(self, names: Sequence[str]) -> bool:
@@ -179,38 +190,20 @@ class _WandbLayout(Layout):
 
 
 class _ScikitLearnLayout(Layout):
-    """``cv_results_`` of scikit-learn's searches, whose scores are always better when higher."""
+    """``cv_results_`` of scikit-learn's searches."""
 
     def fits(self, names: Sequence[str]) -> bool:
         texts = [name for name in names if isinstance(name, str)]
-        return all(
+        return set(self.needs) <= set(texts) and all(
             any(name.startswith(prefix) for name in texts)
-            for prefix in (self.parameters, "mean_test_", "rank_test_")
+            for prefix in (self.parameters, MEAN, "rank_test_")
         )
 
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
-        runs = super().split(raw, options)
-        chosen = options.objective
-        if chosen is None:  # one score is what was searched for; of several none is more so
-            scores = [name for name in runs.metrics.names if name.startswith("mean_test_")]
-            named = scores if len(scores) == 1 else []
-        else:
-            listed = [chosen] if isinstance(chosen, str) else chosen
-            named = [n for n in listed if _SCORE.match(n)] if isinstance(listed, Sequence) else []
-        return replace(runs, objectives=tuple(named), directions=("maximize",) * len(named))
+        return scored(super().split(raw, options), options)
 
     def _times(self, raw: RawTable) -> Times | None:
-        """Return how long each configuration took to fit and to score, the mean over the splits."""
-        parts = [name for name in ("mean_fit_time", "mean_score_time") if name in raw.names]
-        if not parts:
-            return None
-
-        def look_up() -> Times:
-            nothing = np.full(raw.rows, np.nan)
-            took = np.sum([self._seconds(raw, name) for name in parts], axis=0)
-            return Times(nothing, nothing, took)
-
-        return Times.deferred(look_up)
+        return times_of(raw)
 
 
 def _unwrap(names: Sequence[str]) -> dict[str, str]:
@@ -227,7 +220,6 @@ def _unwrap(names: Sequence[str]) -> dict[str, str]:
 
 # What W&B itself writes into a run's config.
 _WANDB_INTERNAL = ("_wandb", "wandb_version")
-_SCORE = re.compile(r"(mean|split\d+)_(test|train)_")  # that more is better of
 _WRAPPED = re.compile(r"(?P<name>.+?)\.(?P<part>value|desc)(?P<rest>\..*)?", re.DOTALL)
 _LAYOUTS = (
     _MlflowLayout(
@@ -254,7 +246,15 @@ _LAYOUTS = (
         needs=("training_iteration",),
         times=("", "timestamp", "time_total_s"),
     ),
-    _ScikitLearnLayout("the results of a search of scikit-learn", "param_", ""),
+    _ScikitLearnLayout(
+        SOURCE,
+        "param_",
+        "",
+        needs=(BUDGET, ITERATION),
+        row_by_row=False,  # a candidate has one row for each of its budgets
+        budgets=True,
+    ),
+    _ScikitLearnLayout(SOURCE, "param_", ""),
     Layout(
         "a table of Optuna trials",
         "params_",

@@ -8,6 +8,7 @@ import numpy as np
 
 from condped.arrays import ValueArray
 from condped.errors import DataError
+from condped.safe_text import text_of
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column, LevelColumn, NumberColumn
@@ -30,13 +31,14 @@ def infer_space(columns: Mapping[str, Column], notes: list[str]) -> Space:
         if isinstance(column, LevelColumn) and _FEWEST_IDS <= len(column) == len(column.levels):
             notes.append(f"{name}: left out, since its text differs in every row.")
             continue
-        domain = _domain(name, column)
+        domain = domain_of(name, column)
         if domain is not None:
             found[name] = domain
     return Space(found, inferred=True)
 
 
-def _domain(name: str, column: Column) -> Domain | None:
+def domain_of(name: str, column: Column) -> Domain | None:
+    """Return the domain that a column's values show; None if it has no usable ones."""
     if isinstance(column, LevelColumn):
         levels = column.levels
         if set(levels) in _TRUTHS:  # as text files have them
@@ -71,7 +73,7 @@ def _infinite(name: str, values: ValueArray) -> DataError:
 
 
 def _sort_key(level: object) -> tuple[str, str]:
-    return type(level).__name__, str(level)
+    return type(level).__name__, text_of(level)
 
 
 def _is_more_even_in_logs(values: ValueArray, low: float, high: float) -> bool:

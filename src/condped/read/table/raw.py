@@ -8,11 +8,11 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
 from condped.read.table.row_errors import describe_row, format_rows, known_count, row_number
+from condped.read.table.state_words import States
 from condped.space.space import Space
 from condped.trials.columns import (
     Column,
@@ -132,9 +132,12 @@ class RawRuns:
     parameters, metrics
         One row per trial. A parameter that is missing in a row was inactive there.
     states
-        (trials,) of :class:`condped.trials.State`.
+        One per trial: ``"complete"``, ``"pruned"``, ``"failed"`` or ``"running"``, another tool's
+        word for one of them, or a ``condped.trials.table.State``; a list, or an array of
+        states.
     objectives, directions
-        What the tool optimised and in which direction, if recorded.
+        What the tool optimised and in which direction (``"minimize"``, ``"maximize"``), if
+        recorded. Objectives are names of ``metrics``.
     space
         The domains, if the tool records them.
     notes
@@ -151,7 +154,7 @@ class RawRuns:
 
     parameters: RawTable
     metrics: RawTable
-    states: npt.NDArray[np.int8]
+    states: States
     objectives: tuple[str, ...] = ()
     directions: tuple[str, ...] = ()
     space: Space | None = None

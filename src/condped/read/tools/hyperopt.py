@@ -18,7 +18,7 @@ from condped.read.frames.mappings import flat
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.table.states import state_of
+from condped.read.table.state_words import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import Test, reached_by
 from condped.space.domain import Categorical, Domain, Float, Int

@@ -87,7 +87,7 @@ class Entries:
     ) -> list[Alternative] | None:
         """Return a name's domains with their conditions; None if values must show them."""
         paths: dict[Domain, list[BranchPath]] = {}
-        merged = _one_domain([content for _, content in entries])
+        merged = one_domain([content for _, content in entries])
         apart = not any(isinstance(content, Constant) for _, content in entries)
         for path, content in entries:
             domain = content if apart else merged
@@ -183,7 +183,7 @@ def _varies(contents: Sequence[Content]) -> bool:
     return len({_key(c.value) for c in contents if isinstance(c, Constant)}) > 1
 
 
-def _one_domain(contents: Sequence[Content]) -> Domain | None:
+def one_domain(contents: Sequence[Content]) -> Domain | None:
     """Return the smallest domain that holds all others; None if numbers and choices are mixed."""
     constants = [c.value for c in contents if isinstance(c, Constant)]
     domains = [c for c in contents if isinstance(c, (Float, Int, Categorical))]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import lzma
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SettingsError, SpaceError
+from condped.read.files.decompress import bounded
 from condped.read.files.json_object import json_object
 from condped.read.files.many_files import check_unique_columns
 from condped.read.files.text_columns import column_of_texts
@@ -21,6 +24,7 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.drawing import recorded_drawing, recorded_times
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 from condped.trials.columns import Column
@@ -107,7 +111,7 @@ class _Metadata:
         if len(listed) != len(metrics) or not set(listed) <= {"min", "max"}:
             raise DataError(
                 f"The file {str(path)!r} must have one metric_mode, min or max, for each of its "
-                f"{len(metrics)} metric_names (got {modes!r})."
+                f"{len(metrics)} metric_names (got {brief(modes)})."
             )
         scheduler = found.get("scheduler_kwargs") or {}
         most = scheduler.get("max_t")
@@ -153,13 +157,17 @@ class _Reports:
         try:
             with zipfile.ZipFile(path) as archive:
                 (member,) = archive.namelist()
-                text = archive.read(member).decode("utf-8")
+                with bounded(archive.open(member), str(path)) as file:
+                    text = file.read().decode("utf-8")
             lines = csv.reader(io.StringIO(text, newline=""), strict=True)
             names = next(lines, [])
             rows = list(lines)
         except OSError as error:
             raise DataError(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        except (
+            zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError,
+            lzma.LZMAError,
+        ) as error:  # fmt: skip
             raise DataError(f"The file {str(path)!r} is not a zip file: {error}.") from error
         except (csv.Error, ValueError) as error:
             raise DataError(f"The file {str(path)!r} holds no table: {error}.") from error

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from condped.show.matplotlib.figures import axes_for, literal, plain
 from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, UNCLEAR_BLUES, WARNING
-from condped.show.text.across import NOTHING
+from condped.show.text.several.across import NOTHING
 from condped.show.views.across import AcrossView
 from condped.show.views.labels import lines_of
 
@@ -29,7 +29,8 @@ def across(view: AcrossView, fig: FigureBase) -> FigureBase:
     count = len(view.studies)
     ratio = max(2.0, min(6.0, 0.25 * count))
     heat, side = fig.subplots(1, 2, width_ratios=(ratio, 1.4), sharey=True)
-    width = fig.get_figure(root=True).get_figwidth() if fig.get_figure(root=True) else 6.0
+    figure = fig.get_figure(root=True)
+    width = 6.0 if figure is None else figure.get_figwidth()
     letters = max(int(_LETTERS * width), 40)
     title = "\n".join(map(literal, lines_of(view.title, letters)))
     fig.suptitle(title, fontsize=10, x=0.01, ha="left")

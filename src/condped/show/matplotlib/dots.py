@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from condped.show.matplotlib.figures import plain_numbers
 from condped.show.palette import DOTS
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis
 
@@ -39,8 +39,5 @@ def value_axis(ax: Axes, axis: ValueAxis) -> None:
     """Set the axis of objective values."""
     if axis.log:
         ax.set_yscale("log")
-        # Plain numbers: values are often within one or two powers of ten.
-        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.yaxis.set_minor_locator(NullLocator())
+        plain_numbers(ax.yaxis)  # values are often within one or two powers of ten
     ax.set_ylim(axis.low, axis.high)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Literal
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, FigureBase
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from condped.errors import SettingsError
 from condped.show.palette import INK, PALE
@@ -16,12 +19,22 @@ AXES, FIGURE = Axes, FigureBase  # what can be drawn on
 # By which curves and results are told apart, in the order of the colours.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _TITLE_SIZE, _NOTE_SIZE = 11, 9
+_FEW_POWERS = 150.0  # from the lowest to the highest value: about two powers of ten
 _LETTERS = 13.5  # of a title, on an inch
+
+
+class NotebookFigure(Figure):
+    """A figure that notebooks show even if nobody has imported pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        self.savefig(picture, format="png")
+        return picture.getvalue()
 
 
 def figure(width: float, height: float) -> Figure:
     """Return an empty figure that no window and no global state knows of."""
-    made = Figure(figsize=(width, height), layout="constrained")
+    made = NotebookFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(made)
     return made
 
@@ -45,6 +58,20 @@ def titled(ax: Axes, title: str, first: str | None = None) -> None:
     letters = max(int(_LETTERS * width * 0.75), 30)
     lines = [line for text in (first, title) if text for line in lines_of(text, letters)]
     ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize=_TITLE_SIZE)
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis of few powers of ten with 1, 2, 5, 10, 20, ..."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def log_values(ax: Axes, low: float, high: float) -> None:
+    """Let the values of a parameter from low to high stand on a logarithmic axis."""
+    ax.set_xscale("log")
+    if high < _FEW_POWERS * low:  # else labels of other than powers of ten overlap
+        plain_numbers(ax.xaxis)
 
 
 def noted(ax: Axes, note: str | None, *, empty: bool) -> None:

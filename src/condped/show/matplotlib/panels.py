@@ -10,7 +10,7 @@ from matplotlib.figure import FigureBase
 from matplotlib.textpath import TextPath
 
 from condped.safe_text import shortened
-from condped.show.matplotlib.figures import axes_for, literal, plain
+from condped.show.matplotlib.figures import axes_for, literal, log_values, plain
 from condped.show.palette import COLOURS, GOOD, GREY, GREYS, INK, WARNING
 from condped.show.views.labels import lines_of
 from condped.show.views.panels import Panel, PanelsView
@@ -50,7 +50,7 @@ def _panel(panel: Panel, ax: Axes, room: float) -> None:
         colour = GREYS[0] if panel.grey else COLOURS[0]
         ax.stairs(panel.target, panel.edges, color=colour, linewidth=1.8, label="target set")
         if panel.log:
-            ax.set_xscale("log")
+            log_values(ax, panel.edges[0], panel.edges[-1])
         ax.set_xlim(panel.edges[0], panel.edges[-1])
     ax.set_ylabel(panel.scale, fontsize=8)
     ax.set_ylim(bottom=0)

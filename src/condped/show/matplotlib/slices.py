@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
 from condped.show.matplotlib.dots import draw_dots, value_axis
-from condped.show.matplotlib.figures import axes_for, literal, plain
+from condped.show.matplotlib.figures import axes_for, literal, log_values, plain
 from condped.show.matplotlib.panels import panel_title, room_of
 from condped.show.palette import GOOD, INK
 from condped.show.views.labels import lines_of
@@ -57,7 +57,7 @@ def _slice(view: SlicesView, one: Slice, ax: Axes, room: float) -> None:
             label="median" if place == 0 else None, zorder=4, solid_capstyle="butt",
         )  # fmt: skip
     if one.log:
-        ax.set_xscale("log")
+        log_values(ax, one.low, one.high)
     ax.set_xlim(one.low, one.high)
     value_axis(ax, view.axis)
     ax.tick_params(labelsize=8)

@@ -13,7 +13,7 @@ from condped.analyse.saving.plain import plain
 from condped.show.across_answer import answer_of
 from condped.show.across_branches import BRANCH_MEANING
 from condped.show.report.page import assembled
-from condped.show.text.across import MEANING, across_headline
+from condped.show.text.several.across import MEANING, across_headline
 from condped.show.views.across import alike_first
 
 # In the order in which they use each other.

@@ -17,19 +17,33 @@ from condped.show.text.account import data_lines, goals
 # In the order in which they use each other.
 _SCRIPTS = (
     "study", "elements", "folds", "smooth", "effects", "answer", "bars", "curve", "density",
-    "cards", "tree", "advice", "pairs", "endings", "cost", "history", "parallel", "account",
-    "files", "downloads", "theme", "main",
+    "cards", "tree", "advice", "pairs", "endings", "cost", "history", "forecast", "parallel",
+    "account", "files", "downloads", "theme", "address",
+    "connection", "live", "frame", "main",
 )  # fmt: skip
 # What could end a script element, start a comment in it, or end a line of old scripts.
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
-def page(report: Report) -> str:
-    """Return the page of a report; where no script runs its text is shown."""
-    data = _with_sentences(report)
+def page(
+    report: Report, live: str | None = None, index: str | None = None, *, framed: bool = False
+) -> str:
+    """Return the page of a report; where no script runs its text is shown.
+
+    With ``live``, the address of a stream of events, the page keeps itself current; with ``index``,
+    that of a list of studies, it links to it. One that is ``framed`` talks to the page around it.
+    """
+    data = page_data(report)
+    places = {"live": live, "index": index, "framed": framed or None}
     title = str(data.get("title") or "condped report")
     return assembled(
-        "template.html", ("report.css",), _SCRIPTS, title=title, text=str(report), data=data
+        "template.html",
+        ("report.css",),
+        _SCRIPTS,
+        title=title,
+        text=str(report),
+        data=data | {name: place for name, place in places.items() if place is not None},
+        connects=live is not None,
     )
 
 
@@ -41,26 +55,32 @@ def assembled(
     title: str,
     text: str,
     data: Mapping[str, Any],
+    connects: bool = False,
 ) -> str:
-    """Return a page of parts by their names; ``text`` is for readers without scripts."""
+    """Return a page of parts by their names.
+
+    ``template`` is the file of its body; ``text`` is for readers without scripts. A page that
+    ``connects`` may ask the server that it comes from.
+    """
     style, script = "".join(map(_read, styles)), _script(tuple(scripts))
     parts = {
-        "policy": _policy(style, script),
+        "policy": _policy(style, script, connects=connects),
         "title": html.escape(title),
         "style": style,
         "script": script,
         "text": html.escape(text),
         "data": json_in_html(data),
     }
+    page = _read("page.html").replace("{{body}}", _read(template))
     # In one pass: what a part holds is not looked at again.
-    pieces = _read(template).split("{{")
+    pieces = page.split("{{")
     for place, piece in enumerate(pieces[1:], start=1):
         name, _, rest = piece.partition("}}")
         pieces[place] = parts[name] + rest
     return "".join(pieces)
 
 
-def _with_sentences(report: Report) -> dict[str, Any]:
+def page_data(report: Report) -> dict[str, Any]:
     """Return the data of a report with what the page says of its trials in sentences."""
     account = report.importance.account
     lines = [*data_lines(account), *report.data["account"]["notes"]]
@@ -89,11 +109,15 @@ def json_in_html(data: Mapping[str, Any]) -> str:
     return text.translate(_ESCAPED)
 
 
-def _policy(style: str, script: str) -> str:
-    """Return what the page may do: run its own script and style, and ask nobody for anything."""
+def _policy(style: str, script: str, *, connects: bool) -> str:
+    """Return what the page may do: run its own script and style, and ask nobody for anything.
+
+    One that ``connects`` may ask the server that it comes from, and nobody else.
+    """
+    connect = "connect-src 'self'; " if connects else ""
     return (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"img-src data:; {connect}base-uri 'none'; form-action 'none'"
     )
 
 

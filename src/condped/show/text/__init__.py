@@ -2,25 +2,28 @@
 
 from importlib import import_module
 
+from condped.safe_text import visible
 from condped.show.text.layout import printed_within, text_width
 
 # The module and the function of each kind of result; loaded when one is printed.
 _TEXTS = {
-    "Across": ("across", "across_text"),
+    "Across": ("several.across", "across_text"),
     "Advice": ("advice", "advice_text"),
     "Branches": ("branches", "branches_text"),
     "Budgets": ("budgets", "budgets_text"),
     "Comparison": ("comparison", "comparison_text"),
-    "Difference": ("difference", "difference_text"),
+    "Difference": ("several.difference", "difference_text"),
     "Effects": ("effects", "effects_text"),
+    "Forecast": ("forecast", "forecast_text"),
     "ImportanceResult": ("tables", "importance_text"),
     "JointEffects": ("tables", "joint_text"),
-    "Prior": ("start", "prior_text"),
+    "Prior": ("several.start", "prior_text"),
     "Report": ("tables", "report_text"),
     "Robustness": ("tables", "robustness_text"),
     "Sources": ("tables", "sources_text"),
-    "StartSpace": ("start", "start_space_text"),
-    "Starts": ("start", "starts_text"),
+    "StartSpace": ("several.start", "start_space_text"),
+    "Starts": ("several.start", "starts_text"),
+    "Studies": ("several.studies", "studies_text"),
     "Summary": ("summary", "summary_text"),
     "SweepResult": ("tables", "sweep_text"),
 }
@@ -31,5 +34,4 @@ def text_of(result: object, width: int | None = None) -> str:
     kind = next(base.__name__ for base in type(result).__mro__ if base.__name__ in _TEXTS)
     module, function = _TEXTS[kind]
     with printed_within(width or text_width()):
-        text: str = getattr(import_module(f"{__name__}.{module}"), function)(result)
-    return text
+        return visible(getattr(import_module(f"{__name__}.{module}"), function)(result))

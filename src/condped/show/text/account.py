@@ -12,6 +12,14 @@ from condped.estimate.settings import BaselineSettings, Settings
 from condped.safe_text import listed, printable, shortened
 from condped.show.text.layout import percent, wrapped
 
+_OTHERS = {  # by outcome
+    "failed": "ended, pruned ones included",
+    "pruned": "completed; failed ones are left out",
+    "nonfinite": "completed; failed and pruned ones are left out",
+    "infeasible": "completed; failed and pruned ones are left out",
+    "target": "ended, failed and pruned ones included",
+}
+
 
 def headline(
     account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
@@ -74,7 +82,11 @@ def goals(account: Account) -> str:
 
 def account_lines(account: Account, settings: Settings | BaselineSettings, sets: str) -> list[str]:
     """Say in sentences what was used and what was left out."""
-    lines = trial_lines(account, _sets(account, settings, sets)) + data_lines(account)
+    lines = trial_lines(account, _sets(account, settings, sets))
+    if account.outcome is not None:
+        others = _OTHERS.get(account.outcome, _OTHERS["target"])
+        lines.append(f"Compared with all other trials that {others}.")
+    lines += data_lines(account)
     notes = [printable(note) for note in account.notes]
     if isinstance(settings, BaselineSettings):
         return [part for line in (*lines, *notes, settings.explains) for part in wrapped(line)]

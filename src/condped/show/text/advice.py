@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from condped.analyse.advice.result import Advice, Step
+from collections.abc import Iterable
+
+from condped.analyse.advice.result import Advice
+from condped.analyse.advice.steps import Step
 from condped.safe_text import listed, shortened
 from condped.show.text.account import account_lines, headline
 from condped.show.text.layout import wrapped
@@ -10,8 +13,12 @@ from condped.show.text.tables import first_lines
 from condped.show.words import tie_lines, tie_remark
 
 _INDENT = " " * 9
-_MOST_STEPS = 20
+MOST_STEPS = 20
 _MOST_NAMES = 12
+FOR_OPTUNA = (
+    "For Optuna, in a new study: the choices of an old one must not change. (If these trials are a "
+    "study of Optuna, advice.start(study) goes on with your own code instead.)"
+)
 
 
 def advice_text(advice: Advice) -> str:
@@ -22,35 +29,37 @@ def advice_text(advice: Advice) -> str:
     lines += [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
     changes = advice.changes
     steps = [step for step in advice.steps if step.kind != "leave"]
-    for step in steps[:_MOST_STEPS]:
+    for step in steps[:MOST_STEPS]:
         lines += _step(step)
-    if len(steps) > _MOST_STEPS:
-        lines.append(f"… and {len(steps) - _MOST_STEPS} more steps")
+    if len(steps) > MOST_STEPS:
+        lines.append(f"… and {len(steps) - MOST_STEPS} more steps")
     if changes:
-        lines += ["", *wrapped(_together(advice))]
+        lines += ["", *wrapped(together_sentence(advice))]
     else:
         lines += [""] if steps else []
         lines += wrapped(f"{'Leave out' if steps else 'Change'} nothing: {advice.why_nothing}")
-    left = [step for step in advice.steps if step.kind == "leave"]
-    by_reason: dict[str, list[str]] = {}
-    for step in left:
-        by_reason.setdefault(step.reason, []).append(step.parameter)
-    if left:
-        lines += ["", "Leave as they are:"]
-    for reason, names in by_reason.items():
-        shown = listed(list(dict.fromkeys(names)), _MOST_NAMES)
-        lines += wrapped(f"{shown}: {reason}", "  ", "    ")
+    left = left_as_they_are(advice.steps)
+    lines += ["", "Leave as they are:"] if left else []
+    for said in left:
+        lines += wrapped(said, "  ", "    ")
     if changes:
-        told = (
-            "For Optuna (in a new study: the choices of an old one must not change; or go on with "
-            "your own code by advice.start(study)):"
-        )
-        lines += ["", *wrapped(told), ""]
-        lines += advice.optuna_code().splitlines()
+        lines += ["", *wrapped(FOR_OPTUNA), "", *advice.optuna_code().splitlines()]
     sets = tie_remark(result.tie, advice.target_size)
     return "\n".join(
         [*lines, "", *_noted(advice.notes), *account_lines(result.account, result.settings, sets)]
     )
+
+
+def left_as_they_are(steps: Iterable[Step]) -> list[str]:
+    """Say which parameters do not change, those with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for step in steps:
+        if step.kind == "leave":
+            by_reason.setdefault(step.reason, []).append(step.parameter)
+    return [
+        f"{listed(list(dict.fromkeys(names)), _MOST_NAMES)}: {reason}"
+        for reason, names in by_reason.items()
+    ]
 
 
 def _step(step: Step) -> list[str]:
@@ -68,7 +77,8 @@ def _step(step: Step) -> list[str]:
     return text + wrapped(kept, _INDENT, _INDENT)
 
 
-def _together(advice: Advice) -> str:
+def together_sentence(advice: Advice) -> str:
+    """Say what all steps keep together, and what they risk."""
     before = advice.target_size / max(advice.region_size, 1)
     after = advice.kept_target / max(advice.kept_region, 1)
     gone = ""

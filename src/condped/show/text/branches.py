@@ -39,41 +39,47 @@ def branches_text(found: Branches) -> str:
     whole = found.whole
     title = headline(whole.account, whole.settings, whole.target_quantile)
     lines = first_lines(tie_lines(whole.tie))
-    lines += [*wrapped(title), f"Conditional structure: {_found_from(found)}.", ""]
+    lines += [*wrapped(title), f"Conditional structure: {found_from_words(found)}.", ""]
     if whole.status != "ok":
         lines += [f"Undetermined: {whole.reason}", ""]
     if not found.parents:
         lines += ["No parameter switches another.", ""]
     lines += _laid_out(_nodes(found.roots, "", None))
     lines.append("")
-    for gate in whole.gates if whole.status == "ok" else ():
-        lines += wrapped(gate_sentence(gate))
-    if found.parents:
-        lines += wrapped(
-            "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
-            "of the branch's own trials, so that losing branches are explained, too; its verdicts "
-            "allow for the number of branches."
-        )
-    for said in over_words(_etas(found.roots)):
-        lines += wrapped(said)
-    for name in found.unexplained:
-        told = (
-            "not active in all trials, or not in one domain; the condition could not be inferred."
-        )
-        lines += wrapped(f"{shortened(name)}: {told}")
-    if found.inactive:
-        names = ", ".join(map(shortened, found.inactive))
-        lines += wrapped(f"Not active in any of these trials: {names}.")
+    lines += [line for said in branch_remarks(found) for line in wrapped(said)]
     sets = tie_remark(whole.tie, whole.target_size)
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
 
 
-def _found_from(found: Branches) -> str:
+def branch_remarks(found: Branches) -> list[str]:
+    """Return what the tree needs to be understood, in sentences."""
+    whole = found.whole
+    told = [gate_sentence(gate) for gate in whole.gates] if whole.status == "ok" else []
+    if found.parents:
+        told.append(
+            "in the study: η² of reaching its target set. in the branch: η² of reaching the best "
+            "of the branch's own trials, so that losing branches are explained, too; its verdicts "
+            "allow for the number of branches."
+        )
+    told += over_words(_etas(found.roots))
+    told += [
+        f"{shortened(name)}: not active in all trials, or not in one domain; the condition could "
+        "not be inferred."
+        for name in found.unexplained
+    ]
+    if found.inactive:
+        names = ", ".join(map(shortened, found.inactive))
+        told.append(f"Not active in any of these trials: {names}.")
+    return told
+
+
+def found_from_words(found: Branches) -> str:
+    """Say where the structure is known from."""
     if found.found_from == "space":
         return "given by the space"
     if not found.whole.account.trials.left_out:
-        return "found from the trials"
-    return "found from all trials, also from those that were left out"
+        return "inferred from the trials"
+    return "inferred from all trials, also from those that were left out"
 
 
 def _laid_out(lines: list[_Line]) -> list[str]:
@@ -100,14 +106,15 @@ def _nodes(nodes: tuple[Node, ...], indent: str, inside: ImportanceResult | None
     if len(plain) > _MOST_NODES:
         plain.sort(key=lambda node: -_rank(node, inside))
     hidden = plain[_MOST_NODES:]
-    kept = [node for node in nodes if node not in hidden]
+    left_out = {node.parameter for node in hidden}
+    kept = [node for node in nodes if node.parameter not in left_out]
     lines: list[_Line] = []
     others = _others(nodes, inside, text_width() - len(indent) - 3)
     below = len(kept) + bool(hidden) + bool(others)
     for place, node in enumerate(kept):
         mark, more = _marks(place == below - 1, root=inside is None)
         lines.append(
-            _Line(f"{indent}{mark}{shortened(node.parameter, _NAME)}", _numbers(node, inside))
+            _Line(f"{indent}{mark}{shortened(node.parameter, _NAME)}", node_numbers(node, inside))
         )
         for number, branch in enumerate(node.branches):
             lines += _branch(branch, indent + more, last=number == len(node.branches) - 1)
@@ -157,7 +164,8 @@ def _history(branch: Branch) -> Iterator[str]:
         yield f", last tried {branch.last.ago} trials ago"
 
 
-def _numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
+def node_numbers(node: Node, inside: ImportanceResult | None) -> tuple[str, str, str, str]:
+    """Return η² and verdict of a parameter, in the study and in the branch that it is in."""
     study = (eta_text(node.eta_squared), node.verdict or "")
     if inside is None:
         return (*study, "", _choosing(node))

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 def budgets_text(found: Budgets) -> str:
     """Return the answer in a sentence, a line per budget, and what limits it."""
+    rows = budget_rows(found)
+    lines = [*wrapped(budgets_answer(found)), ""]
+    lines += [*table_lines(rows, right=set(range(len(rows[0])))), ""]
+    return "\n".join([*lines, *(line for one in budget_remarks(found) for line in wrapped(one))])
+
+
+def budget_rows(found: Budgets) -> list[tuple[str, ...]]:
+    """Return a row per budget under a header."""
     best = percent(found.target_quantile)
     header = (
         "budget", "configurations", "τ", "interval", f"best {best} found", "chance", "regret",
@@ -21,26 +29,28 @@ def budgets_text(found: Budgets) -> str:
         (f"{entry.budget:g}", str(entry.configurations), *_numbers(entry))
         for entry in found.agreements
     ]
-    lines = [*wrapped(budgets_answer(found)), ""]
-    lines += table_lines([header, *rows], right=set(range(len(header))))
-    name = shortened(found.objective.name)
-    lines += ["", *wrapped(
+    return [header, *rows]
+
+
+def budget_remarks(found: Budgets) -> list[str]:
+    """Return what the numbers mean and what limits them."""
+    best, name = percent(found.target_quantile), shortened(found.objective.name)
+    told = [
         f"Compared with budget {found.highest:g}, which {found.reached} configurations reached. τ: "
         f"Kendall's rank correlation, with a {percent(found.level)} interval. Found: share of the "
         f"best {best} there that are among the best {best} at the lower budget. Regret: how much "
         f"worse in {name} the configuration ends that is best at the lower budget."
-    )]  # fmt: skip
+    ]
     selected = [entry for entry in found.agreements if entry.selected]
     if selected:
         first = selected[0]
-        lines += wrapped(
+        told.append(
             f"Only {first.configurations} of {first.measured} configurations that were tried at "
             f"budget {first.budget:g} reached {found.highest:g}. If the others were stopped for "
             "their results, those that are left differ less, and the agreement among all may be "
             "higher than τ; how good the stopped ones would have become is not known."
         )
-    lines += [line for note in found.notes for line in wrapped(printable(note))]
-    return "\n".join(lines)
+    return [*told, *map(printable, found.notes)]
 
 
 def budgets_answer(found: Budgets) -> str:

@@ -17,7 +17,7 @@ Row: TypeAlias = dict[str, Any]
 _MOST_ROWS = 30
 _LEAST_NAME = 9  # letters
 # What a method is called, in a heading over its columns, and what the columns are.
-_TITLES = {
+TITLES = {
     "paper": ("condPED-ANOVA", "paper"),
     "calibrated": ("condPED-ANOVA", "calibrated"),
     **{
@@ -47,25 +47,29 @@ def comparison_text(comparison: Comparison) -> str:
     """Return the table, what its columns mean, and what the numbers are based on."""
     tie = next((one.tie for one in map(comparison.__getitem__, comparison) if one.tie), None)
     lines = first_lines(tie_lines(tie))
-    lines += [*wrapped(_headline(comparison)), "", *_table(comparison), ""]
-    titles = [_TITLES[method] for method in comparison]
-    meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
-    for key in filter(_LEGENDS.__contains__, meant):
-        lines += wrapped(f"{key}: {_LEGENDS[key]}", then="  ")
-    results = [comparison[method] for method in comparison]
-    if any(is_shared(result.unattributed) for result in results):
-        lines += wrapped(UNATTRIBUTED_WORDS, then="  ")
-    for reason in dict.fromkeys(result.reason for result in results if result.reason):
-        lines += wrapped(f"?: undetermined: {reason}", then="  ")
-    lines += [line for told in trial_lines(results[0].account) for line in wrapped(told)]
-    # What was done to the trials differs between methods: everything once.
-    done = [note for r in results for note in (*data_lines(r.account), *r.account.notes)]
-    for note in dict.fromkeys([*done, *comparison.notes]):
-        lines += wrapped(printable(note), then="  ")
+    lines += [*wrapped(comparison_headline(comparison)), "", *_table(comparison), ""]
+    for said in comparison_remarks(comparison):
+        lines += wrapped(said, then="  ")
     return "\n".join(lines)
 
 
-def _headline(comparison: Comparison) -> str:
+def comparison_remarks(comparison: Comparison) -> list[str]:
+    """Return what the columns mean, and what the numbers are based on."""
+    titles = [TITLES[method] for method in comparison]
+    meant = dict.fromkeys([title for title, _ in titles] + [column for _, column in titles])
+    told = [f"{key}: {_LEGENDS[key]}" for key in filter(_LEGENDS.__contains__, meant)]
+    results = [comparison[method] for method in comparison]
+    if any(is_shared(result.unattributed) for result in results):
+        told.append(UNATTRIBUTED_WORDS)
+    reasons = dict.fromkeys(result.reason for result in results if result.reason)
+    told += [f"?: undetermined: {reason}" for reason in reasons]
+    told += trial_lines(results[0].account)
+    # What was done to the trials differs between methods: everything once.
+    done = [note for r in results for note in (*data_lines(r.account), *r.account.notes)]
+    return [*told, *map(printable, dict.fromkeys([*done, *comparison.notes]))]
+
+
+def comparison_headline(comparison: Comparison) -> str:
     """Return the question that all methods were asked."""
     results = [comparison[method] for method in comparison]
     account = results[0].account
@@ -81,22 +85,31 @@ def _table(comparison: Comparison) -> list[str]:
     """Return two lines of headings and a line for each parameter, within the width."""
     titles, columns = _headings(list(comparison))
     room = max(_LEAST_NAME, text_width() - sum(2 + len(column) for column in columns))
-    shown, hidden = _split(comparison)
     rows = [["parameter", *columns]]
-    for row in shown:
-        cells = [row[method] for method in comparison]
-        numbers = ["?" if cell is None else f"{cell:.3f}" for cell in cells]
-        rows.append([_fitted(row["parameter"], room), *numbers])
-    left = [comparison[method].unattributed for method in comparison]
-    if any(map(is_shared, left)):
-        numbers = [f"{share:.3f}" if is_shared(share) else "" for share in left]
-        rows.append([_fitted(UNATTRIBUTED, room), *numbers])
+    rows += [[_fitted(name, room), *numbers] for name, *numbers in comparison_rows(comparison)]
     first = max(width_of(row[0]) for row in rows)
     lines = [(" " * first + titles).rstrip(), *table_lines(rows, right=range(1, len(columns) + 1))]
-    if hidden:
-        most = max(map(_highest, hidden))
-        lines.append(f"… and {len(hidden)} more parameters with at most {most:.3f} in any column")
-    return lines
+    return lines + rows_left_out(comparison)
+
+
+def comparison_rows(comparison: Comparison) -> list[list[str]]:
+    """Return a row for each parameter, and one for what is unattributed."""
+    rows = [
+        [row["parameter"], *("?" if n is None else f"{n:.3f}" for n in map(row.get, comparison))]
+        for row in _split(comparison)[0]
+    ]
+    left = [comparison[method].unattributed for method in comparison]
+    if any(map(is_shared, left)):
+        rows.append([UNATTRIBUTED, *(f"{one:.3f}" if is_shared(one) else "" for one in left)])
+    return rows
+
+
+def rows_left_out(comparison: Comparison) -> list[str]:
+    """Say how many parameters have no row."""
+    _, hidden = _split(comparison)
+    most = max(map(_highest, hidden), default=0.0)
+    some = f"… and {len(hidden)} more parameters with at most {most:.3f} in any column"
+    return [some] if hidden else []
 
 
 def _split(comparison: Comparison) -> tuple[list[Row], list[Row]]:
@@ -126,7 +139,7 @@ def _fitted(name: str, room: int) -> str:
 def _headings(methods: list[str]) -> tuple[str, list[str]]:
     """Return a line of methods over their columns, and the columns, as wide as they are."""
     upper, lower = "", []
-    for title, group in groupby([_TITLES[method] for method in methods], key=itemgetter(0)):
+    for title, group in groupby([TITLES[method] for method in methods], key=itemgetter(0)):
         columns = [column for _, column in group]
         wide = [len(column) for column in columns]
         # The title spans its columns; a title that is longer widens the last of them.

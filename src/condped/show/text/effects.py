@@ -19,15 +19,15 @@ from condped.show.text.layout import percent, table_lines, text_width, width_of,
 from condped.show.text.tables import first_lines
 from condped.show.words import tie_lines
 
-_MOST_TABLES = 6  # parameters with a table of their own
-_MOST_SENTENCES = 20
+MOST_TABLES = 6  # parameters with a table of their own
+MOST_SENTENCES = 20
 _MOST_CHOICES = 12
 _MOST_LABEL = 28
 _BAR = 16
 ADAPTIVE_WORDS = (
     "Values seem to have been chosen by earlier results: medians are those of the trials that were "
     "tried, later ones being better in everything, and not of random trials with such values, "
-    'which differ more. "Of the same time" compares only trials among ten consecutive ones.'
+    'which differ more. "Neighbouring trials" are among ten consecutive ones.'
 )
 SELECTED_WORDS = (
     "Good values were chosen by the same trials, so their difference from the others is a little "
@@ -40,14 +40,14 @@ def effects_text(found: Effects) -> str:
     lines = first_lines(tie_lines(found.account.tie(found.target_quantile)))
     lines += [*wrapped(effects_headline(found.account, found.target_quantile)), ""]
     matter = [parameter for parameter in found if parameter.verdict == "matters"]
-    for parameter in matter[:_MOST_TABLES]:
+    for parameter in matter[:MOST_TABLES]:
         lines += _table(found, parameter)
-    shown = matter[:_MOST_TABLES]
+    shown = matter[:MOST_TABLES]
     others = [parameter for parameter in found if parameter not in shown]
-    for parameter in others[:_MOST_SENTENCES]:
+    for parameter in others[:MOST_SENTENCES]:
         lines += _sentence(parameter)
-    if len(others) > _MOST_SENTENCES:
-        lines.append(f"… and {len(others) - _MOST_SENTENCES} more")
+    if len(others) > MOST_SENTENCES:
+        lines.append(f"… and {len(others) - MOST_SENTENCES} more")
     lines += ["", *(line for said in remarks_of(found) for line in wrapped(said))]
     return "\n".join(lines)
 
@@ -80,16 +80,20 @@ def _table(found: Effects, parameter: ParameterEffect) -> list[str]:
     groups = [group for regime in parameter.regimes for group in shown_bins(regime)]
     for place in range(len(found.account.objectives)):
         digits = digits_of(groups, place)
-        rows = [_header(found, place)]
-        rows += [_row(group, group.reached[place], digits) for group in groups]
+        rows = [bins_header(found, place)]
+        rows += [bins_row(group, group.reached[place], digits) for group in groups]
         table = [f"  {line}" for line in table_lines(rows, right={1, 2, 3, 5})]
         lines += _with_bars(table, [group.reached[place].median for group in groups])
-    lines += [
-        f"  {len(regime.bins) - _MOST_CHOICES} more choices with fewer trials"
+    return [*lines, *(f"  {said}" for said in choices_left_out(parameter)), ""]
+
+
+def choices_left_out(parameter: ParameterEffect) -> list[str]:
+    """Say how many choices of a parameter have no row."""
+    return [
+        f"{len(regime.bins) - _MOST_CHOICES} more choices with fewer trials"
         for regime in parameter.regimes
         if len(regime.bins) > _MOST_CHOICES
     ]
-    return [*lines, ""]
 
 
 def _with_bars(table: Sequence[str], medians: Sequence[float | None]) -> list[str]:
@@ -118,12 +122,14 @@ def shown_bins(regime: RegimeEffect) -> Sequence[ValueGroup]:
     return [group for group in regime.bins if group in kept]
 
 
-def _header(found: Effects, place: int) -> list[str]:
+def bins_header(found: Effects, place: int) -> list[str]:
+    """Return what the columns of a parameter's values are called."""
     name = shortened(found.account.objectives[place].name, 24)
     return ["values", "trials", "in target", f"median {name}", percent(found.level), "best"]
 
 
-def _row(group: ValueGroup, reached: Reached, digits: int) -> list[str]:
+def bins_row(group: ValueGroup, reached: Reached, digits: int) -> list[str]:
+    """Return what trials with some values reached in one objective."""
     share = "" if group.target_share is None else percent(group.target_share)
     start = [shortened(group.label, _MOST_LABEL), f"{group.trials:,}", share]
     if reached.median is None or reached.best is None:

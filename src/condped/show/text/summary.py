@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,11 @@ def summary_text(found: Summary) -> str:
     for best, progress in zip(found.best, found.progress, strict=True):
         lines += _best(found, best)
         lines += [*course_lines(found, progress), ""]
+    return "\n".join([*lines, *(line for said in summary_remarks(found) for line in wrapped(said))])
+
+
+def summary_remarks(found: Summary) -> list[str]:
+    """Return what the course of the study says, in sentences."""
     told = [*found.plateau, *([found.outlook] if found.outlook else []), *gains(found)]
     if found.durations is not None:
         told += duration_sentences(found.durations)
@@ -33,8 +39,7 @@ def summary_text(found: Summary) -> str:
             f"The rows hold all improvements and {len(found.history):,} entries in all; "
             f"{found.history_left_out:,} other trials are left out of them."
         )
-    told += [printable(note) for note in found.notes]
-    return "\n".join([*lines, *(line for said in told for line in wrapped(said))])
+    return [*told, *map(printable, found.notes)]
 
 
 def states_sentence(states: StateCounts) -> str:
@@ -49,6 +54,14 @@ def states_sentence(states: StateCounts) -> str:
 
 
 def _best(found: Summary, best: BestTrial) -> list[str]:
+    return [
+        *wrapped(best_sentence(found, best)),
+        *wrapped(_parameters(best.parameters), "  ", "  "),
+    ]
+
+
+def best_sentence(found: Summary, best: BestTrial) -> str:
+    """Say which trial is best by one objective."""
     several = len(found.objectives) > 1
     ends = {"minimize": "lowest", "maximize": "highest"}
     goal = next(goal for goal in found.objectives if goal.name == best.objective)
@@ -61,10 +74,8 @@ def _best(found: Summary, best: BestTrial) -> list[str]:
         )
         values += f" (with {others})"
     when = "" if best.elapsed is None else f", after {seconds_text(best.elapsed)}"
-    start = (
-        f"Best: {ends[goal.direction]} {shortened(goal.name)} {values}, trial {best.number}{when}"
-    )
-    return [*wrapped(f"{start}."), *wrapped(_parameters(best.parameters), "  ", "  ")]
+    reached = f"{ends[goal.direction]} {shortened(goal.name)} {values}"
+    return f"Best: {reached}, trial {best.number}{when}."
 
 
 def _parameters(parameters: dict[str, Any]) -> str:
@@ -103,8 +114,11 @@ def sparkline(values: Sequence[float]) -> str:
     """
     low, high = min(values), max(values)
     steps = len(_BLOCKS) - 1
-    spread = (high - low) or 1.0
-    return "".join(_BLOCKS[int(steps * (value - low) / spread)] for value in values)
+    # Halves of what is further apart than a float can tell.
+    scale = 1.0 if math.isfinite(high - low) else 0.5
+    spread = (scale * high - scale * low) or 1.0
+    shares = ((scale * value - scale * low) / spread for value in values)
+    return "".join(_BLOCKS[int(steps * share) if math.isfinite(share) else -1] for share in shares)
 
 
 def gains(found: Summary) -> list[str]:

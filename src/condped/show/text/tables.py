@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from condped.analyse.importance.ties import sweep_messages
 from condped.estimate.settings import BaselineSettings
+from condped.installing import command_for
 from condped.safe_text import shortened
 from condped.show.text.account import (
     account_lines,
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from condped.analyse.robustness import Robustness
     from condped.analyse.sources import SourceKind, Sources
 
-_MOST_ROWS = 30
+MOST_ROWS = 30
+NUMBERS = ("importance", "η²", "between", "score")  # columns of numbers
 _MOST_NAME = 32
 _MOST_REGIMES = 72
 _WIDE = 80  # columns, from which there is room for bars and what is between branches
@@ -63,14 +65,13 @@ def importance_text(result: ImportanceResult) -> str:
     lines += [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
     if result.status != "ok":
         lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
-    shown, silent = unfolded(result, _MOST_ROWS)
-    *columns, (last, *cells) = _columns(result, shown)
+    shown, silent = unfolded(result, MOST_ROWS)
+    *columns, (last, *cells) = importance_columns(result, shown)
     # The last column is cut to what the others leave of the width.
     taken = sum(2 + max(map(width_of, column)) for column in columns)
     room = max(_LEAST_LAST, text_width() - taken)
     columns.append([last, *(_cut(cell, room) for cell in cells)])
-    numbers = ("importance", "η²", "between", "score")
-    right = {place for place, column in enumerate(columns) if column[0] in numbers}
+    right = {place for place, column in enumerate(columns) if column[0] in NUMBERS}
     if shown or not silent:
         lines += table_lines(list(zip(*columns, strict=True)), right=right)
     lines += [line for said in folded_lines(silent) for line in wrapped(said, then="  ")]
@@ -92,8 +93,10 @@ def first_lines(told: list[str]) -> list[str]:
     return [line for said in told for line in wrapped(said)] + ([""] if told else [])
 
 
-def _columns(result: ImportanceResult, shown: Sequence[ParameterImportance]) -> list[list[str]]:
-    """Return the columns, each under its name."""
+def importance_columns(
+    result: ImportanceResult, shown: Sequence[ParameterImportance]
+) -> list[list[str]]:
+    """Return the columns, each under its name; the one without a name holds bars."""
     evidence = result.ready_evidence
     verdicts = {p.name: None if evidence is None else evidence[p.name].verdict for p in shown}
     width = text_width()
@@ -166,12 +169,20 @@ def sweep_text(curve: SweepResult) -> str:
     lines += [*wrapped(headline(curve.account, curve.settings, None)), ""]
     if curve.status != "ok":
         lines += [*wrapped(f"Undetermined: {curve.reason}"), ""]
-    # Where ties make sets larger than requested, the share that was used stands beside γ'.
-    tied, used = bool(curve.flat), max(curve.account.trials.used, 1)
-    room = text_width() - (12 if tied else 6)
+    room = text_width() - (12 if curve.flat else 6)
     if is_shared(curve.unattributed.max(initial=0.0)):
         room -= len(UNATTRIBUTED) + 2
     most = max(1, room // (_MOST_COLUMN + 2))
+    rows = sweep_rows(curve, most)
+    lines += table_lines(rows, right=set(range(len(rows[0]))))
+    lines += [line for said in sweep_remarks(curve, most) for line in wrapped(said)]
+    return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sweep_sets(curve))])
+
+
+def sweep_rows(curve: SweepResult, most: int) -> list[list[str]]:
+    """Return about ten quantiles under a header, with the ``most`` highest parameters."""
+    # Where ties make sets larger than requested, the share that was used stands beside γ'.
+    tied, used = bool(curve.flat), max(curve.account.trials.used, 1)
     shown = highest_first(curve.importance)[:most]
     every = len(curve.target_quantiles)
     points = min(every, _MOST_QUANTILES)
@@ -182,28 +193,47 @@ def sweep_text(curve: SweepResult) -> str:
     if is_shared(curve.unattributed.max(initial=0.0)):
         header.append(UNATTRIBUTED)
         columns.append(curve.unattributed)
-    rows = [
-        [
-            f"{curve.target_quantiles[t]:.3g}",
-            *((f"{curve.target_sizes[t] / used:.3g}",) if tied else ()),
-            *(share_text(column[t]) if curve.determined[t] else "?" for column in columns),
-        ]
-        for t in quantiles
+    return [
+        header,
+        *(
+            [
+                f"{curve.target_quantiles[t]:.3g}",
+                *((f"{curve.target_sizes[t] / used:.3g}",) if tied else ()),
+                *(share_text(column[t]) if curve.determined[t] else "?" for column in columns),
+            ]
+            for t in quantiles
+        ),
     ]
-    lines += table_lines([header, *rows], right=set(range(len(header))))
-    if len(curve.names) > len(shown):
-        lines.append(f"… and {len(curve.names) - len(shown)} more with lower peaks")
+
+
+def sweep_remarks(curve: SweepResult, most: int) -> list[str]:
+    """Say what the rows leave out, and why there are gaps in them."""
+    told, every = [], len(curve.target_quantiles)
+    if len(curve.names) > most:
+        told.append(f"… and {len(curve.names) - most} more with lower peaks")
     unknown = int((~curve.determined).sum())
     if unknown and curve.status == "ok":
         reason = next(reason for reason in curve.reasons if reason is not None)
-        lines += wrapped(f"? at {unknown} of {every} quantiles: {reason}")
-    low, high = curve.target_sizes[0], curve.target_sizes[-1]
-    sets = f"{low} to {high} in the target sets"
-    return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sets)])
+        told.append(f"? at {unknown} of {every} quantiles: {reason}")
+    return told
+
+
+def sweep_sets(curve: SweepResult) -> str:
+    """Say how large the target sets are."""
+    return f"{curve.target_sizes[0]} to {curve.target_sizes[-1]} in the target sets"
 
 
 def robustness_text(found: Robustness) -> str:
     """Return the importances under each choice, and whether they tell the same story."""
+    rows = robustness_rows(found)
+    lines = first_lines(tie_lines(found.tie))
+    lines += [*table_lines(rows, right=set(range(1, len(rows[0])))), ""]
+    lines += [line for said in robustness_remarks(found) for line in wrapped(said)]
+    return "\n".join(lines)
+
+
+def robustness_rows(found: Robustness) -> list[tuple[str, ...]]:
+    """Return a row for each choice under a header."""
     names = list(found.importances)[:_MOST_RANKED]
     header = ("", *(shortened(name, _MOST_COLUMN) for name in names), "τ")
     rows = [("as asked", *(f"{found.importances[name]:.2f}" for name in names), "")]
@@ -215,43 +245,63 @@ def robustness_text(found: Robustness) -> str:
         )
         for v in found.variants
     ]
-    verdict = (
+    return [header, *rows]
+
+
+def robustness_remarks(found: Robustness) -> list[str]:
+    """Say whether all choices tell the same story."""
+    told = [
         "Stable: the same parameter is first everywhere, and the rankings agree."
         if found.stable
         else "Fragile: other choices give another answer, or none."
-    )
-    lines = first_lines(tie_lines(found.tie))
-    lines += [*table_lines([header, *rows], right=set(range(1, len(header)))), "", verdict]
+    ]
     if any(variant.same_set for variant in found.variants):
-        lines += wrapped("same: ties make it the same target set, which shows nothing.")
-    return "\n".join(lines)
+        told.append("same: ties make it the same target set, which shows nothing.")
+    return told
 
 
 def joint_text(found: JointEffects) -> str:
     """Return the pairs, the strongest first, then what the numbers are based on."""
     account = found.account
     title = pairs_headline(account, found.target_quantile)
+    lines = first_lines(tie_lines(account.tie(found.target_quantile)))
+    lines += [*wrapped(title), "", *table_lines(joint_rows(found), right={1, 2, 3})]
+    lines += [*joint_left_out(found), ""]
+    return "\n".join([*lines, *(line for one in joint_remarks(found) for line in wrapped(one))])
+
+
+def joint_rows(found: JointEffects) -> list[tuple[str, ...]]:
+    """Return the strongest pairs under a header."""
     rows = [
         (" × ".join(shortened(name) for name in effect.parameters),
          f"{effect.eta_squared:.3f}", str(effect.trials),
          "–" if effect.p_value is None else _p_text(effect.p_value), effect.verdict)
         for effect in found.effects[:_MOST_PAIRS]
     ]  # fmt: skip
-    header = ("pair", "η²", "trials", "p", "verdict")
-    lines = first_lines(tie_lines(account.tie(found.target_quantile)))
-    lines += [*wrapped(title), "", *table_lines([header, *rows], right={1, 2, 3})]
-    if len(found) > _MOST_PAIRS:
-        lines.append(f"… and {len(found) - _MOST_PAIRS} more pairs")
+    return [("pair", "η²", "trials", "p", "verdict"), *rows]
+
+
+def joint_left_out(found: JointEffects) -> list[str]:
+    """Say how many pairs have no row, or that there are none."""
     if not len(found):
-        lines.append("No two parameters vary together in enough trials.")
-    lines += ["", *wrapped(
+        return ["No two parameters vary together in enough trials."]
+    more = len(found) - _MOST_PAIRS
+    return [f"… and {more} more pairs"] if more > 0 else []
+
+
+def joint_remarks(found: JointEffects) -> list[str]:
+    """Return what the numbers mean and what they are based on."""
+    account = found.account
+    sets = f"; {tie_remark(account.tie(found.target_quantile), found.target_size)}"
+    return [
         "η²: the share of the variance of reaching the target set that a pair explains beyond what "
         "its parameters explain alone; a little below 0 by chance. The verdicts allow for the "
-        "number of pairs."
-    ), *wrapped(found.sampling)]  # fmt: skip
-    sets = f"; {tie_remark(account.tie(found.target_quantile), found.target_size)}"
-    told = [*trial_lines(account, sets), *data_lines(account), *account.notes]
-    return "\n".join([*lines, *(line for one in told for line in wrapped(one))])
+        "number of pairs.",
+        found.sampling,
+        *trial_lines(account, sets),
+        *data_lines(account),
+        *account.notes,
+    ]
 
 
 def _p_text(p_value: float) -> str:
@@ -260,13 +310,18 @@ def _p_text(p_value: float) -> str:
 
 def sources_text(sources: Sources) -> str:
     """Return a line per kind of source."""
-    rows = [(kind.reader, f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
-    return "\n".join(table_lines(rows, right=set()))
+    return "\n".join(table_lines(source_rows(sources), right=set()))
+
+
+def source_rows(sources: Sources) -> list[tuple[str, str]]:
+    """Return each reader, and what it reads and needs."""
+    return [(kind.reader, f"{kind.description}{_needs(kind)}") for kind in sources.kinds]
 
 
 def _needs(kind: SourceKind) -> str:
     """Say what a reader needs beyond condped itself."""
     if kind.extra is None:
         return ""
-    extra = f"condped[{kind.extra}]"
-    return f" [{extra}, installed]" if kind.installed else f" [needs: pip install '{extra}']"
+    if kind.installed:
+        return f" [condped[{kind.extra}], installed]"
+    return f" [needs: {command_for(kind.extra)}]"

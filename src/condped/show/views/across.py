@@ -8,8 +8,8 @@ import numpy as np
 
 from condped.analyse.across.result import Across, ComparedStudy
 from condped.arrays import FloatArray
-from condped.show.text.across import across_headline
 from condped.show.text.layout import percent
+from condped.show.text.several.across import across_headline
 from condped.show.views.labels import labels_of
 
 _MOST_ROWS = 30

@@ -12,6 +12,7 @@ from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.arrays import FloatArray
 from condped.errors import DataError
+from condped.safe_text import brief
 from condped.show.text.account import headline, highest_first
 from condped.show.views.labels import labels_of
 from condped.show.words import is_shared
@@ -130,6 +131,6 @@ def _checked(curve: SweepResult, truth: Mapping[str, Sequence[float]]) -> dict[s
         if values.shape != curve.target_quantiles.shape:
             raise DataError(
                 f"truth must hold a number for each of the {len(curve.target_quantiles)} target "
-                f"quantiles (got an array of shape {values.shape} for {name!r})."
+                f"quantiles (got an array of shape {values.shape} for {brief(name)})."
             )
     return found

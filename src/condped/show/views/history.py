@@ -7,7 +7,7 @@ from typing import Literal
 
 from condped.analyse.summary.result import HistoryEntry, Summary
 from condped.errors import SettingsError
-from condped.safe_text import shortened
+from condped.safe_text import brief, shortened
 from condped.show.text.summary import states_sentence
 from condped.show.views.slices import objective_place
 from condped.show.views.value_axis import DotKind, Dots, ValueAxis, dot_kind, dots_of
@@ -59,7 +59,7 @@ def history_view(
 ) -> HistoryView:
     """Return the history of one objective."""
     if over not in ("trials", "time"):
-        raise SettingsError(f"over must be 'trials' or 'time' (got {over!r}).")
+        raise SettingsError(f"over must be 'trials' or 'time' (got {brief(over)}).")
     names = [goal.name for goal in summary.objectives]
     place = objective_place(names, objective)
     # By position: two objectives may have the same name.

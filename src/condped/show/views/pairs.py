@@ -12,7 +12,7 @@ from condped.analyse.joint_effects import JointEffect, JointEffects
 from condped.analyse.pair_cells import Axis, PairCells
 from condped.arrays import FloatArray, IntArray
 from condped.errors import SettingsError
-from condped.safe_text import shortened
+from condped.safe_text import brief, shortened
 from condped.show.text.account import pairs_headline
 from condped.show.views.labels import count_of
 from condped.show.views.scales import scale_ticks, scaled, tick_text
@@ -122,7 +122,8 @@ def _effect(found: JointEffects, pair: Sequence[str]) -> JointEffect:
                 f"pairs that matter and the strongest others. Allowed: {'; '.join(kept)}."
             )
     raise SettingsError(
-        f"pairs must be pairs of names that are active together in enough trials (got {pair!r})."
+        "pairs must be pairs of names that are active together in enough trials (got "
+        f"{brief(pair)})."
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from condped.analyse.effects.result import Effects
 from condped.analyse.effects.trials import ShownObjective, ShownParameter, thinned
 from condped.errors import SettingsError, not_found
-from condped.safe_text import shortened
+from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
 from condped.show.views.labels import count_of, labels_of
 from condped.show.views.scales import scale_ticks, scaled, tick_text
@@ -83,7 +83,7 @@ def parallel_view(
 ) -> ParallelView:
     """Return the axes of the parameters given, or of the most important ones that vary."""
     if isinstance(parameters, str):
-        raise SettingsError(f"parameters must be a list of names (got {parameters!r}).")
+        raise SettingsError(f"parameters must be a list of names (got {brief(parameters)}).")
     for name in parameters or ():
         if name not in effects:
             raise not_found("parameter", name, effects.names)

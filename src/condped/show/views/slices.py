@@ -10,13 +10,13 @@ from condped.analyse.effects.result import Effects, ParameterEffect, RegimeEffec
 from condped.analyse.effects.sentences import digits_for
 from condped.analyse.values import number_text
 from condped.errors import SettingsError, not_found
-from condped.safe_text import shortened
+from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
 from condped.show.views.labels import count_of, labels_of
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
 from condped.show.words import tie_lines
 from condped.space.domain import Categorical, Domain
-from condped.space.grid import grid_of
+from condped.space.grid import grid_of, steps_of
 
 _MOST_PANELS = 9
 _SIDE_BY_SIDE = 3
@@ -104,7 +104,7 @@ def slices_view(
 ) -> SlicesView:
     """Return the slices of the parameters given, or of the most important ones."""
     if columns is not None and (isinstance(columns, bool) or columns < 1):
-        raise SettingsError(f"columns must be a whole number, 1 or above (got {columns!r}).")
+        raise SettingsError(f"columns must be a whole number, 1 or above (got {brief(columns)}).")
     for name in parameters or ():
         if name not in effects:
             raise not_found("parameter", name, effects.names)
@@ -212,7 +212,7 @@ def _is_spread(domain: Domain) -> bool:
     """Return whether trials share so few values that their dots are spread."""
     if isinstance(domain, Categorical):
         return True
-    steps = round((domain.high - domain.low) / domain.step) + 1 if domain.step else 0
+    steps = steps_of(domain) + 1 if domain.step else 0
     return 0 < steps <= 20 and not domain.log and steps == grid_of(domain).cells
 
 

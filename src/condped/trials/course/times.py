@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from condped.arrays import FloatArray, Rows
+from condped.errors import DataError
 
 
 class _Arrays(NamedTuple):
@@ -82,3 +85,10 @@ class Times:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Times, tuple(self._found())
+
+
+def recorded_durations(times: Times) -> FloatArray:
+    """Return (trials,): the seconds that trials took; raises if none of them is recorded."""
+    if not np.isfinite(times.durations).any():
+        raise DataError("No trial has a recorded duration. Choose another objective.")
+    return times.durations

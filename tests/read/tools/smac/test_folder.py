@@ -19,6 +19,7 @@ from smac.runhistory import StatusType, TrialInfo, TrialValue
 import condped
 from condped import TrialTable
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.table.state_words import checked_state
 from condped.testing.reader_kit import Run, check_reader
 from condped.trials.table import State
 from tests.read.tools.smac.runs import (
@@ -56,7 +57,7 @@ def from_api(runs: list[Run], names: tuple[str, ...]) -> TrialTable:
     columns: dict[str, list[Any]] = {n: [r.parameters.get(n) for r in runs] for n in SPACE}
     columns |= {name: [run.values[k] for run in runs] for k, name in enumerate(names)}
     states = ["complete", "pruned", "failed", "running"]
-    columns["how"] = [states[run.state] for run in runs]
+    columns["how"] = [states[checked_state(run.state)] for run in runs]
     return condped.read(columns, objective=list(names), space=SPACE, state="how")
 
 

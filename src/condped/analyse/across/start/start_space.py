@@ -29,17 +29,12 @@ from condped.analyse.across.start.ranges import (
     why_not_narrowed,
 )
 from condped.analyse.advice.adviser import kind_of
-from condped.analyse.advice.code.configspace_code import configspace_code
-from condped.analyse.advice.code.hyperopt_code import hyperopt_code
-from condped.analyse.advice.code.ray_code import ray_code
-from condped.analyse.advice.code.space_json import space_json
 from condped.analyse.advice.narrow import given, meet, narrowed
 from condped.analyse.advice.optuna_code import suggest_code
 from condped.analyse.advice.propose import covered, inside
-from condped.analyse.advice.result import Step, UnknownCondition
-from condped.analyse.result import Result
+from condped.analyse.advice.steps import Step, StepsResult, UnknownCondition
 from condped.errors import SettingsError
-from condped.safe_text import shortened
+from condped.safe_text import brief, shortened
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 
@@ -48,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StartSpace(Result):
+class StartSpace(StepsResult):
     """Where to search next time, by what past studies tell.
 
     Attributes
@@ -169,46 +164,16 @@ class StartSpace(Result):
         """Return a function for Optuna that draws from the smaller space, ready to paste."""
         return suggest_code(self.space, self._active_counts)
 
-    def configspace_code(self) -> str:
-        """Return the smaller space for ConfigSpace, which SMAC takes, ready to paste."""
-        return configspace_code(self.space, self._active_counts)
-
-    def ray_code(self) -> str:
-        """Return the smaller space for Ray Tune, ready to paste."""
-        return ray_code(self.space, self._active_counts)
-
-    def hyperopt_code(self) -> str:
-        """Return the smaller space for Hyperopt, ready to paste."""
-        return hyperopt_code(self.space, self._active_counts)
-
-    def space_json(self) -> str:
-        """Return the smaller space as JSON, which :func:`condped.read` takes as ``space``."""
-        return space_json(self.space)
-
-    @property
-    def _active_counts(self) -> dict[str, tuple[int, int]]:
-        return {entry.parameter: (entry.active, entry.trials) for entry in self.unknown}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one flat record per step."""
-        return [
-            {name: _shown(getattr(step, name)) for name in self._columns} for step in self.steps
-        ]
-
     def _readable(self) -> dict[str, Any]:
         return {**self._saved(), "promise": self.promise, "optuna_code": self.optuna_code()}
 
 
-def _shown(value: Any) -> Any:
-    return value.label if hasattr(value, "label") else value
-
-
 def start_space(across: Across, risk: float) -> StartSpace:
     """Return the smallest space with so little risk; see :meth:`condped.Across.space`."""
-    if isinstance(risk, bool) or not isinstance(risk, Real) or not 0 < float(risk) < 1:
+    if isinstance(risk, bool) or not isinstance(risk, Real) or not 0 < risk < 1:
         raise SettingsError(
-            f"risk must be a number above 0 and below 1 (got {risk!r}): the chance that the best "
-            "trial of the next study lies outside."
+            f"risk must be a number above 0 and below 1 (got {brief(risk)}): the chance that "
+            "the best trial of the next study lies outside."
         )
     past = past_of(across)
     regimes = regimes_of(past)

@@ -30,6 +30,7 @@ from condped.analyse.result import Result
 from condped.arrays import BoolArray
 from condped.errors import DataError, SettingsError
 from condped.optional import load_optional
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 
@@ -199,9 +200,11 @@ def _mapping(values: Mapping[str, Any]) -> str:
 def starts_of(across: Across, number: int, smaller: StartSpace | None = None) -> Starts:
     """Return configurations to try first; see :meth:`condped.Across.starts`."""
     if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
-        raise SettingsError(f"The number of starts must be whole, 1 or above (got {number!r}).")
+        raise SettingsError(
+            f"The number of starts must be whole, 1 or above (got {brief(number)})."
+        )
     if not isinstance(smaller, StartSpace | None):
-        raise SettingsError(f"space must be what across.space() returns (got {smaller!r}).")
+        raise SettingsError(f"space must be what across.space() returns (got {brief(smaller)}).")
     past = past_of(across)
     allowed = np.ones(len(past.order), dtype=bool) if smaller is None else _inside(past, smaller)
     if not allowed.any():

@@ -11,6 +11,7 @@ from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
 from condped.space.condition import Comparison, Membership
 from condped.space.domain import Float, Int
+from condped.space.grid import steps_of
 from condped.space.space import Alternative, Space
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -70,7 +71,7 @@ def step_values(domain: Float | Int) -> list[float] | list[int] | None:
     """Return the values of a domain with steps; None for one without, or with steps of 1."""
     if domain.step is None or (isinstance(domain, Int) and domain.step == 1):
         return None
-    count = round((domain.high - domain.low) / domain.step) + 1
+    count = steps_of(domain) + 1
     if isinstance(domain, Int):
         return [domain.low + place * domain.step for place in range(count)]
     return [float(f"{domain.low + place * domain.step:.12g}") for place in range(count)]

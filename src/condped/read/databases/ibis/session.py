@@ -34,6 +34,11 @@ _DRIVERS = {"duckdb": ("duckdb", "ibis"), "postgres": ("psycopg", "postgresql")}
 # collector of garbage looks through them again and again.
 _TUPLES = 2_000
 _cursors = itertools.count()
+# None is fetched or run because a file asks for it.
+_NO_EXTENSIONS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 
 
 class Session:
@@ -180,7 +185,36 @@ def _duckdb(path: str) -> Session:
         path = str(Path(path).expanduser())
     if not Path(path).is_file():
         raise DataError(f"There is no DuckDB database {path!r}. Give the path of one.")
-    return _connected("duckdb", repr(path), lambda: ibis.duckdb.connect(path, read_only=True))
+    return _connected("duckdb", repr(path), lambda: _confined(path))
+
+
+def _confined(path: str) -> Any:
+    """Connect to a file that may be somebody else's: its views reach nothing outside of it.
+
+    It is attached to an engine of its own, since settings would hold for all connections that this
+    process has to the file. It keeps the name that views may call it by.
+    """
+    backend = ibis.duckdb.connect(temp_directory=f"{path}.tmp", **_NO_EXTENSIONS)
+    try:
+        own = _attached(backend)
+        quoted = path.replace("'", "''")
+        # The engine's own database has this name.
+        other = " AS memory_db" if Path(path).name.lower().startswith("memory.") else ""
+        backend.raw_sql(f"ATTACH '{quoted}'{other} (READ_ONLY, TYPE duckdb)")
+        (name,) = _attached(backend) - own
+        quoted = name.replace('"', '""')
+        backend.raw_sql(f'USE "{quoted}"')
+        backend.raw_sql("SET enable_external_access = false")
+        backend.raw_sql("SET lock_configuration = true")
+    except BaseException:
+        backend.disconnect()
+        raise
+    return backend
+
+
+def _attached(backend: Any) -> set[str]:
+    rows = backend.raw_sql("SELECT database_name FROM duckdb_databases()").fetchall()
+    return {name for (name,) in rows}
 
 
 def _connected(

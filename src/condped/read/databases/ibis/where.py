@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
 import ibis
 
-from condped.space.condition import Both, Comparison, Condition, Either, Membership, Negation, Node
+from condped.space.condition import (
+    COMPARE,
+    Both,
+    Comparison,
+    Condition,
+    Either,
+    Membership,
+    Negation,
+    Node,
+)
 from condped.space.domain import Categorical
 from condped.space.space import Space
-
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 
 
 def translated(condition: Condition, table: Any, space: Space) -> Any | None:
@@ -68,9 +67,7 @@ def _compared(table: Any, space: Space, name: str, op: str, value: Any) -> Any |
             column, other = column.cast("float64"), _real(value)
         elif column.type().is_integer() and isinstance(value, int) and abs(value) < 2**63:
             other = ibis.literal(value, "int64")
-    return (
-        None if other is None else _present(column) & _COMPARE[op](column, other).fill_null(False)
-    )
+    return None if other is None else _present(column) & COMPARE[op](column, other).fill_null(False)
 
 
 def _real(number: float) -> Any:

@@ -17,7 +17,7 @@ from condped.read.files.text_columns import column_of_texts
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.table.states import state_of
+from condped.read.table.state_words import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.mlflow.conventions import trials_among
 from condped.trials.columns import Column, number_column
@@ -50,7 +50,7 @@ def select_experiment(
             ids = ", ".join(repr(e.id) for e in found)
             raise SettingsError(
                 f"{place} holds {len(found)} experiments named {requested!r}: name one by its id "
-                f"with the option study ({ids})."
+                f"with the option study, on the command line --study ({ids})."
             )
         return found[0]
     used = [e for e in experiments if e.runs or e.name != _DEFAULT] or list(experiments)
@@ -59,7 +59,8 @@ def select_experiment(
     listed = ", ".join(f"{e.name!r} with {e.runs} runs" for e in used[:12]) or "none"
     more = f" and {len(used) - 12} more" if len(used) > 12 else ""
     raise SettingsError(
-        f"{place} holds {len(used)} experiments: name one with the option study ({listed}{more})."
+        f"{place} holds {len(used)} experiments: name one with the option study, on the command "
+        f"line --study ({listed}{more})."
     )
 
 

@@ -27,9 +27,11 @@ from condped.read.tools.mlflow.runs import (
 from condped.trials.columns import number_of
 from condped.trials.table import TrialTable
 
-# Both load plain data only and run nothing; the first is faster, if PyYAML was built with it.
+# Both parse only; the first is faster, if PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _META = "meta.yaml"
+# MLflow's own files have less than a kilobyte and two levels.
+_MOST_BYTES, _MOST_LEVELS = 1 << 20, 20
 # How MLflow numbers the statuses in these files.
 _STATUSES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
 # Directories beside those of the runs.
@@ -107,19 +109,63 @@ def _experiments(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 def _meta(folder: Path) -> Mapping[str, Any]:
     path = folder / _META
     try:
-        meta = yaml.load(path.read_bytes(), Loader=_LOADER)
+        with path.open("rb") as file:
+            text = file.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:
+            raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+        meta = _entries(text)
     except OSError as error:
         raise DataError(
             f"The file {str(path)!r} cannot be read: {error.strerror}. {_REMEDY}"
         ) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"The file {str(path)!r} is not valid YAML: {reason}. {_REMEDY}") from error
-    if not isinstance(meta, Mapping):
+    if meta is None:
         raise DataError(f"The file {str(path)!r} must hold named entries. {_REMEDY}")
     return meta
 
 
+def _entries(text: bytes) -> dict[str, Any] | None:
+    """Return the entries of a YAML mapping that are single values; None if it is no mapping.
+
+    Nothing else is built: a few aliases may stand for billions of values, and nested values for
+    more levels than the parser's stack has.
+    """
+    resolver = yaml.SafeLoader("")
+    found: list[Any] = []  # names and values in turn
+    levels = documents = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise ValueError("it has more than one document")
+        elif isinstance(event, yaml.CollectionStartEvent):
+            levels += 1
+            if event.tag not in (None, "!", *_COLLECTIONS):
+                raise ValueError(f"could not determine a constructor for the tag {event.tag!r}")
+            if levels == 1 and not isinstance(event, yaml.MappingStartEvent):
+                return None
+            if levels == 2:
+                found.append(_NESTED)
+            if levels > _MOST_LEVELS:
+                raise ValueError(f"it is nested more than {_MOST_LEVELS} levels deep")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            levels -= 1
+        elif isinstance(event, yaml.NodeEvent) and levels == 0:
+            return None
+        elif isinstance(event, yaml.AliasEvent) and levels == 1:
+            found.append(_NESTED)
+        elif isinstance(event, yaml.ScalarEvent) and levels == 1:
+            tag = event.tag or resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
+            found.append(resolver.construct_object(yaml.ScalarNode(tag, event.value)))
+    pairs = zip(found[::2], found[1::2], strict=True)
+    named = {str(name): value for name, value in pairs if value is not _NESTED}
+    return named if documents else None
+
+
+_NESTED = object()
+_COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 _REMEDY = "Restore it, or leave out runs that cannot be read with the option skip_corrupt."
 
 
@@ -155,7 +201,7 @@ class _Runs:
                 deleted += 1
             else:
                 folders.append((path, meta))
-        folders.sort(key=lambda run: (run[1].get("start_time") or 0, run[0].name))
+        folders.sort(key=lambda run: (number_of(run[1].get("start_time")) or 0.0, run[0].name))
         return cls(folders, deleted, foreign, corrupt)
 
     def collected(self, options: ReadOptions) -> ExperimentRuns:

@@ -13,7 +13,7 @@ from condped.read.frames.mappings import flat
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
-from condped.read.table.states import state_of
+from condped.read.table.state_words import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.space.space import Space

@@ -13,6 +13,7 @@ import numpy as np
 
 from condped.errors import ConditionError, SpaceError, not_found
 from condped.read.tools.nested_spaces import plain_value
+from condped.safe_text import brief
 from condped.space.condition import Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.simplify import alternative, condition_of, conjunction
@@ -47,7 +48,7 @@ def space_of(source: Any) -> Space:
         if not isinstance(name, str) or name in entries:
             raise SpaceError(
                 "The hyperparameters of a ConfigSpace must have distinct names "
-                f"(got {name!r}{' twice' if name in entries else ''})."
+                f"(got {brief(name)}{' twice' if name in entries else ''})."
             )
         entries[name] = entry
     notes: list[str] = []
@@ -82,7 +83,9 @@ def _serialised(space: Any) -> Mapping[str, Any]:
 def _listed(plain: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
     entries = plain.get(key) or []
     if not isinstance(entries, Sequence) or not all(isinstance(e, Mapping) for e in entries):
-        raise SpaceError(f"{key!r} of a ConfigSpace must be a list of mappings (got {entries!r}).")
+        raise SpaceError(
+            f"{key!r} of a ConfigSpace must be a list of mappings (got {brief(entries)})."
+        )
     return entries
 
 
@@ -216,7 +219,7 @@ class ConfigSpaceConditions:
         if parent not in self.ordinals or value not in domain.choices:
             raise ConditionError(
                 f"The {kind} condition of {child!r} needs an ordinal or numeric parent and one of "
-                f"its values (got {parent!r} and {value!r})."
+                f"its values (got {brief(parent)} and {brief(value)})."
             )
         place = domain.choices.index(value)
         held = domain.choices[:place] if kind == "LT" else domain.choices[place + 1 :]
@@ -256,6 +259,6 @@ class ConfigSpaceConditions:
         if not isinstance(values, (list, tuple)) or not values:
             raise ConditionError(
                 f"The {entry['type']} condition of {child!r} in the ConfigSpace needs a list "
-                f"{key!r} (got {values!r})."
+                f"{key!r} (got {brief(values)})."
             )
         return values

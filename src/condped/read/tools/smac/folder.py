@@ -20,6 +20,7 @@ from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.read.tools.nested_spaces import plain_value
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
+from condped.safe_text import brief
 from condped.space.space import Space
 from condped.trials.course.drawing import SamplerRecord
 from condped.trials.course.reports import Reports
@@ -181,7 +182,9 @@ def _folder(path: Path, options: ReadOptions) -> Folder:
     configurations = {}
     for name, values in history["configs"].items():
         if not isinstance(values, Mapping):
-            raise DataError(f"{where} has no values for configuration {name} (got {values!r}).")
+            raise DataError(
+                f"{where} has no values for configuration {name} (got {brief(values)})."
+            )
         plain = {parameter: plain_value(value) for parameter, value in values.items()}
         origin = (history.get("config_origins") or {}).get(name)
         configurations[name] = Configuration(plain, origin if isinstance(origin, str) else None)

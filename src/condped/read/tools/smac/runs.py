@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SettingsError
+from condped.safe_text import brief
 from condped.trials.columns import number_of
 from condped.trials.notes import Caution
 from condped.trials.table import State
@@ -112,7 +113,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
     if not costs or not all(isinstance(c, (int, float)) for c in costs):
         raise DataError(
             f"{where} has a cost that is not a number in a run of configuration "
-            f"{entry['config_id']} (got {cost!r})."
+            f"{entry['config_id']} (got {brief(cost)})."
         )
     run = Run(
         (entry["instance"], entry["seed"]),

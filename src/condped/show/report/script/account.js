@@ -22,9 +22,9 @@ function drawAccount() {
   rows.push(["In the region set", whole(data.region)]);
   const tie = (data.ties || [])[state.step], size = whole(data.sizes[state.step]);
   rows.push(["In the target set", tie && tie.kind !== "objectives" ? `${size} (${whole(tie.asked)} without ties)` : size]);
-  const settings = Object.entries(data.settings).filter(([, value]) => value !== null).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  const settings = Object.entries(data.settings).filter(([name, value]) => value !== null && !(name === "looks" && untested())).map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
   const versions = Object.entries(data.versions);
-  fill("account",
+  refill("account",
     element("div", { class: "columns" },
       element("div", {}, element("h3", {}, "Trials"), table("Trials", ["", ""], rows, [1])),
       element("div", {}, element("h3", {}, "Settings"), table("Settings", ["", ""], settings)),

@@ -2,17 +2,17 @@
 const adviceChanges = () => (data.advice ? data.advice.steps.filter((step) => step.kind !== "leave") : []);
 
 function adviceTold() {
-  if (!data.advice) return data.tree ? "no advice here" : null; // the tree's section says why
+  if (!data.advice) return data.tree ? (untested() ? "not tested yet" : "no advice here") : null; // the tree's section says why
   const changes = adviceChanges();
   return changes.length ? `${count(changes.length, "change")} of the search space` : "change nothing";
 }
 
 function drawAdvice() {
   const advice = data.advice;
-  if (!advice) { fill("advice", element("p", {}, data.missing)); return; }
+  if (!advice) { refill("advice", element("p", {}, data.missing || "Advice follows from the tests, which are not done yet.")); return; }
   const changes = adviceChanges();
   const left = advice.steps.filter((step) => step.kind === "leave");
-  const parts = [element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed, and a margin is kept around their good values.`)];
+  const parts = [agePart(), element("p", { class: "hint" }, `Advice for ${targetName(data.start)}; the slider does not change it. Only parameters with strong evidence of an effect are narrowed, and a margin is kept around their good values.`)];
   if (changes.length) {
     parts.push(element("ol", { class: "steps" }, changes.map(adviceStep)), advice.risk ? together(advice) : "");
   } else {
@@ -29,7 +29,7 @@ function drawAdvice() {
       Object.keys(advice.code).length < 2 ? element("p", { class: "aside" }, "Code for other tools: condped advise --code configspace, ray or hyperopt.") : "",
       codeBox("The new space, as JSON", "condped and other tools read it back.", `${JSON.stringify(advice.space, null, 2)}\n`, "space.json"));
   }
-  fill("advice", ...parts);
+  refill("advice", ...parts);
 }
 
 const CODE_FILES = { Optuna: "suggest.py", "ConfigSpace, SMAC": "configspace_space.py", "Ray Tune": "ray_space.py", Hyperopt: "hyperopt_space.py" };
@@ -75,15 +75,16 @@ function leaveAlone(left) {
 }
 
 function codeBox(title, words, text, file) {
-  const said = element("span", { role: "status", class: "aside" });
+  const said = element("span", { role: "status", class: "aside said" });
   const code = element("pre", { tabindex: 0, "aria-label": title }, element("code", {}, text));
-  const copy = element("button", { type: "button", onclick: () => copyText(text, code, said) }, "Copy");
+  const copy = element("button", { type: "button", onclick: (event) => copyText(text, event.currentTarget.closest(".code")) }, "Copy");
   const save = element("button", { type: "button", onclick: () => download(file, text, "text/plain") }, `Save as ${file}`);
   return element("details", { class: "code" }, element("summary", {}, title),
     element("p", { class: "aside" }, words), code, element("p", {}, copy, " ", save, " ", said));
 }
 
-function copyText(text, code, said) {
+function copyText(text, box) {
+  const code = box.querySelector("pre"), said = box.querySelector(".said");
   const selected = () => {
     // Not every browser lets a file use the clipboard: then the text is selected at least.
     getSelection().selectAllChildren(code);

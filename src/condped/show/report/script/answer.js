@@ -3,20 +3,22 @@ function drawQuestion() {
   const asked = data.outcome
     ? `What led to ${(OUTCOMES[data.outcome] || ["the target set"])[0]}?`
     : `What mattered for reaching ${targetName()}?`;
-  fill("question", asked);
+  setText(byId("question"), asked);
   drawTie();
   const inside = data.region_quantile < 1 ? `, looked at inside the best ${percent(data.region_quantile)}` : "";
   const goal = data.outcome ? "" : `, ${data.texts.goal}${inside}`;
   const part = data.account.selections.map(({ condition }) => `, only where ${condition}`).join("");
-  fill("goal", `${whole(data.used)} of ${count(data.account.trials.total, "trial")}${goal}${part}`);
-  fill("source", data.title);
+  refill("goal", `${data.account.trials.total ? `${whole(data.used)} of ${count(data.account.trials.total, "trial")}` : "no trials yet"}${goal}${part}`);
+  setText(byId("source"), data.title);
+  byId("index").hidden = !data.index;
+  if (data.index) byId("index").href = data.index;
 }
 
 // Before any number: that the objective does not separate as many trials as were asked for.
 function drawTie() {
   const tie = tieAt(), box = byId("tie");
   box.hidden = !tie;
-  if (tie) fill("tie", tie.message);
+  if (tie) setText(byId("tie"), tie.message);
 }
 
 // Gates, the one that decides most first.
@@ -31,14 +33,14 @@ function choiceRows() {
 
 // Where the best trial of all is not where most good ones are.
 function bestElsewhere(parameter, choice) {
-  const best = single && data.summary?.best[0], own = best && best.parameters.find(([name]) => name === parameter.name);
+  const best = single() && data.summary?.best[0], own = best && best.parameters.find(([name]) => name === parameter.name);
   const plain = (label) => label.replaceAll("'", "");
   const listed = parameter.regimes.some((regime) => regime.domain?.choices?.includes(choice.label));
   return own && listed && plain(own[1]) !== plain(choice.label) ? element("strong", {}, `But the best trial has ${cut(own[1], 32)}.`) : null;
 }
 
 function drawAnswer() {
-  const found = { matters: [], unclear: [], "no evidence": [], "not testable": [] };
+  const found = { matters: [], unclear: [], "no evidence": [], "not testable": [], "not tested yet": [] };
   ranked().forEach((parameter) => found[verdictOf(parameter)].push(parameter));
   const gating = reasonNow() ? [] : choiceRows(), choices = gating.map(({ row }) => row), progress = progressRows(), next = nextRows();
   const rows = [];
@@ -47,11 +49,20 @@ function drawAnswer() {
   if (choices.length) rows.push(["Choice of the branch", choices]);
   if (found.matters.length) rows.push([ENRICHED.title, goodRows(found.matters, new Set(gating.map(({ name }) => name)))]);
   if (progress.length) rows.push(["So far", progress]);
+  const enough = forecastRow();
+  if (enough) rows.push(["Enough trials?", enough]);
   if (next) rows.push(["Next step", next]);
   const facts = (some) => element("dl", { class: "facts" }, some.map(([label, content]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, content))));
-  fill("answer-text", element("p", { class: "lead" }, lead(found.matters)), facts(rows), restOf(found, facts));
+  refill("answer-text", element("p", { class: "lead" }, lead(found.matters)), ageLine(), rows.length ? facts(rows) : null, waitingForTrials() ? null : restOf(found, facts));
 }
+
+// How old the verdicts are, where the numbers beside them are newer.
+function ageLine() {
+  if (verdictsAge() === null) return null;
+  return element("p", { class: "aside age-line" }, `Numbers of ${count(finishedTrials(), "trial")}; verdicts and all that follows from them (${data.outcome ? "values that lead to it" : "good values"}, advice) ${asOf()}.`);
+}
+const agePart = (what = "") => (verdictsAge() === null ? null : element("p", { class: "aside" }, what ? `${what}: ${asOf()}.` : `${asOf().replace(/^a/, "A")}.`));
 
 // What does not matter and what was left out, in a line that opens.
 function restOf(found, facts) {
@@ -63,13 +74,12 @@ function restOf(found, facts) {
     const reasons = [...new Set(found["not testable"].map(verdictReason).filter(Boolean))];
     rows.push(["Not testable", [...names("not testable"), element("span", { class: "aside" }, ` (${reasons.slice(0, 3).join("; ")})`)]]);
   }
+  if (found["not tested yet"].length && !untested()) rows.push(["Not tested yet", names("not tested yet")]);
   const { trials } = data.account, out = trials.total - trials.used;
-  const told = [["unclear", "unclear"], ["no evidence", "no evidence of an effect"], ["not testable", "not testable"]]
+  const told = [["unclear", "unclear"], ["no evidence", "no evidence of an effect"], ["not testable", "not testable"], ...(untested() ? [] : [["not tested yet", "not tested yet"]])]
     .filter(([kind]) => found[kind].length).map(([kind, words]) => `${words}: ${listedText(found[kind].map((parameter) => parameter.name), 2)}`);
   told.push(out ? `${count(out, "trial")} left out` : "no trial left out");
-  const box = element("details", { class: "rest", open: restOf.open }, element("summary", {}, `Also: ${told.join("; ")}`), facts([...rows, ["Left out", leftOut()]]));
-  box.addEventListener("toggle", () => { restOf.open = box.open; });
-  return box;
+  return element("details", { class: "rest", open: restOf.open, ontoggle: (event) => { restOf.open = event.currentTarget.open; } }, element("summary", {}, `Also: ${told.join("; ")}`), facts([...rows, ["Left out", leftOut()]]));
 }
 
 // The first thing to do, if there is any.
@@ -85,22 +95,31 @@ function nextRows() {
   return [...finer, ...stepWords(changes[0]), `${other}. `, link];
 }
 
+// As in evidence.message.
+const RANDOM_TELLS_SOONER = "The sampler learns from results: a separate study drawn at random, such as by RandomSampler, would tell sooner.";
+
+const WAITING = "Waiting for the first trial to finish.";
+const waitingForTrials = () => Boolean(data.live) && !finishedTrials();
+
 function lead(matters) {
   const reason = reasonNow();
   const size = data.sizes[state.step];
   const sizes = `${whole(size)} of ${count(data.region, "trial")} ${size === 1 ? "is" : "are"} in the target set`;
+  if (reason && waitingForTrials()) return [WAITING];
   if (reason && !matters.length) {
     return [element("strong", {}, "Nothing can be told here: "), reason];
   }
+  if (untested()) return leadUntested();
   if (!matters.length) {
-    const best = [...parameters].filter((parameter) => verdictOf(parameter) !== "not testable")
+    const best = [...parameters].filter((parameter) => parameter.p[state.step] !== null)
       .sort((a, b) => a.p[state.step] - b.p[state.step])[0];
     const adjusted = best && `${pWords(best.adjusted[state.step])}${parameters.length === 1 ? "" : " when adjusted"}`;
     const nearest = best && parameters.length === 1 ? [`, ${adjusted}`] : best ? ["; ", nameTag(best.name), ` comes nearest, ${adjusted}`] : [];
     return [element("strong", {}, "Not enough evidence. "),
       ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", has no statistically significant effect"] : [`None of ${count(parameters.length, "parameter")} has a statistically significant effect`]),
       ` (${sizes}`, ...nearest,
-      data.steps && state.step < data.steps.length - 1 ? "). Gather more trials, or look at a larger target set." : "). Gather more trials."];
+      data.steps && state.step < data.steps.length - 1 ? "). Gather more trials, or look at a larger target set." : "). Gather more trials.",
+      (data.sampling || "").includes("a sampler that learns from results") ? ` ${RANDOM_TELLS_SOONER}` : ""];
   }
   const shown = matters.slice(0, 5);
   const parts = shown.flatMap((parameter, place) => {
@@ -111,8 +130,15 @@ function lead(matters) {
   if (matters.length > 5) parts.push(` and ${count(matters.length - 5, "other")}`);
   const verb = matters.length === 1 ? " matters" : " matter";
   const all = matters.length === parameters.length;
-  const rest = all ? "." : `, of ${count(parameters.length, "parameter")} in all.`;
-  return [...parts, verb, ` for ${data.outcome ? (OUTCOMES[data.outcome] || ["being in the target set"])[0] : `reaching ${targetName()}`}`, rest];
+  const of = all ? "" : `Of ${count(parameters.length, "parameter")}, `;
+  return [of, ...parts, verb, ` for ${data.outcome ? (OUTCOMES[data.outcome] || ["being in the target set"])[0] : `reaching ${targetName()}`}.`];
+}
+
+// Before the first verdicts: numbers, and that chance may have made them.
+function leadUntested() {
+  const first = ranked().slice(0, 3).filter((parameter) => importanceOf(parameter) >= 0.005);
+  const shown = first.flatMap((parameter, place) => [place === 0 ? "" : place === first.length - 1 ? " and " : ", ", nameTag(parameter.name), ` (${roughShare(importanceOf(parameter), first.length)})`]);
+  return [element("strong", {}, "Not tested yet. "), ...(shown.length ? [...shown, ` ${first.length === 1 ? "has" : "have"} the highest importance so far, which chance may have made.`] : [`${count(data.used, "trial")} so far.`])];
 }
 
 // Where a parameter that is not always active is.
@@ -134,6 +160,7 @@ function goodTexts(parameter) {
   return present.filter((regime) => goodOf(regime).length).map((regime) => ({
     regime, labels: goodOf(regime).map((good) => good.label), where: present.length > 1 ? ` ${regimeWhere(regime)}` : "",
     target: sum(goodOf(regime).map((good) => good.target)), region: sum(goodOf(regime).map((good) => good.region)),
+    base: goodBase(regime, goodOf(regime)[0]),
   }));
 }
 
@@ -149,8 +176,8 @@ function goodRows(matters, choosing) {
   for (const parameter of matters) {
     const texts = goodTexts(parameter);
     if (!texts.length) silent.push(parameter.name);
-    for (const { regime, labels, where, target, region } of texts.slice(0, 3)) {
-      const of = sum(targetCounts(regime)), covered = region / sum(regionCounts(regime));
+    for (const { regime, labels, where, target, region, base: [of, all] } of texts.slice(0, 3)) {
+      const covered = region / all;
       const there = where || sometimes(parameter) ? " there" : "";
       const kept = target === of ? `all ${whole(of)}` : `${whole(target)} of ${whole(of)}`;
       const contrast = contrastOf(regime);

@@ -1,6 +1,6 @@
 // Importances as a table of bars.
 const barRows = new Map();
-const highestImportance = {};
+let highestImportance = {};
 
 // Over all steps, so that bars can be compared while the slider moves.
 function highest() {
@@ -15,7 +15,8 @@ function highest() {
 
 function barRow(parameter) {
   if (!barRows.has(parameter)) barRows.set(parameter, newBarRow(parameter));
-  const { row, picture, number, interval, eta, tag, choice } = barRows.get(parameter);
+  const { row, link, picture, number, interval, eta, tag, choice, since } = barRows.get(parameter);
+  link.setAttribute("href", `#p${parameter.place}`);
   const step = state.step, verdict = verdictOf(parameter);
   const end = (name) => parameter[name]?.[state.method]?.[step];
   const low = end("low"), high = end("high");
@@ -30,19 +31,28 @@ function barRow(parameter) {
   setText(eta, etaText(etaOf(parameter), verdict));
   eta.title = eta.textContent === OVER ? OVER_WORDS : "";
   setVerdict(tag, verdict, verdictReason(parameter));
+  setText(since, sinceWords(parameter));
   return row;
 }
 
 function newBarRow(parameter) {
-  const link = element("a", { href: `#p${parameter.place}`, class: "name", title: parameter.name,
+  const link = element("a", { class: "name", title: parameter.name,
     onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40));
   const parts = { picture: bar(0, 1, "not testable"), number: element("span"), interval: element("span", { class: "interval" }),
-    eta: element("span"), tag: verdictTag("not testable"), choice: element("span", { class: "choice" }) };
+    eta: element("span"), tag: verdictTag("not testable"), since: element("span", { class: "since" }), choice: element("span", { class: "choice" }) };
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
   const row = element("tr", { role: "row" }, cell("name-cell", link, parts.choice), cell("bar-cell", parts.picture),
     cell("number", parts.number, data.level ? parts.interval : null), cell("number eta", parts.eta),
-    cell("verdict-cell", parts.tag));
-  return { row, ...parts };
+    cell("verdict-cell", parts.tag, parts.since));
+  return { row, link, ...parts };
+}
+
+// What was made for other data is made again, or forgotten.
+function forgetBars() {
+  highestImportance = {};
+  for (const known of [barRows, cards]) for (const parameter of known.keys()) if (!parameters.includes(parameter)) known.delete(parameter);
+  const table = byId("bars").querySelector("table");
+  if (table && table.classList.contains("banded") !== Boolean(data.level)) { barRows.clear(); byId("bars").replaceChildren(); }
 }
 
 function drawBars() {
@@ -55,11 +65,12 @@ function drawBars() {
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
         heading("Parameter", "name-cell"), heading("", "bar-cell"), heading(`Importance${interval}`, "number"),
         heading("η²", "number eta", "Share of the variance of “reaches the target set” that it explains"),
-        heading("Verdict", "verdict-cell"))),
+        element("th", { scope: "col", role: "columnheader", class: "verdict-cell", id: "verdict-head" }))),
       element("tbody", { id: "bar-rows", role: "rowgroup" }),
       element("tfoot", { id: "bar-rest", role: "rowgroup" })),
     element("p", { id: "bars-more" }));
   }
+  patch(byId("verdict-head"), "Verdict", verdictsAge() === null ? null : element("span", { class: "age" }, asOf(" ")));
   putInOrder(byId("bar-rows"), shown.map(barRow));
   drawUnattributed();
   drawMore("bars-more", rest);
@@ -70,20 +81,22 @@ function drawBars() {
 // What the evidence attributes to no parameter, below all of them.
 function drawUnattributed() {
   const rest = unattributedNow();
-  if (rest < 0.0005) { byId("bar-rest").replaceChildren(); return; }
+  if (rest < 0.0005) { refill("bar-rest"); return; }
   const cell = (kind, ...content) => element("td", { class: kind, role: "cell" }, content);
   const picture = bar(rest, highest(), "not testable");
   picture.children[1].setAttribute("class", "rest");
-  byId("bar-rest").replaceChildren(element("tr", { role: "row" }, cell("name-cell aside", "unattributed"),
+  refill("bar-rest", element("tr", { role: "row" }, cell("name-cell aside", "unattributed"),
     cell("bar-cell", picture), cell("number", element("span", {}, share(rest))), cell("number eta"), cell("verdict-cell")));
 }
 
-// Moved only when the order changes.
-function putInOrder(list, made) {
-  list.parentElement.classList.toggle("many", made.length > 2 * MOST);
-  if (made.length !== list.children.length || made.some((node, i) => node !== list.children[i])) {
-    list.replaceChildren(...made);
-  }
+// Only what stands in another place is moved; what has the focus keeps it.
+function putInOrder(list, nodes) {
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
+  list.parentElement.classList.toggle("many", nodes.length > 2 * MOST);
+  const wanted = new Set(nodes);
+  for (const node of [...list.children]) if (!wanted.has(node)) node.remove();
+  nodes.forEach((node, place) => { if (list.children[place] !== node) list.insertBefore(node, list.children[place] || null); });
+  if (focused && focused.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
 function drawMore(id, rest) {
@@ -96,7 +109,7 @@ function drawMore(id, rest) {
     const together = hidden.reduce((total, parameter) => total + importanceOf(parameter), 0);
     parts.push(button, state.all ? "" : ` ${rest} more with ${share(together)} together: ${hiddenWords(hidden)}`);
   }
-  fill(id, ...parts);
+  refill(id, ...parts);
 }
 
 function hiddenWords(hidden) {
@@ -107,24 +120,29 @@ function hiddenWords(hidden) {
 // What the verdicts rest on.
 function testedWords() {
   const said = data.sampling;
-  if (!said || parameters.every((parameter) => verdictOf(parameter) === "not testable")) return "";
-  return element("span", { class: "tested" }, ` Tested: ${said[0].toLowerCase()}${said.slice(1)}`);
+  if (!said || untested() || parameters.every((parameter) => verdictOf(parameter) === "not testable")) return "";
+  return element("span", { class: "tested" }, ` Tested${asOf(" ")}: ${said[0].toLowerCase()}${said.slice(1)}`);
 }
+
+// The calibrated method needs the tests, so that its numbers are as old as they are.
+const calibratedAge = () => (state.method === "calibrated" ? asOf(" Calibrated importances are ", ".") : "");
 
 function drawHints() {
   const reason = reasonNow(), made = byId("importance-made");
   made.hidden = Boolean(reason);
-  if (reason) { fill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
+  // Before the first trial there is nothing to look at.
+  for (const id of ["importance", "folds"]) byId(id).hidden = waitingForTrials();
+  if (reason) { refill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
   const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
   const sums = unattributedNow() < 0.0005 ? "They sum to 1."
     : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;
   const over = parameters.some((parameter) => etaText(etaOf(parameter), verdictOf(parameter)) === OVER);
   const tiny = parameters.some((parameter) => importanceOf(parameter) === 0 && verdictOf(parameter) === "matters");
-  fill("importance-hint", `Each parameter's share of what explains ${reaching}. ${sums}`, over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "");
+  refill("importance-hint", `Each parameter's share of what explains ${reaching}. ${sums}`, calibratedAge(), element("span", { class: "narrow" }, asOf(" Verdicts ", ".")), over ? ` ${OVER_WORDS}` : "", tiny ? ` ${TINY_WORDS}` : "");
   const what = state.method === "calibrated"
     ? "Importances without the bias of the paper's smoothing: each trial is left out of its own neighbourhood, and what is probably chance gets none."
     : `${data.definition} Smoothing overstates weak effects of few trials: on problems with a known answer Calibrated is nearer to it in 71\u00a0% of cases with 50 trials and in 85\u00a0% with 200.`;
-  made.lastElementChild.replaceChildren(`${what} η² is how much of ${reaching} a parameter explains by itself, from 0 to 1.`,
+  patch(made.lastElementChild, `${what} η² is how much of ${reaching} a parameter explains by itself, from 0 to 1.`,
     gates.size ? " What choosing a branch explains is on the same scale as η² and counts beside it: a parameter's own numbers compare values within a branch." : "",
     " A parameter matters if its p-value, adjusted for the number of parameters (Benjamini and Hochberg), is at most 0.1.",
     data.level ? ` Lines: ${percent(data.level)} intervals, with ends for each importance by itself, the longer ones for all at all steps together.` : "", testedWords());

@@ -20,7 +20,7 @@ function drawCost() {
   const values = slowCauses().flatMap((cause) => cause.values.map((value) => element("li", {}, nameTag(cause.name), " ",
     element("strong", { class: "cause" }, cut(value.label, 48)), `: median ${seconds(value.inside)} instead of ${seconds(value.outside)}`)));
   const taken = data.summary?.durations, typical = taken ? `A typical trial takes ${seconds(taken.median)}, the longest took ${seconds(taken.longest)}. ` : "";
-  fill("cost-list",
+  refill("cost-list", agePart("Importance for the time, and verdicts"),
     element("p", { class: "hint" }, `${typical}Time: importance for being among the slowest ${whole(size)} of ${count(of, "trial")}. Objective: importance for reaching ${targetName()}. Where a parameter matters for the time and shows no evidence of an effect on the objective, time can be saved first.`),
     element("div", { class: "pair-bars" }, table("Importance for time and for the objective", ["Parameter", "Time", "", "Objective", ""], rows)),
     values.length ? element("ul", { class: "leave" }, values) : null,

@@ -30,16 +30,16 @@ function drawCurve() {
   shown.forEach((parameter, place) => picture.append(curveOf(parameter, place, x, y)));
   picture.append(drawn("g", { id: "marker" }));
   if (wide) endLabels(picture, shown, frame, y);
-  picture.addEventListener("click", (event) => {
-    const at = event.clientX - picture.getBoundingClientRect().left;
+  picture.onclick = (event) => {
+    const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
     const gaps = data.steps.map((quantile) => Math.abs(x(quantile) - at));
     moveTo(gaps.indexOf(Math.min(...gaps)));
-  });
+  };
   const legend = wide ? null : element("ul", { class: "legend" }, shown.map((parameter, place) =>
     element("li", {}, element("span", { class: `key c${place}`, "aria-hidden": "true" }), cut(parameter.name, 32))));
-  box.replaceChildren(picture, ...(legend ? [legend] : []));
+  patch(box, picture, legend);
   const hidden = parameters.length - shown.length;
-  fill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
+  refill("sweep-hint", `Importance when the target set is the best ${exactPercent(data.steps[0])}, ${exactPercent(data.steps[1])} … of the trials. The marker stands where the slider does.`,
     flatRanges().length ? " Along the strip at the bottom ties keep the target set the same." : "",
     hidden > 0 ? ` ${count(hidden, "parameter")} that ${hidden === 1 ? "matters" : "matter"} less over all steps ${hidden === 1 ? "is" : "are"} not drawn.` : "");
   drawMarker({ shown, x, y, frame });

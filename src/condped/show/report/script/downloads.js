@@ -29,7 +29,7 @@ function drawDownloads() {
     ["Importances as shown", "importance.csv", nowCsv, "text/csv"],
     ["Importances at all steps, all methods", "importance-all.csv", allCsv, "text/csv"],
     ["Trials per regime and cell, as shown", "regimes.csv", regimesCsv, "text/csv"],
-    ["Everything on this page", "report.json", () => byId("data").textContent, "application/json"],
+    ["Everything on this page", "report.json", () => (state.updates ? JSON.stringify(data) : byId("data").textContent), "application/json"],
   ];
   fill("downloads", fileList(files));
 }

@@ -1,6 +1,4 @@
 // Effects in units of the objective: medians with their intervals, and what single trials reached.
-const single = data.objectives.length === 1;
-
 // Numbers with as many digits as their differences need.
 function digitsFor(values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
@@ -46,8 +44,8 @@ function contrastSentence(contrast) {
   return data.objectives.map(([name], place) => {
     const digits = digitsFor([inside[1 + place], outside[1 + place]].flatMap(([median, low, high]) => [median, low, high]));
     const same = sameTime[place];
-    const paired = same ? ` Of trials drawn at the same time the one inside is better in ${percent(same[1])} of ${whole(same[0])} pairs.` : "";
-    return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside ${part(inside, place, digits)}; outside ${part(outside, place, digits)}.${paired}`);
+    const paired = same ? ` Among neighbouring trials, the one inside is better in ${percent(same[1])} of ${whole(same[0])} pairs.` : "";
+    return element("p", { class: "good-words" }, `Median ${cut(name, 32)} inside ${part(inside, place, digits)}; outside ${part(outside, place, digits)}${asOf(", ")}.${paired}`);
   });
 }
 
@@ -129,18 +127,15 @@ function sliceChart(parameter, regime, objective, width) {
 
 // A slice is drawn once; a step of the slider only moves dots from one path to another.
 function slice(parameter, regime, objective, width) {
-  regime.slices ??= new Map();
-  const key = `${objective} ${width}`;
-  if (!regime.slices.has(key)) regime.slices.set(key, sliceChart(parameter, regime, objective, width));
-  const made = regime.slices.get(key);
-  if (made) markDots(made);
-  return made;
+  const chart = madeOf(regime, `slice ${objective} ${width}`, () => sliceChart(parameter, regime, objective, width));
+  if (chart) markDots(chart);
+  return chart;
 }
 
 function markSlices(regime, width) {
   data.objectives.forEach((_, objective) => {
-    const made = regime.slices?.get(`${objective} ${width}`);
-    if (made) markDots(made);
+    const chart = made.get(regime)?.get(`slice ${objective} ${width}`);
+    if (chart) markDots(chart);
   });
 }
 

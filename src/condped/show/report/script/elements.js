@@ -10,7 +10,7 @@ function drawn(tag, attributes = {}, ...children) {
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "onclick") node.addEventListener("click", value);
+    if (name === "onclick" || name === "ontoggle") node[name] = value;
     else node.setAttribute(name, value === true ? "" : seen(value));
   }
   node.append(...children.flat().filter((child) => child !== null && child !== undefined).map(seen));
@@ -25,6 +25,41 @@ function seen(child) {
 
 const byId = (id) => document.getElementById(id);
 const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(Boolean).map(seen));
+
+// Makes the children of a box like others. What is there already is changed rather than replaced, so that
+// focus, selected text, scrolling and what the reader has opened stay.
+function patch(box, ...children) {
+  const made = children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== "");
+  let old = box.firstChild;
+  for (const child of made) {
+    const node = typeof child === "object" ? child : document.createTextNode(seen(String(child)));
+    const next = old && old.nextSibling;
+    if (!old) box.append(node);
+    else if (old !== node) adopt(old, node);
+    old = next;
+  }
+  while (old) { const next = old.nextSibling; old.remove(); old = next; }
+}
+
+function adopt(old, node) {
+  if (old.nodeName !== node.nodeName || old.id !== node.id) { old.replaceWith(node); return; }
+  if (node.nodeType === Node.TEXT_NODE) { if (old.data !== node.data) old.data = node.data; return; }
+  for (const { name, value } of node.attributes) if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const name of old.getAttributeNames()) if (name !== "open" && !node.hasAttribute(name)) old.removeAttribute(name);
+  // What acts on newer data does so from now on.
+  old.onclick = node.onclick;
+  old.ontoggle = node.ontoggle;
+  if (!(node instanceof SVGElement && old.isEqualNode(node))) patch(old, ...node.childNodes);
+}
+
+const refill = (id, ...children) => patch(byId(id), ...children);
+
+// A best value, the same on all pages: six digits, as many as texts have, without zeros at the end.
+function bestValue(value) {
+  if (value === null || value === undefined) return "–";
+  const shown = Number.isInteger(value) && Math.abs(value) < 1e7 ? value : Number(value.toPrecision(6)), size = Math.abs(shown);
+  return size >= 1e4 && size < 1e9 ? shown.toLocaleString("en-US") : String(shown);
+}
 
 const whole = (number) => Math.round(number).toLocaleString("en-US");
 // What is not 0 does not look like it.
@@ -110,8 +145,8 @@ function breakable(name, most) {
 }
 
 // A verdict by shape, by word and by colour.
-const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", "not testable": "–" };
-const classOf = (verdict) => verdict.replace(" ", "-");
+const MARKS = { matters: "●", unclear: "◐", "no evidence": "○", "not testable": "–", "not tested yet": "…" };
+const classOf = (verdict) => verdict.replaceAll(" ", "-");
 
 function verdictTag(verdict, reason = "") {
   const tag = element("span", {}, element("span", { class: "mark", "aria-hidden": "true" }), "");

@@ -11,21 +11,25 @@ function endingsTold() {
 }
 
 function drawEndings() {
-  fill("ending-list", data.endings.map((ending) => element("div", { class: "ending" },
+  refill("ending-list", agePart(), data.endings.map((ending) => element("div", { class: "ending" },
     element("h3", {}, `${whole(ending.trials)} of ${count(ending.of, "trial")} ${ENDED[ending.outcome]}`), endingParts(ending))));
 }
 
 function endingParts(ending) {
   const found = causes(ending);
-  const taken = data.summary?.durations, own = taken?.[ending.outcome];
-  const lost = own ? element("p", { class: "aside" }, `They took ${seconds(own)}, ${percent(own / taken.total)} of the time of all trials.`) : null;
-  if (ending.reason) return [element("p", {}, `What led to it cannot be told: ${ending.reason}.`), lost];
+  // Of the same time as the counts; files of earlier versions tell it in another place.
+  const taken = data.summary?.durations, [own, total] = ending.seconds || [taken?.[ending.outcome], taken?.total];
+  const lost = own ? element("p", { class: "aside" }, `They took ${seconds(own)}, ${percent(own / total)} of the time of all trials.`) : null;
+  if (ending.reason) return [element("p", {}, `What led to it could not be determined: ${ending.reason}.`), lost];
   if (!found.length) return [element("p", {}, "No parameter has a statistically significant effect on it."), lost];
   const rest = ending.parameters.length - found.length;
   return [
     table(`What led to it: ${ENDED[ending.outcome]}`, ["Parameter", "Values", "With them", "With others", "p, adjusted"], found.flatMap(causeRows), [2, 3, 4]),
-    rest ? element("p", { class: "aside" }, `${count(rest, "other parameter")}: no statistically significant effect on it.`) : null, lost];
+    rest ? element("p", { class: "aside" }, `${count(rest, "other parameter")}: no statistically significant effect on it.`) : null, looksPart(), lost];
 }
+
+// A p-value may be older than the counts beside it.
+const looksPart = () => (data.settings.looks === "repeated" ? element("p", { class: "aside" }, "p-values allow for repeated looks: each is the smallest of all looks so far, and may be that of an earlier look than these counts.") : null);
 
 // Values with which most trials end without a result: no advice on good values knows of them.
 function valuesToAvoid() {

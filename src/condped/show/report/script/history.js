@@ -7,7 +7,7 @@ function seconds(value) {
   return value < 172800 ? `${short(value / 3600)}\u00a0h` : `${short(value / 86400)}\u00a0days`;
 }
 
-const bestWords = (best) => `${cut(best.objective, 24)} ${inUnits(best.value, 5)} in trial ${best.number}`;
+const bestWords = (best) => `${cut(best.objective, 24)} ${bestValue(best.value)} in trial ${best.number}`;
 
 function historyTold() {
   const found = data.summary;
@@ -28,23 +28,23 @@ function settingsWords(best) {
 function progressRows() {
   const found = data.summary;
   if (!found || data.outcome || !found.best.length) return [];
-  return [element("div", {}, "Best ", found.best.flatMap((best, place) => [place ? ", " : "", element("strong", {}, bestWords(best))]), single ? settingsWords(found.best[0]) : "", ". ", found.plateau.join(" "), " ",
+  return [element("div", {}, "Best ", found.best.flatMap((best, place) => [place ? ", " : "", element("strong", {}, bestWords(best))]), single() ? settingsWords(found.best[0]) : "", ". ", found.plateau.join(" "), " ",
     foldLink("history", "The study so far"))];
 }
 
 function drawHistory() {
   const found = data.summary;
   const charts = data.sample ? data.objectives.map((_, place) => historyChart(place, Math.max(280, byId("progress").clientWidth))) : [];
-  fill("progress", ...charts, ...frontParts(),
+  refill("progress", ...charts, ...frontParts(),
     element("ul", { class: "leave" }, [...found.plateau, found.outlook].filter(Boolean).map((words) => element("li", {}, words))),
     element("div", { class: "columns" }, found.best.map(bestTable),
       element("div", {}, element("h3", {}, "Trials"), table("How trials ended", ["", ""], endingCounts(), [1])), durationTable()));
 }
 
 function bestTable(best) {
-  const reached = data.objectives.map(([name], place) => [cut(name, 32), element("strong", {}, inUnits(best.values[place], 6))]);
+  const reached = data.objectives.map(([name], place) => [cut(name, 32), element("strong", {}, bestValue(best.values[place]))]);
   const rows = best.parameters.map(([name, value]) => [breakable(name, 32), element("span", { title: value }, cut(value, 40))]);
-  return element("div", {}, element("h3", {}, single ? `Best trial: number ${best.number}` : `Best ${cut(best.objective, 24)}: trial ${best.number}`),
+  return element("div", {}, element("h3", {}, single() ? `Best trial: number ${best.number}` : `Best ${cut(best.objective, 24)}: trial ${best.number}`),
     table(`Best trial by ${best.objective}`, ["", ""], [...reached, ...rows]),
     best.more ? element("p", { class: "aside" }, `${count(best.more, "parameter")} more`) : null);
 }

@@ -1,29 +1,70 @@
 // The controls, and what each of them moves.
-function draw() {
+function draw(changed = null) {
   drawQuestion();
   drawAnswer();
   drawHints();
   drawBars();
-  updateFolds();
+  updateFolds(changed);
 }
 
 function moveTo(step) {
   state.step = step;
+  // What the reader does is told; what changes by itself is not, every few seconds.
+  byId("answer-text").setAttribute("aria-live", "polite");
   setSlider();
   draw();
+  keepAddress();
+}
+
+// New data in the place of old, by name; all that the reader has set, opened and reached stays.
+function setData(changes) {
+  const quantile = data.steps?.[state.step], level = data.level;
+  Object.assign(data, changes);
+  state.updates += 1;
+  takeData();
+  setMethod(state.chosen ? state.method : data.method);
+  state.step = quantile === undefined || !data.steps ? data.start : nearestStep(quantile);
+  byId("answer-text").setAttribute("aria-live", "off");
+  forgetBars();
+  inPlace(() => {
+    setUpMethods();
+    setUpSlider();
+    draw(new Set([...Object.keys(changes), ...(level === data.level ? [] : ["parameters"])]));
+  });
+}
+
+const setMethod = (method) => { state.method = data.methods.includes(method) ? method : data.methods[0]; };
+
+function nearestStep(quantile) {
+  const gaps = data.steps.map((step) => Math.abs(step - quantile));
+  return gaps.indexOf(Math.min(...gaps));
+}
+
+// What the reader looks at stays where it is on the screen, whatever grows above it.
+function inPlace(change) {
+  const line = byId("controls").getBoundingClientRect().bottom;
+  const seenNow = [...document.querySelectorAll(".fold, .card, #bar-rows tr, main > section")].filter((box) => {
+    const { top, bottom } = box.getBoundingClientRect();
+    return bottom > line && top < innerHeight;
+  });
+  // The innermost that begins on the screen, or the one that covers it.
+  const anchor = seenNow.find((box) => box.getBoundingClientRect().top >= line) || seenNow[seenNow.length - 1];
+  const before = anchor?.getBoundingClientRect().top;
+  change();
+  if (anchor?.isConnected && scrollY > 0) scrollBy(0, anchor.getBoundingClientRect().top - before);
 }
 
 function setSlider() {
   const slider = byId("slider");
-  slider.value = state.step;
+  if (Number(slider.value) !== state.step) slider.value = state.step;
   const size = whole(data.sizes[state.step]);
   const text = `best ${exactPercent(data.steps[state.step])}`;
   slider.setAttribute("aria-valuetext", `${text} of the trials: ${size}`);
   const tie = tieAt(), flat = flatRanges();
-  fill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
+  refill("slider-text", element("strong", {}, text), element("span", {}, ` ${size} of ${whole(data.region)} trials`));
   byId("flat-text").hidden = !flat.length;
   const [first, last] = tie && tie.kind !== "objectives" ? tie.steps : [0, 0];
-  fill("flat-text", !tie || tie.kind === "objectives" ? "marked: ties, nothing changes"
+  refill("flat-text", !tie || tie.kind === "objectives" ? "marked: ties, nothing changes"
     : first === last ? `ties: ${+(100 * tie.used_share).toPrecision(3)}\u00a0% used`
       : `with ties ${+(100 * tie.used_share).toPrecision(3)}\u00a0%: the same from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`);
 }
@@ -39,33 +80,40 @@ function flatRanges() {
 
 function setUpStrip() {
   const flat = flatRanges(), steps = data.steps.length - 1;
+  byId("flat-strip").hidden = !flat.length;
   if (!flat.length) return;
   const at = (step) => `${(100 * Math.min(1, Math.max(0, step / steps))).toFixed(2)}%`;
   const wide = (first, last) => `${(100 * (Math.min(steps, last) - Math.max(0, first)) / steps).toFixed(2)}%`;
-  byId("flat-strip").hidden = false;
-  fill("flat-strip", drawn("svg", { width: "100%", height: 5, role: "img", "aria-label": flat.map(([first, last]) =>
+  refill("flat-strip", drawn("svg", { width: "100%", height: 5, role: "img", "aria-label": flat.map(([first, last]) =>
     `Ties: nothing changes from ${exactPercent(data.steps[first])} to ${exactPercent(data.steps[last])}`).join("; ") },
   flat.map(([first, last]) => drawn("rect", { class: "flat", y: 0, height: 5, rx: 2, x: at(first - 0.3), width: wide(first - 0.3, last + 0.3) }))));
 }
 
 function setUpSlider() {
-  if (!data.steps) { byId("slider-box").hidden = true; return; }
-  const slider = byId("slider");
-  slider.max = data.steps.length - 1;
-  slider.addEventListener("input", () => moveTo(Number(slider.value)));
+  byId("slider-box").hidden = !data.steps || waitingForTrials();
+  if (!data.steps) return;
+  byId("slider").max = data.steps.length - 1;
   setUpStrip();
   setSlider();
 }
 
 function setUpMethods() {
   const box = byId("switch");
-  if (data.methods.length < 2) { box.hidden = true; return; }
-  for (const method of data.methods) {
-    const input = element("input", { type: "radio", name: "method", id: `method-${method}`, value: method });
-    input.checked = method === state.method;
-    input.addEventListener("change", () => { state.method = method; draw(); });
-    box.append(input, element("label", { for: `method-${method}` }, method === "paper" ? "Paper" : "Calibrated"));
+  box.hidden = data.methods.length < 2;
+  const known = [...box.querySelectorAll("input")].map((input) => input.value);
+  if (known.join() !== data.methods.join()) {
+    patch(box, element("legend", {}, "Method"), data.methods.flatMap((method) => [element("input", { type: "radio", name: "method", id: `method-${method}`, value: method }),
+      element("label", { for: `method-${method}` }, method === "paper" ? "Paper" : "Calibrated")]));
   }
+  for (const input of box.querySelectorAll("input")) input.checked = input.value === state.method;
+}
+
+function chooseMethod(method) {
+  state.chosen = true;
+  setMethod(method);
+  byId("answer-text").setAttribute("aria-live", "polite");
+  draw();
+  keepAddress();
 }
 
 // On paper everything is open, and drawn as wide as the paper is.
@@ -75,23 +123,25 @@ function setUpPrinting() {
     closed = [...document.querySelectorAll("details.fold:not([open]):not([hidden])")];
     for (const box of closed) openFold(box.id);
     const cardBoxes = [...document.querySelectorAll("details.card:not([open])")];
-    for (const box of cardBoxes) { box.open = true; fillCard(parameters[Number(box.id.slice(1))]); }
+    for (const [parameter, { box }] of cards) if (cardBoxes.includes(box)) { box.open = true; fillCard(parameter); }
     closed.push(...cardBoxes);
   });
   addEventListener("afterprint", () => { for (const box of closed) box.open = false; });
 }
 
 function setUpFolds() {
-  setUpFold("parameters", { told: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards });
-  setUpFold("next", { told: adviceTold, draw: drawAdvice, update: () => {} });
-  setUpFold("branches", { told: treeTold, draw: drawTree, update: updateTree });
-  setUpFold("pairs", { told: pairsTold, draw: drawPairs, update: () => {} });
-  setUpFold("endings", { told: endingsTold, draw: drawEndings, update: () => {} });
-  setUpFold("cost", { told: costTold, draw: drawCost });
-  setUpFold("history", { told: historyTold, draw: drawHistory });
-  setUpFold("sweep", { told: curveTold, draw: drawCurve });
-  setUpFold("parallel", { told: linesTold, draw: drawLines });
-  setUpFold("trials", { told: accountTold, draw: drawAccount });
+  // The account tells how old the verdicts are.
+  const numbers = ["parameters", "sizes", "region", "ties", "reasons", "tree"], tested = ["tested", "account"];
+  setUpFold("parameters", { told: () => (parameters.length ? `where the good trials of ${parameters.length === 1 ? "it" : "each"} lie` : null), draw: drawCards, uses: [...numbers, ...tested, "sample", "forecast"] });
+  setUpFold("next", { told: adviceTold, draw: drawAdvice, update: () => {}, uses: ["advice", "missing", "endings", ...tested], dated: true });
+  setUpFold("branches", { told: treeTold, draw: drawTree, uses: [...numbers, ...tested, "missing"] });
+  setUpFold("pairs", { told: pairsTold, draw: drawPairs, update: () => {}, uses: ["pairs", ...tested], dated: true });
+  setUpFold("endings", { told: endingsTold, draw: drawEndings, update: () => {}, uses: ["endings", "summary", "settings", ...tested], dated: true });
+  setUpFold("cost", { told: costTold, draw: drawCost, uses: [...numbers, ...tested, "cost", "summary"], dated: true });
+  setUpFold("history", { told: historyTold, draw: drawHistory, uses: ["summary", "sample", "steps", "ties"] });
+  setUpFold("sweep", { told: curveTold, draw: drawCurve, uses: numbers });
+  setUpFold("parallel", { told: linesTold, draw: drawLines, uses: [...numbers, "sample"] });
+  setUpFold("trials", { told: accountTold, draw: drawAccount, uses: ["account", "texts", "settings", "versions", "region", "sizes", "ties"] });
   setUpFold("download", { told: () => "as CSV and JSON", draw: drawDownloads, update: () => {} });
 }
 
@@ -100,15 +150,21 @@ function start() {
   byId("controls").hidden = false;
   byId("main").hidden = false;
   document.documentElement.toggleAttribute("data-outcome", Boolean(data.outcome));
+  readAddress();
   setUpSlider();
   setUpMethods();
+  byId("slider").addEventListener("input", () => moveTo(Number(byId("slider").value)));
+  byId("switch").addEventListener("change", (event) => chooseMethod(event.target.value));
   setUpTheme();
   setUpPrinting();
-  byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); updateFolds(); });
+  byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); updateFolds(); keepAddress(); });
   fill("parameters-hint", `Open a card to see where the target trials lie among all, and which values ${data.outcome ? "lead to it" : "are good"}.`);
   setUpFolds();
-  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). This page is one file and works offline.`));
+  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). ${data.live ? "This page keeps itself current while its server runs; what condped report writes is one file and works offline." : "This page is one file and works offline."}`));
   draw();
+  setUpAddress();
+  setUpLive();
+  setUpFrame();
   let width = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth === width) return;

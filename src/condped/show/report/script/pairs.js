@@ -16,7 +16,7 @@ function drawPairs() {
   const some = paired < parameters.length ? ` The ${paired} most important parameters were paired.` : "";
   const key = pairs.length ? " The darker a cell, the larger the share of its trials that are in the target set; a small cell has few trials." : "";
   const more = tested - pairs.length - nothing.length, names = nothing.map((pair) => pair.map((name) => cut(name, 24)).join(" × ")).join(", ");
-  fill("pair-list", element("p", { class: "hint" }, `Which values go together, beyond what each parameter does alone, for ${targetName(data.start)}; the slider does not change it. ${whole(tested)} of ${count(of, "pair")} could be tested; the verdicts allow for their number.${some} ${sampling}${key}`),
+  refill("pair-list", agePart(), element("p", { class: "hint" }, `Which values go together, beyond what each parameter does alone, for ${targetName(data.start)}; the slider does not change it. ${whole(tested)} of ${count(of, "pair")} could be tested; the verdicts allow for their number.${some} ${sampling}${key}`),
     nothing.length ? element("p", { class: "aside" }, `No evidence: ${names}${more > 0 ? ` and ${more} more` : ""}.`) : null,
     element("div", { class: "pair-grid" }, pairs.flatMap((pair) => pair.regimes.slice(0, 2).map((regime) => pairFigure(pair, regime, width)))));
 }

@@ -25,13 +25,12 @@ function placeOnAxis(parameter, trial) {
 
 // One domain for all regimes of a parameter.
 function axisDomain(parameter) {
-  if (!parameter.axis) {
+  return madeOf(parameter.regimes, "axis", () => {
     const domains = parameter.regimes.map((regime) => regime.domain).filter(Boolean);
     const choices = domains.flatMap((domain) => domain.choices || []);
-    parameter.axis = choices.length ? { choices: [...new Set(choices)] }
+    return choices.length ? { choices: [...new Set(choices)] }
       : { low: Math.min(...domains.map((domain) => domain.low)), high: Math.max(...domains.map((domain) => domain.high)), log: domains.every((domain) => domain.log) };
-  }
-  return parameter.axis;
+  });
 }
 
 function drawLines() {
@@ -55,7 +54,7 @@ function drawLines() {
   shown.forEach((parameter, place) => picture.append(...axisOf(parameter, x(place), frame, y, apart)));
   ranges.forEach((range, place) => picture.append(...objectiveLine(data.objectives[place][0], x(shown.length + place), frame, range)));
   const hidden = parameters.length - shown.length;
-  fill("lines", element("p", { class: "hint" }, `Each line is a trial: the values that it tried, and on the right what it reached. Where a parameter was absent the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` ${shown.length} of ${parameters.length} parameters, the most important ones.` : ""}`),
+  refill("lines", element("p", { class: "hint" }, `Each line is a trial: the values that it tried, and on the right what it reached. Where a parameter was absent the line passes below its axis.${wide > width ? " Scroll sideways to see all axes." : ""}${hidden ? ` ${shown.length} of ${parameters.length} parameters, the most important ones.` : ""}`),
     element("p", { class: "key-line" }, element("span", { class: "key-line-in", "aria-hidden": "true" }), `${targetName().replace(/^t/, "T")}   `, element("span", { class: "key-line-out", "aria-hidden": "true" }), "Other trials"),
     element("div", { class: "scroll" }, picture));
 }

@@ -1,11 +1,13 @@
 "use strict";
 // The study, and what is shown of it: one step of the slider, one method.
 const data = JSON.parse(document.getElementById("data").textContent);
-const parameters = data.parameters;
-const state = { step: data.start, method: data.method, all: false, filter: "" };
+// In the order of the space. Each stays the same object while the data change.
+const parameters = [];
+// updates: how often the data have changed; chosen: whether the reader has chosen the method.
+const state = { step: data.start, method: data.method, chosen: false, all: false, filter: "", updates: 0 };
 const MOST = 20; // parameters that are shown unasked
 const FEW_EMPTY = 4; // rows without any importance that are not worth hiding
-const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "not testable" };
+const VERDICTS = { m: "matters", u: "unclear", n: "no evidence", "-": "not testable", "?": "not tested yet" };
 const OUTCOMES = {
   failed: ["failing", "the failed trials"],
   pruned: ["being pruned", "the pruned trials"],
@@ -16,7 +18,14 @@ const OUTCOMES = {
 const ENRICHED = data.outcome
   ? { title: "Values that lead to it", card: "leads to it:", tag: "leads to it", words: "values that lead to it" }
   : { title: "Good values", card: "good:", tag: "good", words: "good values" };
-parameters.forEach((parameter, place) => { parameter.place = place; });
+const single = () => data.objectives.length === 1;
+
+// Trials that have ended, and those that the verdicts are about. Verdicts take longer than numbers, so
+// that they may be older; undefined where a file of an earlier version does not tell, null before the first.
+const finishedTrials = () => data.account.trials.total - data.account.trials.running;
+const untested = () => data.tested === null;
+const verdictsAge = () => (data.tested && data.tested.trials < finishedTrials() ? data.tested.trials : null);
+const asOf = (before = "", after = "") => (verdictsAge() === null ? "" : `${before}as of trial ${whole(verdictsAge())}${after}`);
 
 const importanceOf = (parameter) => parameter.importance[state.method][state.step];
 const etaOf = (parameter) => parameter.eta[state.method][state.step];
@@ -56,25 +65,32 @@ function numbers(text, cells) {
 }
 const cellsOf = ({ domain, cells }) => (domain?.choices ? domain.choices.length : cells || 1);
 
-function regionCounts(regime) {
-  regime.regionCounts ??= numbers(regime.region, cellsOf(regime));
-  return regime.regionCounts;
+// What has been made of the data, by entries of the data: it goes with them.
+const made = new WeakMap();
+function madeOf(entry, name, make) {
+  if (!made.has(entry)) made.set(entry, new Map());
+  const known = made.get(entry);
+  if (!known.has(name)) known.set(name, make());
+  return known.get(name);
 }
+
+const regionCounts = (regime) => madeOf(regime, "region", () => numbers(regime.region, cellsOf(regime)));
 
 // The sets are nested, and each entry is what a set adds to the one before.
 function targetCounts(regime, step = state.step) {
-  if (!regime.targetCounts) {
+  return madeOf(regime, "target", () => {
     let before = regionCounts(regime).map(() => 0);
-    regime.targetCounts = regime.target.map((text) => {
+    return regime.target.map((text) => {
       const added = numbers(text, cellsOf(regime));
       before = before.map((count, cell) => count + added[cell]);
       return before;
     });
-  }
-  return regime.targetCounts[step];
+  })[step];
 }
 
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
+// Out of how many trials of a regime its good values are: at the time of the verdicts.
+const goodBase = (regime, good) => good.of || [sum(targetCounts(regime)), sum(regionCounts(regime))];
 const goodOf = (regime, step = state.step) => (regime.good && regime.good[step]) || [];
 
 // When a regime holds: by its condition where that is known, by its domain otherwise.
@@ -102,7 +118,19 @@ function findGates(nodes) {
     if (node.branches && gates.has(node.parameter)) gates.get(node.parameter).places += 1;
   }
 }
-if (data.tree) findGates(data.tree.roots);
+
+function takeData() {
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  parameters.length = 0;
+  data.parameters.forEach((entry, place) => {
+    const own = known.get(entry.name) || {};
+    for (const name of Object.keys(own)) delete own[name];
+    parameters.push(Object.assign(own, entry, { place }));
+  });
+  gates.clear();
+  if (data.tree) findGates(data.tree.roots);
+}
+takeData();
 
 // What a gate decides: where the target trials are. Null for what switches nothing.
 function choiceOf(parameter) {

@@ -1,5 +1,5 @@
 // Which parameter switches which, with importances of the study and of each branch.
-const treeUpdates = [];
+const openBranches = new Set(); // by their conditions
 const MOST_PLAIN = 8; // parameters that switch nothing, side by side
 const FEW_INSIDE = 10; // trials of a branch below which its own importances say nothing
 
@@ -11,8 +11,7 @@ function treeTold() {
 }
 
 function drawTree() {
-  if (byId("tree").firstChild) { updateTree(); return; }
-  if (!data.tree) { fill("tree", element("p", {}, data.missing)); return; }
+  if (!data.tree) { refill("tree", element("p", {}, data.missing)); return; }
   const { roots, found_from: from, unexplained, inactive } = data.tree;
   const gates = roots.filter((node) => node.branches);
   const plain = roots.filter((node) => !node.branches);
@@ -21,103 +20,98 @@ function drawTree() {
   if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not active in all trials, or not in one domain; the condition could not be inferred: ", names(unexplained), "."));
   if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
   if (!data.account.trials.total || !parameters.length) {
-    fill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
+    refill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
     return;
   }
   if (!gates.length) {
     const why = unexplained.length ? "No parameter was found to switch another." : "No parameter switches another: all are always active, each with one domain.";
-    fill("tree", element("p", {}, why), ...notes);
+    refill("tree", element("p", {}, why), ...notes);
     return;
   }
   const leftOut = data.account.trials.total > data.account.trials.used;
-  const where = from === "space" ? "given by the space" : leftOut ? "found from all trials, also from those that were left out" : "found from the trials";
-  fill("tree",
+  const where = from === "space" ? "given by the space" : leftOut ? "inferred from all trials, also from those that were left out" : "inferred from the trials";
+  refill("tree", agePart("What matters inside a branch"),
     element("p", { class: "hint" }, `The structure is ${where}. Beside each name: its importance in the whole study. Open a branch to see what matters among its own trials, so that losing branches are explained, too.`),
     element("ul", { class: "tree" }, gates.map(treeNode), plainNodes(plain, "Always active, switching nothing")), ...notes);
-  updateTree();
 }
 
-function updateTree() { treeUpdates.forEach((update) => update()); }
-
 function treeNode(node) {
-  const parameter = parameters[node.parameter];
-  const number = element("span", { class: "tree-number" }), picture = bar(0, 1, "not testable");
-  const slot = element("span", { class: "tree-bar" }, picture), tag = verdictTag("not testable");
-  const choosing = element("span", { class: "aside" });
-  treeUpdates.push(() => {
-    setText(number, importanceText(importanceOf(parameter), verdictOf(parameter)));
-    setBar(picture, importanceOf(parameter), highest(), verdictOf(parameter));
-    setVerdict(tag, verdictOf(parameter), verdictReason(parameter));
-    slot.hidden = number.hidden = verdictOf(parameter) === "not testable";
-    if (!node.choosing) return;
-    const choice = choiceOf(parameter), several = node.branches.filter((branch) => branch.trials).length > 1;
-    const told = several ? `choosing the branch explains ${percent(node.choosing[state.step])}`
-      : "what choosing the branch does is unknown: only one has used trials";
-    setText(choosing, `${told}${several && choice ? `; ${choiceWords(choice)}` : ""}`);
-  });
+  const parameter = parameters[node.parameter], verdict = verdictOf(parameter), hidden = verdict === "not testable";
+  const number = element("span", { class: "tree-number", hidden }, importanceText(importanceOf(parameter), verdict));
+  const picture = element("span", { class: "tree-bar", hidden }, bar(importanceOf(parameter), highest(), verdict));
   return element("li", { class: "node" },
     element("div", { class: "tree-row" },
       element("a", { class: "name", href: `#p${parameter.place}`, title: parameter.name, onclick: (event) => { event.preventDefault(); openCard(parameter); } }, breakable(parameter.name, 40)),
-      slot, number, tag),
-    node.branches ? element("div", {}, choosing, element("ul", {}, node.branches.map((branch) => treeBranch(branch, parameter)))) : null);
+      picture, number, verdictTag(verdict, verdictReason(parameter))),
+    node.branches ? element("div", {}, element("span", { class: "aside" }, choosingWords(node, parameter)), element("ul", {}, node.branches.map((branch) => treeBranch(branch, parameter)))) : null);
+}
+
+function choosingWords(node, parameter) {
+  if (!node.choosing) return "";
+  const choice = choiceOf(parameter), several = node.branches.filter((branch) => branch.trials).length > 1;
+  const told = several ? `choosing the branch explains ${percent(node.choosing[state.step])}`
+    : "what choosing the branch does is unknown: only one has used trials";
+  return `${told}${several && choice ? `; ${choiceWords(choice)}` : ""}`;
 }
 
 function plainNodes(nodes, words) {
   if (nodes.length <= MOST_PLAIN) return nodes.map(treeNode);
-  const box = element("details", {}, element("summary", {}, `${words}: ${count(nodes.length, "parameter")}`));
-  box.addEventListener("toggle", () => {
-    if (box.open && !box.querySelector("ul")) { box.append(element("ul", { class: "tree" }, nodes.map(treeNode))); updateTree(); }
-  });
+  const open = openBranches.has(words);
+  const box = element("details", { open, ontoggle: (event) => toggleBranch(event, words) },
+    element("summary", {}, `${words}: ${count(nodes.length, "parameter")}`), open ? element("ul", { class: "tree" }, nodes.map(treeNode)) : null);
   return [element("li", { class: "node" }, box)];
 }
 
 // What the trials of a branch reached, by each objective.
 function reachedWords(branch) {
   return branch.best.map((best, place) => (best === null ? ""
-    : ` · ${single ? "" : `${cut(data.objectives[place][0], 16)}: `}median ${inUnits(branch.median[place])}, best ${inUnits(best)}`)).join("");
+    : ` · ${single() ? "" : `${cut(data.objectives[place][0], 16)}: `}median ${inUnits(branch.median[place])}, best ${inUnits(best)}`)).join("");
 }
 
 const lastWords = (branch) => (branch.last ? ` · last tried in trial ${branch.last[0]}` : "");
 
 function treeBranch(branch, gate) {
-  const told = element("span", { class: "branch-told" });
-  const table = element("div", { class: "inside" });
-  const box = element("details", { class: "branch" },
+  const told = branch.trials || !branch.left_out || data.region < data.used
+    ? `${count(branch.trials, "trial")}${branch.left_out ? `, ${whole(branch.left_out)} more left out` : ""} · ${whole(branch.target[state.step])} of ${targetName()}${reachedWords(branch)}${lastWords(branch)}`
+    : `no used trial; ${whole(branch.left_out)} left out${lastWords(branch)}`;
+  const open = openBranches.has(branch.condition);
+  const box = element("details", { class: "branch", open, ontoggle: (event) => toggleBranch(event, branch.condition) },
     element("summary", { title: branch.condition },
-      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label || "(empty)", 40)}`)), told), table);
-  box.addEventListener("toggle", () => { if (box.open) fillInside(branch, table); });
-  treeUpdates.push(() => {
-    told.replaceChildren(branch.trials || !branch.left_out || data.region < data.used
-      ? `${count(branch.trials, "trial")}${branch.left_out ? `, ${whole(branch.left_out)} more left out` : ""} · ${whole(branch.target[state.step])} of ${targetName()}${reachedWords(branch)}${lastWords(branch)}`
-      : `no used trial; ${whole(branch.left_out)} left out${lastWords(branch)}`);
-    if (box.open) fillInside(branch, table);
-  });
+      element("span", { class: "branch-label" }, cut(gate.name, 28), element("strong", {}, ` ${cut(branch.label || "(empty)", 40)}`)), element("span", { class: "branch-told" }, told)),
+    element("div", { class: "inside" }, open ? insideParts(branch) : []));
   const gates = branch.nodes.filter((node) => node.branches), plain = branch.nodes.filter((node) => !node.branches);
   const below = branch.nodes.length ? element("ul", {}, gates.map(treeNode), plainNodes(plain, "Switched on here")) : null;
   return element("li", {}, box, below);
 }
 
-function fillInside(branch, slot) {
+// What stands in it is made when it is opened.
+function toggleBranch(event, key) {
+  const { open } = event.currentTarget;
+  if (open === openBranches.has(key)) return;
+  if (open) openBranches.add(key); else openBranches.delete(key);
+  if (open) drawTree();
+}
+
+function insideParts(branch) {
+  if (!branch.inside) return [element("p", {}, `What matters inside is ${untested() ? "not tested yet" : "not known yet: the branch is newer than the verdicts"}.`)];
   const { parameters: rows, reasons, sizes, more, unattributed } = branch.inside;
   const all = reasons[state.method], reason = all.length === 1 ? all[0] : all[state.step];
   if (branch.trials < FEW_INSIDE) {
-    slot.replaceChildren(element("p", {}, `${count(branch.trials, "trial")}: too few to tell what matters inside.`));
-    return;
+    return [element("p", {}, `${count(branch.trials, "trial")}: too few to tell what matters inside.`)];
   }
   if (reason || !rows.length) {
-    slot.replaceChildren(element("p", {}, `Nothing can be told inside: ${reason || "no parameter varies here."}`));
-    return;
+    return [element("p", {}, `Nothing can be told inside: ${reason || "no parameter varies here."}`)];
   }
   const order = [...rows].sort((a, b) => b.eta[state.method][state.step] - a.eta[state.method][state.step]);
   const inside = order.map((row) => {
     const value = row.importance[state.method][state.step];
     return [nameTag(parameters[row.parameter].name), bar(value, 1, verdictOf(row)), importanceText(value, verdictOf(row)), etaText(row.eta[state.method][state.step], verdictOf(row)), verdictTag(verdictOf(row), verdictReason(row))];
   });
-  slot.replaceChildren(
-    element("p", {}, element("strong", {}, "Inside this branch alone: "), `what leads to the best ${whole(sizes[state.step])} of its own ${count(branch.trials, "trial")}, where ${cut(branch.condition, 120)}`),
+  return [
+    element("p", {}, element("strong", {}, "Inside this branch alone: "), `what leads to the best ${whole(sizes[state.step])} of its own ${verdictsAge() === null ? count(branch.trials, "trial") : "trials"}, ${asOf("", ", ")}where ${cut(branch.condition, 120)}`),
     table(`Importances inside ${branch.condition}`, ["Parameter", "", "Importance", "η²", "Verdict"], inside, [2, 3]),
     more ? element("p", { class: "aside" }, `${more} more with lower η².`) : "",
     rows.some((row) => etaText(row.eta[state.method][state.step], verdictOf(row)) === OVER) ? element("p", { class: "aside" }, OVER_WORDS) : "",
     unattributed[state.method][state.step] < 0.0005 ? "" : element("p", { class: "aside" },
-      `Unattributed: ${share(unattributed[state.method][state.step])}.`));
+      `Unattributed: ${share(unattributed[state.method][state.step])}.`)];
 }

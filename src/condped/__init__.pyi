@@ -1,0 +1,59 @@
+"""Every public name and where it lives; ``__init__.py`` imports it when it is first used."""
+
+from condped import errors as errors
+from condped import optuna as optuna
+from condped import problems as problems
+from condped.analyse.across.across import across as across
+from condped.analyse.across.difference import difference as difference
+from condped.analyse.across.difference_result import Difference as Difference
+from condped.analyse.across.result import Across as Across
+from condped.analyse.across.start.prior import Prior as Prior
+from condped.analyse.across.start.start_space import StartSpace as StartSpace
+from condped.analyse.across.start.starts import Starts as Starts
+from condped.analyse.advice.advise import advise as advise
+from condped.analyse.advice.result import Advice as Advice
+from condped.analyse.branches.result import Branches as Branches
+from condped.analyse.branches.tree import branches as branches
+from condped.analyse.budgets import Budgets as Budgets
+from condped.analyse.budgets import budgets as budgets
+from condped.analyse.effects.effects import effects as effects
+from condped.analyse.effects.result import Effects as Effects
+from condped.analyse.forecast.forecast import forecast as forecast
+from condped.analyse.forecast.result import Forecast as Forecast
+from condped.analyse.importance.importance import importance as importance
+from condped.analyse.importance.result import ImportanceResult as ImportanceResult
+from condped.analyse.importance.sweep import SweepResult as SweepResult
+from condped.analyse.importance.sweep import sweep as sweep
+from condped.analyse.joint_effects import JointEffects as JointEffects
+from condped.analyse.joint_effects import joint_effects as joint_effects
+from condped.analyse.report.assemble import report as report
+from condped.analyse.report.result import Report as Report
+from condped.analyse.saving.files import load as load
+from condped.analyse.sources import Sources as Sources
+from condped.analyse.sources import sources as sources
+from condped.analyse.studies import Studies as Studies
+from condped.analyse.studies import studies as studies
+from condped.analyse.summary.result import Summary as Summary
+from condped.analyse.summary.summarise import summary as summary
+from condped.comparison import baselines as baselines
+from condped.comparison import compare as compare
+from condped.comparison.compare import Comparison as Comparison
+from condped.estimate.looks import last_look as last_look
+from condped.estimate.looks import next_look as next_look
+from condped.live.notebook.widget import widget as widget
+from condped.read import read as read
+from condped.read.databases.long_table import LongTable as LongTable
+from condped.read.follow.followed import Followed as Followed
+from condped.read.follow.followed import follow as follow
+from condped.read.registry import Reader as Reader
+from condped.show import plot as plot
+from condped.show.trackers.log import log as log
+from condped.space import Categorical as Categorical
+from condped.space import Float as Float
+from condped.space import Int as Int
+from condped.space import Space as Space
+from condped.space import when as when
+from condped.trials.table import TrialTable as TrialTable
+
+__all__: list[str]
+__version__: str

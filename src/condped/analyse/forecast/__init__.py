@@ -1,0 +1,1 @@
+"""Whether there are enough trials yet, and how many more would do."""

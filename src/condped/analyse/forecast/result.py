@@ -1,0 +1,239 @@
+"""Forecasts: the verdicts so far, and how many more trials would settle what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from condped.analyse.evidence.evidence import Verdict
+from condped.analyse.result import Result
+from condped.errors import not_found
+from condped.estimate.looks import FIRST_LOOK, next_look
+from condped.safe_text import shortened
+
+Outlook = Literal["settled", "open", "unlikely", "not testable"]
+LEVEL = 0.8  # of the intervals
+TIMES = 10  # as many trials as there are, up to which the study is thought to go on
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterForecast:
+    """What is known of one parameter, and when more will be.
+
+    Attributes
+    ----------
+    verdict
+        So far, with p-values that hold however often the study was looked at.
+    p_value
+        The p-value of that verdict; None if it is not testable.
+    settled_at
+        The number of finished trials at which it was first said to matter, and has been since;
+        None if it is not.
+    outlook
+        ``settled``: it matters. ``open``: more trials may show that it does. ``unlikely``: no
+        number of trials of this kind is likely to. ``not testable``: see the reason.
+    more_trials
+        How many more trials would settle it, in half of all simulated futures; None: no number of
+        trials up to ten times as many as there are.
+    more_low, more_high
+        An 80 % interval around it: 3 % of these futures settle it before, 17 % after or never.
+    chance
+        That it is settled within ten times the trials; 1 if it is already.
+    reason
+        Why it is not testable; empty if it is.
+    """
+
+    name: str
+    verdict: Verdict
+    p_value: float | None
+    settled_at: int | None
+    outlook: Outlook
+    more_trials: int | None
+    more_low: int | None
+    more_high: int | None
+    chance: float | None
+    reason: str = ""
+
+    @property
+    def more_text(self) -> str:
+        """How many more trials would settle it, in a few words, as for a table.
+
+        Examples
+        --------
+        >>> import condped
+        >>> found = condped.forecast(condped.problems.get("nested").sample(100, seed=0))
+        >>> found["x"].more_text
+        'settled at 40'
+        """
+        if self.outlook == "settled":
+            return "settled" if self.settled_at is None else f"settled at {self.settled_at:,}"
+        if self.outlook != "open":
+            return self.outlook
+        if self.more_low is None:
+            return "too early to say"
+        interval = self._interval
+        return interval if self.more_trials is None else f"≈ {self.more_trials:,} ({interval})"
+
+    @property
+    def more_words(self) -> str:
+        """The same as a clause."""
+        if self.outlook == "settled":
+            return "now" if self.settled_at is None else f"since trial {self.settled_at:,}"
+        if self.outlook == "unlikely":
+            return "no number of trials of this kind is likely to"
+        if self.outlook != "open" or self.more_low is None:
+            return self.more_text
+        if self.more_trials is None:
+            return f"at least {self.more_low:,} more trials, if ever"
+        return f"about {self.more_trials:,} more trials ({self._interval})"
+
+    @property
+    def _interval(self) -> str:
+        end = "or more" if self.more_high is None else f"to {self.more_high:,}"
+        return f"{self.more_low:,} {end}"
+
+
+@dataclass(frozen=True)
+class Forecast(Result):
+    """Whether there are enough trials for verdicts, and how many more there should be.
+
+    Attributes
+    ----------
+    parameters
+        In the order of the space.
+    finished
+        Trials that have finished.
+    looks
+        The numbers of finished trials at which the study was tested.
+    next_look
+        The number of finished trials at which it is tested next.
+    level
+        How often the intervals should hold the truth.
+
+    Examples
+    --------
+    >>> import condped
+    >>> found = condped.forecast(condped.problems.get("nested").sample(100, seed=0))
+    >>> found["x"].outlook, found["x"].settled_at
+    ('settled', 40)
+    """
+
+    schema: ClassVar[str] = "condped.forecast/1"
+    _columns: ClassVar[tuple[str, ...]] = (
+        "parameter",
+        "verdict",
+        "p_value",
+        "settled_at",
+        "outlook",
+        "more_trials",
+        "more_low",
+        "more_high",
+        "chance",
+        "reason",
+    )
+
+    parameters: tuple[ParameterForecast, ...]
+    finished: int
+    looks: tuple[int, ...]
+    next_look: int
+    level: float = LEVEL
+    sampling: str = ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether no parameter is open, of those that could be tested."""
+        tested = any(one.outlook != "not testable" for one in self.parameters)
+        return tested and not any(one.outlook == "open" for one in self.parameters)
+
+    @property
+    def message(self) -> str:
+        """The answer in a sentence."""
+        if not self.looks and self.finished < FIRST_LOOK:
+            return f"Too early to say: the first look is at {self.next_look} finished trials."
+        if not self.looks:
+            return self.sampling
+        open_ones = [one for one in self.parameters if one.outlook == "open"]
+        if not self.settled and not open_ones:
+            return "No parameter can be tested yet."
+        found = sum(one.outlook == "settled" for one in self.parameters)
+        verb = "is" if found == 1 else "are"
+        known = f"{found} of {len(self.parameters)} parameters {verb} known to matter"
+        known = known if found else "no parameter is known to matter"
+        if not open_ones:
+            return f"Enough trials: {known}, and more of this kind are unlikely to change that."
+        nearest = min(
+            open_ones,
+            key=lambda one: (one.more_trials is None, one.more_trials or 0, -(one.chance or 0.0)),
+        )
+        known = f"{known[0].upper()}{known[1:]}{'' if found else ' yet'}"
+        if nearest.more_low is None:
+            return f"{known}; it is too early to say how many trials the others would take."
+        several = f"{len(open_ones)} {'others ' if found else ''}may turn out to, "
+        name = shortened(nearest.name)
+        who = f"{several}{name} first:" if open_ones[1:] else f"{name} may turn out to,"
+        return f"{known}; {who} after {nearest.more_words}."
+
+    @cached_property
+    def _by_name(self) -> dict[str, ParameterForecast]:
+        return {one.name: one for one in self.parameters}
+
+    def __getitem__(self, name: str) -> ParameterForecast:
+        if name not in self._by_name:
+            raise not_found("parameter", name, self._by_name)
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[ParameterForecast]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat record per parameter."""
+        found = []
+        for one in self.parameters:
+            values = asdict(one)
+            row = values | {"parameter": one.name, "reason": one.reason or None}
+            found.append({name: row[name] for name in self._columns})
+        return found
+
+    def _readable(self) -> dict[str, Any]:
+        return {
+            "finished": self.finished,
+            "looks": self.looks,
+            "next_look": self.next_look,
+            "level": self.level,
+            "settled": self.settled,
+            "message": self.message,
+            "sampling": self.sampling,
+            "parameters": self.rows(),
+        }
+
+    def at(self, finished: int) -> Forecast:
+        """Return the same forecast, counted from another number of finished trials.
+
+        Examples
+        --------
+        >>> import condped
+        >>> found = condped.forecast(condped.problems.get("nested").sample(100, seed=0))
+        >>> found.at(120).finished, found.at(140).next_look
+        (120, 160)
+        """
+        passed, following = finished - self.finished, next_look(finished)
+
+        def left(more: int | None) -> int | None:
+            # Nothing is settled before the next look.
+            return None if more is None else max(more - passed, following - finished)
+
+        parameters = tuple(
+            replace(
+                one,
+                more_trials=left(one.more_trials),
+                more_low=left(one.more_low),
+                more_high=left(one.more_high),
+            )
+            for one in self.parameters
+        )
+        return replace(self, parameters=parameters, finished=finished, next_look=following)

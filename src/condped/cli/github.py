@@ -1,0 +1,32 @@
+"""The summary of a job of GitHub Actions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from condped.cli.conditions import Checked
+from condped.errors import SettingsError
+from condped.writing.whole_files import append_text
+
+SUMMARY_FILE = "GITHUB_STEP_SUMMARY"
+
+
+def summary_file() -> Path:
+    """Return the file that the job's summary is made of."""
+    place = os.environ.get(SUMMARY_FILE)
+    if not place:
+        raise SettingsError(
+            f"--github-summary needs the variable {SUMMARY_FILE}, which GitHub Actions sets to a "
+            "file. Elsewhere use --markdown, or -o FILE.md."
+        )
+    return Path(place)
+
+
+def append_summary(file: Path, result: Any, checked: Checked) -> None:
+    """Add a result to the summary, after what became of the conditions."""
+    messages = "\n".join(checked.messages)
+    # Lines of code: names in them are no markup, and none begins with the fence.
+    before = f"~~~text\n{messages}\n~~~\n\n" if messages else ""
+    append_text(f"{before}{result.to_markdown()}\n", file)

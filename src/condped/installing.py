@@ -1,0 +1,36 @@
+"""How an extra is added, in the way in which condped was installed or started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def command_for(extra: str, prefix: Path | None = None) -> str:
+    """Return the command that adds an extra to the environment at ``prefix``, or to this one.
+
+    Tools leave their marks there: uv and pipx a file about what they installed, and the
+    environments that they make for one run lie in their caches.
+    """
+    root = Path(sys.prefix) if prefix is None else prefix
+    wanted = f"'condped[{extra}]'"
+    if (root / "uv-receipt.toml").is_file():
+        return f"uv tool install {wanted}"
+    if (root / "pipx_metadata.json").is_file():
+        kept = root.parent.name == "venvs"
+        return f"pipx install --force {wanted}" if kept else f"pipx run --spec {wanted} condped ..."
+    if not _made_by_uv(root / "pyvenv.cfg"):
+        return f"pip install {wanted}"
+    if root.parent.name.startswith("archive-"):
+        return f"uvx --from {wanted} condped ..."
+    if root.parent.name.startswith("builds-"):
+        return f"uv run --with {wanted} ..."
+    return f"uv pip install {wanted}"
+
+
+def _made_by_uv(settings: Path) -> bool:
+    try:
+        lines = settings.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # not a virtual environment
+        return False
+    return any(line.partition("=")[0].strip() == "uv" for line in lines)

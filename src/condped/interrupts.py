@@ -1,0 +1,98 @@
+"""Ctrl-C on the command line: exit code 130 and no traceback, from the first import to the end."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_MOMENT = 0.01  # seconds, until such code has ended
+INTERRUPTED = 130  # as shells tell of a process that SIGINT has ended: 128 + 2
+
+
+def begin_command() -> None:
+    """Let Ctrl-C end a process that is the command line while it is still being imported.
+
+    There is nothing to tidy up yet, and an exception in the middle of an import can surface as
+    any other. Other programs that import condped keep what they have.
+    """
+    name, *_ = getattr(sys, "argv", None) or [""]
+    module = name == "-m" and "condped" in sys.orig_argv
+    script = os.path.splitext(os.path.basename(name))[0] == "condped"  # noqa: PTH119, PTH122
+    if (module or script) and _change(signal.default_int_handler, _end):
+        # The last thing before Python takes itself apart, where the signal would kill it.
+        atexit.register(_change, _end, signal.SIG_IGN)
+
+
+def raise_interrupts() -> bool:
+    """Let Ctrl-C raise KeyboardInterrupt again; return whether it ended the process before."""
+    return _change(_end, signal.default_int_handler)
+
+
+@contextmanager
+def repeated() -> Iterator[None]:
+    """Repeat an interrupt that comes where Python ignores exceptions, as while it tidies up."""
+    usual = sys.unraisablehook
+
+    def repeat(ignored: Any) -> None:
+        if ignored.exc_type is not KeyboardInterrupt:
+            usual(ignored)
+            return
+        from threading import Timer  # noqa: PLC0415  (programs that import condped may do without)
+
+        timer = Timer(_MOMENT, os.kill, (os.getpid(), signal.SIGINT))
+        timer.daemon = True
+        timer.start()
+
+    sys.unraisablehook = repeat
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+
+
+@contextmanager
+def heeded() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the end if one came that was swallowed or became another error.
+
+    Libraries written in C++ do so, such as pyarrow while it looks whether there is a pandas.
+    """
+    came = False
+
+    def interrupt(*_: Any) -> None:
+        nonlocal came
+        came = True
+        raise KeyboardInterrupt
+
+    changed = _change(signal.default_int_handler, interrupt)
+    try:
+        yield
+    finally:
+        if changed:
+            _change(interrupt, signal.default_int_handler)
+        if came:
+            raise KeyboardInterrupt
+
+
+def end_command() -> None:
+    """Let Ctrl-C end the process while Python shuts down: all else has been tidied up."""
+    _change(signal.default_int_handler, _end)
+
+
+def _end(*_: Any) -> None:
+    os._exit(INTERRUPTED)
+
+
+def _change(old: Any, new: Any) -> bool:
+    """Handle interrupts in another way, if they are handled in the old one so far."""
+    if signal.getsignal(signal.SIGINT) is not old:
+        return False
+    try:
+        signal.signal(signal.SIGINT, new)
+    except ValueError:  # interrupts belong to the main thread
+        return False
+    return True

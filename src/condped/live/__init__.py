@@ -1,0 +1,1 @@
+"""Studies that are still running: in the browser, in the terminal, for agents."""

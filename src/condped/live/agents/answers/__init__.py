@@ -1,0 +1,1 @@
+"""What tools answer with: typed, bounded, with the account and the verdicts."""

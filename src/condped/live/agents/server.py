@@ -1,0 +1,188 @@
+"""The server: tools of the Model Context Protocol in front of the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import AsyncIterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from contextvars import copy_context
+from threading import BoundedSemaphore, Lock, Thread
+from typing import Any
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+import condped
+from condped.errors import CondpedError
+from condped.live.agents.desk import TOOLS, Desk, Tool, ToolAnswer
+from condped.live.agents.sources import without_places
+from condped.safe_text import shortened
+
+LOGGER = logging.getLogger("condped.live.agents")
+_MOST_AT_ONCE = 8  # calls, those included that nobody waits for any more
+_PATIENCE = 300.0  # seconds for one call
+_MOST_MESSAGE = 2_000
+_INSTRUCTIONS = (
+    "condped tells which hyperparameters mattered in studies of Optuna and other tools, with a "
+    "statistical verdict for each. Call list_studies first; other tools take its names. Rely on "
+    "verdicts, not on importances alone: only 'matters' is evidence of an effect. 'undetermined' "
+    "comes with a reason. Every answer says how many trials were used and left out, and most have "
+    "a next_step. Everything is read-only."
+)
+
+
+def make_server(desk: Desk) -> Server[None]:
+    """Return a server with all tools, for any transport."""
+    calls = _Calls(desk)
+
+    @asynccontextmanager
+    async def lifespan(_: Server[None]) -> AsyncIterator[None]:
+        yield
+
+    return Server(
+        "condped",
+        version=condped.__version__,
+        title="condped",
+        description="Which hyperparameters mattered, for conditional search spaces.",
+        instructions=_INSTRUCTIONS,
+        lifespan=lifespan,
+        on_list_tools=_list_tools,
+        on_call_tool=calls.call,
+    )
+
+
+class _Calls:
+    """Calls of tools, each in a thread of its own; the same call at the same time is one."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._places = BoundedSemaphore(_MOST_AT_ONCE)
+        self._by_name = {tool.name: tool for tool in TOOLS}
+        self._lock = Lock()
+        self._under_way: dict[tuple[str, str], Future[types.CallToolResult]] = {}
+
+    async def call(
+        self, _: ServerRequestContext[None], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Answer one call; what the caller did wrong is said in the answer."""
+        tool = self._by_name.get(params.name)
+        if tool is None:
+            known = ", ".join(self._by_name)
+            raise MCPError(
+                types.INVALID_PARAMS,
+                f"There is no tool {shortened(params.name)!r}. There are: {known}.",
+            )
+        try:
+            arguments = tool.arguments.model_validate(dict(params.arguments or {}))
+        except ValidationError as error:
+            return _refused(_invalid(tool, error))
+        answering = self._answering(tool, arguments)
+        if answering is None:
+            return _refused(
+                f"{_MOST_AT_ONCE} calls are being answered already. Try again in a while."
+            )
+        try:
+            # Whoever gives up does not end the work: the next one to ask finds the answer.
+            waiting = asyncio.shield(asyncio.wrap_future(answering))
+            return await asyncio.wait_for(waiting, _PATIENCE)
+        except TimeoutError:
+            return _refused(
+                f"This takes longer than {_PATIENCE:.0f} seconds. It goes on: ask the same again "
+                "later, or about fewer trials (where) or studies."
+            )
+
+    def _answering(self, tool: Tool, arguments: Any) -> Future[types.CallToolResult] | None:
+        """Return the answer that is on its way; None if too many are.
+
+        A call that repeats another one waits for the same answer and takes no place of its own.
+        """
+        key = tool.name, arguments.model_dump_json()
+        with self._lock:
+            if key in self._under_way:
+                return self._under_way[key]
+            if not self._places.acquire(blocking=False):
+                return None
+            answering = self._under_way[key] = Future()
+            answering.set_running_or_notify_cancel()  # from here on nobody can cancel it
+
+        def work() -> None:
+            try:
+                answer = self._answer(tool, arguments)
+            finally:
+                with self._lock:
+                    del self._under_way[key]
+                self._places.release()
+            answering.set_result(answer)
+
+        context = copy_context()
+        Thread(target=context.run, args=(work,), name="condped tool", daemon=True).start()
+        return answering
+
+    def _answer(self, tool: Tool, arguments: Any) -> types.CallToolResult:
+        """Return an answer, or why there is none."""
+        try:
+            return _result(self._desk.answer(tool.name, arguments))
+        except CondpedError as error:
+            return _refused(without_places(str(error)))
+        except BaseException as error:  # nobody may wait for an answer that never comes
+            # What an error says may hold a password or a path; where it happened does not.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            LOGGER.error("%s in the tool %s:\n%s", type(error).__name__, tool.name, where)
+            return _refused("Something went wrong here; the log of the server says more.")
+
+
+async def _list_tools(
+    _: ServerRequestContext[None], __: types.PaginatedRequestParams | None
+) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.arguments.model_json_schema(),
+        output_schema=tool.answer.model_json_schema(mode="serialization"),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _result(given: ToolAnswer) -> types.CallToolResult:
+    """Return an answer as data and as the same data in a text, for clients that know no schemas."""
+    text = given.answer.model_dump_json()
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
+    if given.page:
+        page = types.TextResourceContents(
+            uri="condped://report.html", mime_type="text/html", text=given.page
+        )
+        content.append(types.EmbeddedResource(type="resource", resource=page))
+    return types.CallToolResult(
+        content=content, structured_content=given.answer.model_dump(mode="json")
+    )
+
+
+def _invalid(tool: Tool, error: ValidationError) -> str:
+    """Say which arguments are not as they should be, and which there are."""
+    text = "; ".join(
+        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
+        for one in error.errors(include_url=False, include_input=False)[:5]
+    )
+    known = ", ".join(tool.arguments.model_fields) or "no arguments"
+    return f"Invalid arguments of {tool.name} ({text}). It takes: {known}."
+
+
+def _refused(text: str) -> types.CallToolResult:
+    text = shortened(text, _MOST_MESSAGE)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

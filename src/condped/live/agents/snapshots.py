@@ -1,0 +1,157 @@
+"""Studies as of one moment: read again where trials are new, and held for the next call."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import condped
+from condped.errors import NameNotFoundError, SettingsError
+from condped.live.agents.answers.fields import AsOf, Looks
+from condped.live.agents.sources import Listed, Source, Sources
+from condped.live.sources import open_study
+
+_MOST_OPEN = 64  # studies that are held in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The trials of a study as of one moment.
+
+    Attributes
+    ----------
+    name
+        That tools take.
+    version
+        Another one where the trials are others.
+    looks
+        How verdicts are to be understood: agents look again and again while a study runs.
+    note
+        What was not read as the server was told to, and why.
+    """
+
+    name: str
+    source: Source
+    table: condped.TrialTable
+    finished: int
+    running: int
+    version: tuple[int, int]
+    read_at: str
+    looks: Looks
+    note: str | None = None
+
+    @property
+    def as_of(self) -> AsOf:
+        """What an answer says about which trials it is about."""
+        at = condped.last_look(self.finished) if self.looks == "repeated" else None
+        return AsOf(
+            finished=self.finished,
+            running=self.running,
+            looks=self.looks,
+            verdicts_at=at or None,
+            read_at=self.read_at,
+        )
+
+
+@dataclass(slots=True)
+class _Open:
+    """A study that is followed; one call at a time reads it."""
+
+    followed: condped.Followed
+    identity: int
+    version: int = 0
+    lock: Lock = field(default_factory=Lock)
+
+
+class Snapshots:
+    """The studies that were asked about, the latest ones held in memory."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._open: OrderedDict[tuple[str, str], _Open] = OrderedDict()
+        self._lock = Lock()
+        self._opened = 0
+        self._finished: dict[tuple[str, str], int] = {}  # when a study was first asked about
+        self._growing: set[tuple[str, str]] = set()
+
+    def take(self, name: str, looks: Looks | None = None) -> Snapshot:
+        """Return the trials of a study by its name as of now, or raise."""
+        listed = self.sources.find(name)
+        with listed.source.reading():
+            own = self._followed(listed)
+            with own.lock:
+                try:
+                    own.version += own.followed.update()
+                except condped.errors.CondpedError:
+                    self._forget(listed)  # deleted, replaced or gone: begin anew next time
+                    raise
+                followed, version = own.followed, (own.identity, own.version)
+                table, finished, running = followed.table, followed.finished, followed.running
+        repeated = self._grows(listed, finished, running)
+        return Snapshot(
+            listed.name,
+            listed.source,
+            table,
+            finished,
+            running,
+            version,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            looks or ("repeated" if repeated else "once"),
+            listed.note,
+        )
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            for own in self._open.values():
+                own.followed.close()
+            self._open.clear()
+
+    def _followed(self, listed: Listed) -> _Open:
+        key = listed.place, listed.study
+        with self._lock:
+            if key in self._open:
+                self._open.move_to_end(key)
+                return self._open[key]
+        followed = _follow(listed, self.sources.reading)
+        with self._lock:
+            self._opened += 1
+            own = self._open.setdefault(key, _Open(followed, self._opened))
+            if own.followed is not followed:
+                followed.close()  # somebody else was faster
+            while len(self._open) > _MOST_OPEN:
+                self._open.popitem(last=False)
+        return own
+
+    def _grows(self, listed: Listed, finished: int, running: int) -> bool:
+        """Return whether a study runs, or has grown since it was first asked about.
+
+        Between two trials none may be running, and a study that has ended was looked at before.
+        """
+        key = listed.place, listed.study
+        with self._lock:
+            if running or finished > self._finished.setdefault(key, finished):
+                self._growing.add(key)
+            return key in self._growing
+
+    def _forget(self, listed: Listed) -> None:
+        with self._lock:
+            self._open.pop((listed.place, listed.study), None)
+
+
+def _follow(listed: Listed, reading: Mapping[str, Any]) -> condped.Followed:
+    """Open a study by its name, or the only one of what has no names for studies."""
+    try:
+        return open_study(listed.place, listed.study, reading, alone=listed.alone)
+    except (SettingsError, NameNotFoundError):
+        if not listed.alone and Path(listed.place).is_dir():
+            raise SettingsError(
+                f"{listed.source.name!r} is a directory with several studies. Start the server "
+                "with a pattern in quotes, such as 'runs/*.csv'."
+            ) from None
+        raise

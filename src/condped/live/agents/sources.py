@@ -1,0 +1,252 @@
+"""The sources that were given at the start, and the names that tools know their studies by.
+
+Nothing else can be asked about: what a tool is given is looked up among these names, and never
+opened as a path or a URL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import condped
+from condped.errors import CondpedError, DataError, SettingsError, not_found
+from condped.live.agents.answers.fields import MOST_NAME
+from condped.live.names import split_name
+from condped.live.sources import (
+    list_place,
+    login_of,
+    passwords_of,
+    places_of,
+    without_passwords,
+)
+from condped.safe_text import shortened
+
+_MOST_MESSAGE = 600
+# Whatever they are: which place or login is the right one must not show in what is hidden.
+_URL = re.compile(r"\b([A-Za-z][\w+.-]*):/{2,}[^\s'\"<>]*")
+_PATH = re.compile(r"(?<![\w./~…])(?:~|[A-Za-z]:)?/(?:[^\s/'\",;:()<>]+/)*[^\s/'\",;:()<>]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One of the given sources; ``name`` is all that is ever shown of it."""
+
+    name: str
+    place: str
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say by its name which source cannot be read, without its path or password."""
+        try:
+            yield
+        except CondpedError as error:
+            # Of the same kind: no trials are another matter than no access.
+            message = self.hidden(str(error))
+            raise type(error)(message) if _plain(error) else DataError(message) from None
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise DataError(f"No access to {self.name!r}: {self.hidden(why)}.") from None
+
+    def hidden(self, text: str) -> str:
+        """Return a text that came with reading this source, with its name for its place."""
+        for secret in passwords_of(self.place):
+            text = text.replace(secret, "***")
+        for form in _forms(self.place):
+            text = text.replace(form, self.name)
+        return without_places(without_passwords(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A study by the name that tools take.
+
+    Attributes
+    ----------
+    study
+        What the source calls it.
+    place
+        Where it is: the source, or what its pattern matches.
+    alone
+        Whether it is the only one there.
+    row
+        How far it had come when it was listed.
+    note
+        What was not read as the server was told to, and why.
+    """
+
+    name: str
+    source: Source
+    place: str
+    study: str
+    alone: bool
+    row: Mapping[str, Any]
+    note: str | None = None
+
+
+class Sources:
+    """The given sources, by name.
+
+    Parameters
+    ----------
+    given
+        Sources, each with a name in front of an equals sign or without.
+    patterns
+        Names or patterns of the studies that may be asked about; all if there are none.
+    reading
+        How they are read, the same for all.
+    """
+
+    def __init__(
+        self,
+        given: Sequence[str],
+        patterns: Sequence[str] = (),
+        reading: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.every = tuple(_named(given))
+        self.patterns = tuple(patterns)
+        self.reading = dict(reading or {})
+        self._known: dict[str, Listed] = {}
+        self._lock = Lock()
+
+    def listed(self) -> tuple[list[Listed], dict[str, str]]:
+        """Return all studies as of now, and why a source cannot be read, by its name."""
+        found: list[Listed] = []
+        problems: dict[str, str] = {}
+        for source in self.every:
+            rows: list[tuple[str, dict[str, Any], bool]] = []
+            for place in places_of(source.place):
+                try:
+                    with source.reading():
+                        own = list_place(place, self.reading).studies.rows()
+                except CondpedError as error:
+                    problems[source.name] = shortened(str(error), _MOST_MESSAGE)
+                    continue
+                rows += [(place, row, len(own) == 1) for row in own if self._offered(row["study"])]
+            found += [replace(one, note=self._note(one)) for one in _addressed(source, rows)]
+        with self._lock:
+            self._known = {one.name: one for one in found}
+        return found, problems
+
+    def find(self, name: str) -> Listed:
+        """Return the study of a name, or raise."""
+        with self._lock:
+            one = self._known.get(name)
+        if one is None:
+            # It may be new, or its source may not have been reachable.
+            found, problems = self.listed()
+            known = {one.name: one for one in found}
+            for source in self.every:
+                own = [one for one in found if one.source == source]
+                if len(own) == 1:
+                    known.setdefault(source.name, own[0])
+            one = known.get(name)
+            if one is None:
+                for source in self.every:
+                    if source.name in problems and name.startswith(source.name):
+                        raise DataError(problems[source.name])
+                raise not_found("study", shortened(name, MOST_NAME), known)
+        return one
+
+    def _note(self, one: Listed) -> str | None:
+        """Return that a study has other objectives than the one that the server was told."""
+        wanted, own = self.reading.get("objective"), one.row["objectives"]
+        if wanted is None or wanted in own or not own:
+            return None
+        return (
+            f"The server was started with --objective {wanted}, which this study does not record: "
+            f"its own is explained ({', '.join(own)})."
+        )
+
+    def _offered(self, study: str) -> bool:
+        return not self.patterns or any(fnmatchcase(study, one) for one in self.patterns)
+
+
+def without_places(text: str) -> str:
+    """Return a text without paths of this machine and without addresses.
+
+    Examples
+    --------
+    >>> without_places("No table at postgresql://me:secret@host/db or /home/me/runs/a.csv.")
+    'No table at postgresql://… or ….'
+    """
+    return _PATH.sub(_ended, _URL.sub(r"\1://…", text))
+
+
+def _ended(found: re.Match[str]) -> str:
+    return "…." if found[0].endswith(".") else "…"
+
+
+def _plain(error: CondpedError) -> bool:
+    """Return whether an error can be built from its message alone."""
+    return type(error) in (DataError, SettingsError) or isinstance(error, condped.errors.DataError)
+
+
+def _addressed(
+    source: Source, rows: Sequence[tuple[str, Mapping[str, Any], bool]]
+) -> Iterator[Listed]:
+    """Give each study of a source a name of its own."""
+    taken: set[str] = set()
+    for place, row, alone in rows:
+        study = row["study"]
+        # A file that is one study is called like the file.
+        same = alone and place == source.place and study == Path(place).stem
+        full = source.name if same else f"{source.name}:{study}"
+        yield Listed(
+            _unique(shortened(full, MOST_NAME - 8), taken), source, place, study, alone, row
+        )
+
+
+def _named(given: Sequence[str]) -> Iterator[Source]:
+    pairs = [split_name(one) for one in given]
+    names = [name for name, _ in pairs if name is not None]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingsError(f"The name {name!r} stands for two sources. Give each its own.")
+    taken = set(names)
+    for own, place in pairs:
+        yield Source(_unique(_derived(place), taken) if own is None else own, place)
+
+
+def _derived(place: str) -> str:
+    """Return a name that tells nothing but the last part of a path or a URL.
+
+    Examples
+    --------
+    >>> _derived("postgresql://me:secret@host/tuning?sslmode=require")
+    'tuning'
+    """
+    _, sign, rest = place.partition("://")
+    path = rest.rpartition("@")[2].partition("?")[0] if sign else place
+    last = Path(path.rstrip("/\\") or "source").name
+    plain = re.sub(r"[^\w.-]+", "-", Path(last).stem).strip("-.")
+    return plain[:40] or "source"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    number, own = 1, name
+    while own in taken:
+        number += 1
+        own = f"{name}-{number}"
+    taken.add(own)
+    return own
+
+
+def _forms(place: str) -> list[str]:
+    """Return the forms in which messages may hold where a source is, the longest first."""
+    _, sign, rest = place.partition("://")
+    path = rest.partition("?")[0].removeprefix("/") if sign else place
+    forms = {place, place.partition("?")[0]}
+    login = login_of(place)
+    if sign:
+        forms |= {form.replace(f"{login}@", "") for form in forms if login}
+        forms |= {form.replace(login, login.partition(":")[0]) for form in tuple(forms) if login}
+    if not login and "://" not in path:
+        forms |= {path, str(Path(path).expanduser()), str(Path(path).expanduser().absolute())}
+    return sorted((form for form in forms if len(form) > 1), key=len, reverse=True)

@@ -1,0 +1,175 @@
+"""Verdicts of a running study: when they are due, and whether they are still about its trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import condped
+from condped.errors import CondpedError
+from condped.live.background import Outcome
+
+_MOST_TRIES = 3  # of a look whose process was ended
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What was tested at a scheduled look, which takes longer than the numbers.
+
+    Attributes
+    ----------
+    trials
+        Finished trials that it is about: those that finished first.
+    result
+        With its evidence found.
+    forecast
+        None where there is none; ``problem`` says why.
+    report
+        The whole page, where there is one.
+    """
+
+    trials: int
+    result: condped.ImportanceResult
+    forecast: condped.Forecast | None
+    problem: str | None = None
+    report: condped.Report | None = None
+
+    @classmethod
+    def of(
+        cls, trials: int, result: condped.ImportanceResult, report: condped.Report | None = None
+    ) -> Verdicts:
+        """Return verdicts, and what more trials would bring."""
+        if result.has_evidence:
+            _ = result.evidence  # found here, so that whoever shows it need not wait
+        try:
+            return cls(trials, result, result.forecast(), None, report)
+        except CondpedError as error:  # an outcome, or nothing to learn from
+            return cls(trials, result, None, str(error), report)
+
+    @property
+    def settled(self) -> bool:
+        """Whether more trials are not expected to change a verdict."""
+        return self.forecast is not None and self.forecast.settled
+
+    @property
+    def by_name(self) -> dict[str, str]:
+        """The verdict of each parameter that there was by then."""
+        if not self.result.has_evidence:
+            return {}
+        return {one.name: one.verdict for one in self.result.evidence}
+
+    def forecast_at(self, finished: int) -> condped.Forecast | None:
+        """Return the forecast as it reads once so many trials have finished."""
+        return None if self.forecast is None else self.forecast.at(finished)
+
+
+class Look(NamedTuple):
+    """A look that is due: the study as it was when so many trials had finished."""
+
+    trials: int
+    table: condped.TrialTable
+    study: int  # other trials under the same name count as another study
+
+
+class _Trials(NamedTuple):
+    """Which trials a look is about."""
+
+    look: int
+    names: tuple[str, ...]
+    hashes: frozenset[int]
+
+
+class Looks:
+    """The scheduled looks at one source; used by one thread at a time.
+
+    Attributes
+    ----------
+    verdicts
+        The newest ones that are about trials that the study still has.
+    problem
+        Why there are no newer ones.
+    pending
+        The look whose outcome is waited for.
+    """
+
+    def __init__(self) -> None:
+        self.verdicts: Verdicts | None = None
+        self.problem: str | None = None
+        self.pending: Look | None = None
+        self._study = 0
+        self._last: _Trials | None = None  # those that were last asked about
+        self._tries = 0
+        self._retry = False
+
+    def due(self, table: condped.TrialTable) -> Look | None:
+        """Return the look that is to be computed now; forget those of trials that are gone."""
+        if self._last is not None and not self._last.hashes <= _hashes(table, self._last.names):
+            self.forget()
+        trials = condped.last_look(table.finished)
+        if trials > (0 if self._last is None else self._last.look):
+            self._tries = 0
+        elif not self._retry:
+            return None
+        self._retry, self.problem = False, None
+        first, names = table.first(trials), tuple(_entries(table))
+        self._last = _Trials(trials, names, _hashes(first, names))
+        self.pending = Look(trials, first, self._study)
+        return self.pending
+
+    def forget(self) -> None:
+        """Forget everything, also what is being computed: its trials are gone."""
+        self.verdicts = self.problem = self.pending = self._last = None
+        self._study += 1
+
+    def take(self, look: Look, outcome: Outcome) -> bool:
+        """Take the outcome of a look, and return whether it is of use."""
+        if look.study != self._study:
+            return False
+        if look is self.pending:
+            self.pending = None
+            self.problem = outcome.problem
+            self._tries += 1
+            self._retry = outcome.again and self._tries < _MOST_TRIES
+        if outcome.value is not None:
+            self.verdicts = outcome.value
+        return True
+
+
+def _whole(table: condped.TrialTable) -> condped.TrialTable:
+    return table if table.whole is None else table.whole
+
+
+def _hashes(table: condped.TrialTable, names: tuple[str, ...]) -> frozenset[int]:
+    """Return a number for each trial of a study, from all that is recorded of it.
+
+    The order of trials does not count, and neither do domains, which may be guessed from values.
+    """
+    whole, known = _whole(table), _entries(table)
+    columns: list[npt.NDArray[Any]] = [whole.states]
+    columns += [objective.values for objective in whole.objectives]
+    columns += [] if whole.times is None else [whole.times.ended]
+    absent = np.full(len(whole), np.nan)
+    columns += [_values(known[name]) if name in known else absent for name in names]
+    return frozenset(hash(row.tobytes()) for row in np.column_stack(columns))
+
+
+def _entries(table: condped.TrialTable) -> dict[str, Any]:
+    """Return the parameters of a study by name; of groups, which have no values, the members."""
+    whole = _whole(table)
+    own = [entry for entry in whole.parameters if entry.name not in whole.groups]
+    members = [member for group in whole.groups.values() for member in group]
+    return {entry.name: entry for entry in (*own, *members)}
+
+
+def _values(entry: Any) -> npt.NDArray[np.float64]:
+    """Return the value in each trial, of a choice a number that other choices do not change."""
+    values = np.where(entry.domain_ids < 0, np.nan, entry.values)
+    for place, domain in enumerate(entry.domains):
+        if isinstance(domain, condped.Categorical):
+            own = entry.domain_ids == place
+            numbers = np.array([float(hash(repr(choice))) for choice in domain.choices])
+            values[own] = numbers[entry.values[own].astype(np.int64)]
+    return values

@@ -1,0 +1,19 @@
+"""Names that sources are given on the command line: NAME=SOURCE."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def split_name(source: str) -> tuple[str | None, str]:
+    """Return a source's name, if it has one, and where it is.
+
+    Examples
+    --------
+    >>> split_name("adult=runs/adult.csv"), split_name("runs/lr=0.1.csv")
+    (('adult', 'runs/adult.csv'), (None, 'runs/lr=0.1.csv'))
+    """
+    name, mark, place = source.partition("=")
+    # An equals sign in a path or behind the question mark of a URL names nothing.
+    plain = mark and name and place and not any(sign in name for sign in "/\\:?*")
+    return (name, place) if plain and not Path(source).exists() else (None, source)

@@ -1,0 +1,1 @@
+"""Reports in notebooks that keep up with their study."""

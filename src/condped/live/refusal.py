@@ -1,0 +1,60 @@
+"""Answers that refuse a request, and the headers that every answer has."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
+
+# Nothing is stored, framed, embedded elsewhere or taken for another type; where a page needs more
+# than nothing, its own policy takes the place of this one.
+HEADERS: Headers = (
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cache-control", b"no-store"),
+)
+
+
+class RefusedError(Exception):
+    """A request that is not let through: what is answered, and what is logged (no secrets)."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        log: str,
+        headers: Headers = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.log = log
+        self.headers = headers
+
+
+def too_large(most: int) -> RefusedError:
+    """Return the refusal of a body that is larger than allowed."""
+    allowed = f"may carry at most {most} bytes" if most else "may not carry a body"
+    return RefusedError(413, f"A request {allowed} here.", "a body that is too large")
+
+
+def plain_answer(
+    status: int, text: str, headers: Headers, *, head: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the messages of an answer in plain text, after which the connection is closed."""
+    body = f"{text}\n".encode() if text else b""
+    own = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        *headers,
+    ]
+    return (
+        {"type": "http.response.start", "status": status, "headers": own},
+        {"type": "http.response.body", "body": b"" if head else body},
+    )

@@ -1,0 +1,72 @@
+"""From sources to a server that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from condped.errors import SettingsError
+from condped.live.access import Guard, terms_of
+from condped.live.serve.app import app_of
+from condped.live.serve.catalogue import Catalogue
+from condped.live.serve.server import listen, origin_of, run
+
+
+class Address(NamedTuple):
+    """Where a server can be reached.
+
+    Attributes
+    ----------
+    url
+        With the token, if it asks for one.
+    studies
+        How many studies there are to see.
+    """
+
+    url: str
+    studies: int
+    token: bool
+
+
+def serve(
+    sources: Sequence[str],
+    options: Mapping[str, Any],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    token: str | None = None,
+    allow_hosts: Iterable[str] = (),
+    every: float = 1.0,
+    announce: Callable[[Address], None],
+) -> None:
+    """Show studies to browsers until Ctrl-C or SIGTERM.
+
+    Parameters
+    ----------
+    sources, options
+        As for :func:`condped.report`, several sources.
+    host, port, token, allow_hosts
+        Where to listen and on which terms; port 0 is any that is free.
+    every
+        Seconds between two looks at a source, at least.
+    announce
+        Is told where the server is, once it can be reached.
+    """
+    if options.get("engine") == "stream":
+        raise SettingsError("Running studies are held in memory. Leave --engine out.")
+    terms = terms_of(host, token=token, allow_hosts=allow_hosts)
+    listening = listen(host, port)
+    try:
+        catalogue = Catalogue(sources, options, every=every)
+        try:
+            query = f"?token={terms.token}" if terms.token else ""
+            url = f"{origin_of(host, listening, terms)}/{query}"
+            address = Address(url, len(catalogue.entries), bool(terms.token))
+            run(
+                Guard(app_of(catalogue), terms), listening,
+                on_start=lambda: announce(address), on_end=catalogue.close,
+            )  # fmt: skip
+        finally:
+            catalogue.close()
+    finally:
+        listening.close()

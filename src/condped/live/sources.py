@@ -1,0 +1,175 @@
+"""The sources of running studies: where they are, how they are opened, and what is shown of them.
+
+Nothing that is shown or logged holds a password of theirs.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import condped
+from condped.errors import CondpedError, NameNotFoundError, NoTrialsError, SettingsError
+from condped.options import options_of
+
+_SECRET_KEY = r"[\w.-]*(?:pass|pwd|secret|token|key|auth)[\w.-]*="
+_SECRET = re.compile(_SECRET_KEY, re.IGNORECASE)
+# A URL goes on until the next one: there is no sign that a password might not hold.
+_URLS = re.compile(r"(?:^|(?<=[\s'\"(<,;]))(?=[A-Za-z][\w+.-]*://)")
+_LOGIN = re.compile(r"(?s)(.*?://[^:/@\s?]*):(.*)")
+_QUERY = re.compile(r"\?[^\s'\"]*")
+# Options that say what is explained; a tool that records its objectives needs neither.
+_OBJECTIVE = ("objective", "direction")
+
+
+class Listing(NamedTuple):
+    """The studies of one place.
+
+    Attributes
+    ----------
+    note
+        That an objective which was asked for is not used there; None: it is, or there was none.
+    """
+
+    studies: condped.Studies
+    note: str | None
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of reading, and those of the analysis."""
+    names = {option.name for option in options_of(condped.studies)}
+    reading = {name: value for name, value in options.items() if name in names}
+    return reading, {name: value for name, value in options.items() if name not in names}
+
+
+def places_of(source: str) -> list[str]:
+    """Return a source itself, or the files that a pattern matches now."""
+    if "://" in source or not any(sign in source for sign in "*?[") or Path(source).exists():
+        return [source]
+    return sorted(glob.glob(source, recursive=True)) or [source]  # noqa: PTH207
+
+
+def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
+    """Return the studies of a place and how far each has come.
+
+    ``objective`` is meant for the sources that need one: studies whose tool has recorded other
+    objectives are listed by those.
+    """
+    try:
+        return Listing(condped.studies(place, **reading), None)
+    except CondpedError as error:
+        if not _lacks_objective(error, reading):
+            raise
+        try:
+            found = condped.studies(place, **_without_objective(reading))
+        except CondpedError:  # a table, which needs one
+            raise error from None
+    wanted = reading["objective"]
+    other = [one for one in found.studies if wanted not in one.objectives]
+    names = dict.fromkeys(repr(name) for one in other for name in one.objectives)
+    own = f": {', '.join(names)}" if names else ""
+    note = f"Studies without an objective {wanted!r} are shown with their own{own}."
+    return Listing(found, note)
+
+
+def open_study(
+    place: str, study: str, reading: Mapping[str, Any], *, alone: bool
+) -> condped.Followed:
+    """Follow a study by its name, or the only one of a place whose studies have no names.
+
+    Raises
+    ------
+    CondpedError
+        If it cannot be read now.
+    """
+    try:
+        return _follow(place, {**reading, "study": study})
+    except (SettingsError, NameNotFoundError):
+        if not alone:
+            raise
+    return _follow(place, {**reading, "study": None})
+
+
+def _follow(place: str, reading: Mapping[str, Any]) -> condped.Followed:
+    try:
+        return condped.follow(place, **reading)
+    except CondpedError as error:
+        if not _lacks_objective(error, reading):
+            raise
+        try:
+            return condped.follow(place, **_without_objective(reading))
+        except CondpedError:
+            raise error from None
+
+
+def has_no_trials(place: str, error: CondpedError) -> bool:
+    """Return whether an error of reading goes away once trials are written into a place.
+
+    A table may have no rows, and a file nothing at all, which no reader recognises.
+    """
+    if isinstance(error, NoTrialsError):
+        return True
+    return "://" not in place and Path(place).is_file() and not Path(place).stat().st_size
+
+
+def _lacks_objective(error: CondpedError, reading: Mapping[str, Any]) -> bool:
+    """Return whether a source was read and has other objectives than the one asked for."""
+    wanted = reading.get("objective")
+    return wanted is not None and bool(
+        re.search(rf"There is no objective.* {re.escape(repr(wanted))}\.", str(error))
+    )
+
+
+def _without_objective(reading: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in reading.items() if name not in _OBJECTIVE}
+
+
+def without_passwords(text: str) -> str:
+    """Return a text without the passwords and queries of the URLs in it.
+
+    A password may hold any sign, spaces included: where it is not clear what belongs to it, more
+    is left out rather than less.
+
+    Examples
+    --------
+    >>> without_passwords("no answer from postgresql://tuner:a/b@c@db:5432/studies?password=x")
+    'no answer from postgresql://tuner@db:5432/studies'
+    >>> without_passwords("postgresql://tuner:a?b c@db/studies")
+    'postgresql://tuner@db/studies'
+    """
+    return "".join(_without_password(part) for part in _URLS.split(text))
+
+
+def _without_password(part: str) -> str:
+    """Return a text that begins with a URL, or has none, without a password."""
+    found = _LOGIN.match(part)
+    if found is not None and "@" in found[2]:
+        before, after = found[2].partition("?")[::2]
+        unclear = "@" in after and ("@" in before or _SECRET.search(after.rpartition("@")[0]))
+        part = f"{found[1]}@{'…' if unclear else found[2].rpartition('@')[2]}"
+    if "://" not in part:
+        return part
+    place, _, query = part.partition("?")
+    return place if _SECRET.search(query) else _QUERY.sub("", part, count=1)
+
+
+def login_of(place: str) -> str:
+    """Return user:password of a URL, if it has one."""
+    _, sign, rest = place.partition("://")
+    return rest.rpartition("@")[0] if sign and "@" in rest else ""
+
+
+def passwords_of(place: str) -> list[str]:
+    """Return the passwords in a URL as they may appear in messages, the longest first."""
+    own = login_of(place).partition(":")[2]
+    query = [
+        value
+        for key, _, value in (one.partition("=") for one in place.partition("?")[2].split("&"))
+        if _SECRET.match(f"{key}=")
+    ]
+    forms = {form for one in (own, *query) for form in (one, unquote(one))}
+    return sorted(filter(None, forms), key=len, reverse=True)

@@ -1,0 +1,1 @@
+"""A running study in the terminal: ``condped watch``."""

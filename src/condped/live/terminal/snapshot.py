@@ -1,0 +1,109 @@
+"""What is known of a running study at one moment, and when watching ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import condped
+from condped.errors import SettingsError
+from condped.live.looks import Verdicts
+from condped.live.sources import without_passwords
+from condped.live.viewers import QUIET
+from condped.safe_text import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A study at one moment; not changed, but replaced.
+
+    Attributes
+    ----------
+    name
+        What people call it.
+    result, summary
+        Of all trials so far; None where there are none, ``reason`` says why.
+    testing
+        Finished trials that verdicts are being computed about; None: they are not.
+    last_finished
+        When a trial was last seen to finish, in seconds of the clock; None: not while watching.
+    unreachable, since
+        Why the source cannot be read, and since when, in seconds of the clock; None: it can.
+    """
+
+    name: str
+    finished: int = 0
+    running: int = 0
+    result: condped.ImportanceResult | None = None
+    summary: condped.Summary | None = None
+    reason: str | None = None
+    verdicts: Verdicts | None = None
+    testing: int | None = None
+    last_finished: float | None = None
+    unreachable: str | None = None
+    since: float = 0.0
+
+    def state(self, now: float) -> Literal["live", "idle", "waiting", "unreachable"]:
+        """Return how the study is doing: idle if no trial is running or has finished of late."""
+        if self.unreachable is not None:
+            return "unreachable"
+        recent = self.last_finished is not None and now - self.last_finished <= QUIET
+        if self.running or recent:
+            return "live"
+        return "idle" if self.finished else "waiting"
+
+    @property
+    def forecast(self) -> condped.Forecast | None:
+        """What more trials than these would bring, where that is known."""
+        return None if self.verdicts is None else self.verdicts.forecast_at(self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """When watching ends: at so many finished trials, or, without a number, if it is settled."""
+
+    trials: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> Until:
+        """Return the condition that a text names, or raise.
+
+        Examples
+        --------
+        >>> Until.parse("500"), Until.parse("settled")
+        (Until(trials=500), Until(trials=None))
+        """
+        plain = text.strip().lower().replace(",", "").replace("_", "")
+        if plain == "settled":
+            return cls(None)
+        if not plain.isdecimal() or not int(plain):
+            raise SettingsError(
+                "--until takes 'settled' or a number of finished trials, such as 500 (got "
+                f"{text!r})."
+            )
+        return cls(int(plain))
+
+    def reached(self, snapshot: Snapshot) -> bool:
+        """Return whether it holds."""
+        if self.trials is not None:
+            return snapshot.finished >= self.trials
+        return snapshot.verdicts is not None and snapshot.verdicts.settled
+
+    @property
+    def words(self) -> str:
+        """The condition as a clause."""
+        return "it was settled" if self.trials is None else f"{self.trials:,} trials had finished"
+
+
+def name_of(source: str, study: str | None) -> str:
+    """Return what to call a source: URLs without a password, and with the study's name.
+
+    Examples
+    --------
+    >>> name_of("postgresql://me:secret@host/studies", "tuning")
+    'tuning · postgresql://me@host/studies'
+    >>> name_of("sqlite:////data/study.db", None)
+    'sqlite:////data/study.db'
+    """
+    shown = without_passwords(source)
+    return printable(shown if study is None else f"{study} · {shown}")

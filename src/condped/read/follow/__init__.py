@@ -1,0 +1,1 @@
+"""Studies that are still running: what is new since the last look."""

@@ -1,0 +1,1 @@
+"""Journals of Optuna's: replaying their operations, once or again and again."""

@@ -1,0 +1,54 @@
+"""Arrow files, in file or stream format, read batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+
+from condped.errors import DataError
+
+_FILE_FORMAT = b"ARROW1"
+_FIRST_FEATHER = b"FEA1"
+
+
+def ipc_schema(path: str) -> Any:
+    """Return the columns of an Arrow file."""
+    with _opened(path, None) as reader:
+        return reader.schema
+
+
+def ipc_batches(path: str, columns: Sequence[str]) -> Generator[Any]:
+    """Iterate over the record batches of an Arrow file, with some columns; nothing is checked."""
+    with _opened(path, columns) as reader:
+        if isinstance(reader, pa.ipc.RecordBatchFileReader):
+            yield from map(reader.get_batch, range(reader.num_record_batches))
+        else:
+            yield from reader
+
+
+@contextmanager
+def _opened(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
+    """Open an Arrow file for some columns or all.
+
+    What is needed is read, not mapped into memory: somebody may cut the file off meanwhile, and
+    mapped pages that are gone kill the process.
+    """
+    with pa.OSFile(path) as source:
+        begins = source.read(len(_FILE_FORMAT))
+        if begins.startswith(_FIRST_FEATHER):
+            raise DataError(
+                f"The file {path!r} is of the first version of Feather, which is not read. Write "
+                "it again with pyarrow.feather.write_feather, or as Parquet."
+            )
+        open_ipc = pa.ipc.open_file if begins == _FILE_FORMAT else pa.ipc.open_stream
+        source.seek(0)
+        fields = None
+        if columns is not None:
+            names = open_ipc(source).schema.names
+            fields = [names.index(name) for name in columns if name in names]
+            source.seek(0)
+        with open_ipc(source, options=pa.ipc.IpcReadOptions(included_fields=fields)) as reader:
+            yield reader

@@ -1,0 +1,1 @@
+"""Keras Tuner: project directories, and their hyperparameters as a space."""

@@ -1,0 +1,1 @@
+"""Searches of scikit-learn: their results, and their grids and distributions as a space."""

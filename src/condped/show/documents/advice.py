@@ -1,0 +1,53 @@
+"""Advice as a document: a row per step, what they keep together, and code."""
+
+from __future__ import annotations
+
+from condped.analyse.advice.result import Advice
+from condped.analyse.advice.steps import Step
+from condped.safe_text import shortened
+from condped.show.documents.parts import Code, Document, Part, Table
+from condped.show.text.account import account_lines, headline
+from condped.show.text.advice import FOR_OPTUNA, MOST_STEPS, left_as_they_are, together_sentence
+from condped.show.text.layout import percent
+from condped.show.words import tie_lines, tie_remark
+
+
+def advice_document(advice: Advice) -> Document:
+    """Return the steps, what they keep together, and what to leave."""
+    result = advice.importance
+    title = headline(result.account, result.settings, result.target_quantile)
+    steps = [step for step in advice.steps if step.kind != "leave"]
+    parts: list[Part] = []
+    if steps:
+        header = ("step", "parameter", "from", "to", "target trials kept", "of the domain")
+        rows = list(map(_row, steps[:MOST_STEPS]))
+        parts.append(Table(header, rows, frozenset({4, 5}), frozenset({1})))
+        parts.append(list(map(_why, steps[:MOST_STEPS])))
+    if len(steps) > MOST_STEPS:
+        parts.append(f"… and {len(steps) - MOST_STEPS} more steps")
+    nothing = f"{'Leave out' if steps else 'Change'} nothing: {advice.why_nothing}"
+    parts.append(together_sentence(advice) if advice.changes else nothing)
+    left = left_as_they_are(advice.steps)
+    parts += ["Leave as they are:", left] if left else []
+    if advice.changes:
+        parts += [FOR_OPTUNA, Code(advice.optuna_code(), "python")]
+    sets = tie_remark(result.tie, advice.target_size)
+    parts.append([*advice.notes, *account_lines(result.account, result.settings, sets)])
+    return Document(
+        title.replace("What mattered for", "What to do next, for", 1), parts, tie_lines(result.tie)
+    )
+
+
+def _row(step: Step) -> tuple[str, ...]:
+    assert step.proposal is not None
+    numbers = (f"{step.kept} of {step.of}", percent(step.covered))
+    if step.kind == "widen":
+        numbers = ("", "")
+    name = shortened(step.parameter)
+    return step.kind, name, step.domain.label, step.proposal.label, *numbers
+
+
+def _why(step: Step) -> str:
+    where = "" if step.regime is None else f" (where it is in {step.regime})"
+    risk = f" {step.risk}" if step.kind == "widen" else ""
+    return f"{step.kind} {shortened(step.parameter)}{where}: {step.reason}{risk}"

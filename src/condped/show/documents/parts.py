@@ -1,0 +1,73 @@
+"""What a document is made of, whatever it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under a header.
+
+    Attributes
+    ----------
+    right
+        The columns of numbers, aligned to the right.
+    names
+        The columns of names, which are shown as they are spelt.
+    heads
+        The columns that have a name in the header.
+    title
+        What the table is about, for forms that do not show the sentence in front of it.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: frozenset[int] = frozenset()
+    names: frozenset[int] = frozenset({0})
+    heads: frozenset[int] = frozenset()
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines that keep their breaks and blanks."""
+
+    text: str
+    language: str = ""
+
+
+# A paragraph is a text, a list its entries.
+Part: TypeAlias = str | Sequence[str] | Table | Code
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A result in words and tables.
+
+    Attributes
+    ----------
+    headline
+        The question that it answers.
+    answer
+        The answer in a sentence, if there is one.
+    first
+        What has to be read before any number: ties, and why nothing can be said.
+    """
+
+    headline: str
+    parts: Sequence[Part]
+    first: Sequence[str] = ()
+    answer: str = ""
+
+
+def undetermined(status: str, reason: str | None) -> list[str]:
+    """Say that there is no answer, and why."""
+    return [] if status == "ok" else [f"Undetermined: {reason}"]
+
+
+def table_of(rows: Sequence[Sequence[str]], right: Sequence[int] | range) -> Table:
+    """Return rows, of which the first is the header, as a table with names in front."""
+    return Table(rows[0], rows[1:], frozenset(right))

@@ -1,0 +1,51 @@
+// A page that keeps itself current: events of its server, and a strip that tells how that goes.
+const status = { state: "waiting", message: "", verdicts: "ready" };
+const LIVE_WORDS = { live: "Live", idle: "Idle", waiting: "Waiting", unreachable: "Study out of reach", ended: "Server stopped", lost: "Connection lost" };
+const seenFirst = finishedTrials();
+
+function setUpLive() {
+  if (!data.live) return;
+  document.documentElement.toggleAttribute("data-live", true);
+  byId("live").hidden = false;
+  drawStrip();
+  connect(data.live, {
+    changes: ({ changes }) => setData(changes),
+    page: ({ data: fresh }) => setPage(fresh),
+    status: (said) => Object.assign(status, { message: "" }, said),
+  }, (lost) => { status.lost = lost; drawStrip(); });
+}
+
+// All data at once: what the fresh ones do not have is gone.
+function setPage(fresh) {
+  for (const name of Object.keys(data)) if (!(name in fresh) && !["live", "index", "framed"].includes(name)) delete data[name];
+  setData(fresh);
+}
+
+function liveState() {
+  if (status.state === "ended") return "ended";
+  if (status.lost) return "lost";
+  if (status.state === "unreachable") return "unreachable";
+  // A study that ended long ago is read like one that runs: it is live once a trial runs or one more has finished.
+  const finished = status.finished ?? finishedTrials(), running = status.running ?? data.account.trials.running;
+  if (!finished) return "waiting";
+  if (status.state === "waiting") return status.finished === undefined ? "waiting" : "idle";
+  return running || finished !== seenFirst ? status.state : "idle";
+}
+
+// What changes at each trial is not told aloud; what somebody waits for is.
+function drawStrip() {
+  const now = liveState(), running = status.running ?? data.account.trials.running;
+  const finished = status.finished ?? finishedTrials(), best = data.summary?.best || [];
+  // Nothing is on its way from a study or a server that is gone.
+  const computing = status.verdicts === "computing" && !["ended", "lost", "unreachable"].includes(now);
+  const verdicts = !finished ? "" : data.tested ? `verdicts as of trial ${whole(data.tested.trials)}` : computing ? "verdicts on the way" : "no verdicts yet";
+  byId("live").dataset.state = now;
+  refill("live-state", LIVE_WORDS[now] || now);
+  refill("live-trials", `${whole(finished)} finished`, element("span", { class: "more" }, running ? `, ${whole(running)} running` : ""));
+  refill("live-best", best.length === 1 ? `best ${bestValue(best[0].value)}` : "");
+  refill("live-verdicts", verdicts, element("span", { class: "more" }, computing && data.tested ? ", new ones on the way" : ""));
+  const message = now === "lost" ? "The server does not answer. The numbers below are the last ones; this page goes on as soon as it is back." : waitingForTrials() && now === "waiting" ? "" : status.message;
+  byId("live-message").hidden = !message;
+  setText(byId("live-message"), message || "");
+  setText(byId("live-said"), `${LIVE_WORDS[now] || now}${verdicts && "; "}${verdicts}.`);
+}

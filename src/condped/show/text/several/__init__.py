@@ -1,0 +1,1 @@
+"""Results about several studies as text."""

@@ -1,0 +1,120 @@
+"""Where to start next time, as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from condped.analyse.across.start.prior import GoodDensity, Prior
+from condped.analyse.across.start.start_space import StartSpace
+from condped.analyse.across.start.starts import Starts
+from condped.analyse.advice.steps import Step
+from condped.safe_text import listed, printable, shortened
+from condped.show.text.advice import left_as_they_are
+from condped.show.text.layout import percent, table_lines, wrapped
+from condped.space.domain import Categorical, Float, Int, choice_labels
+
+_INDENT = " " * 9
+_MOST_NAMES = 12
+_MOST_DENSITIES = 30
+_MOST_LIKELY = 0.8  # of the mass: what is said of a density
+
+
+def start_space_text(start: StartSpace) -> str:
+    """Return what is narrowed, the risk, and what stays."""
+    lines = [f"Where to search next time, by {start.studies} past studies", ""]
+    for step in start.changes:
+        lines += _step(step)
+    lines += ["", *wrapped(start.promise)] if start.changes else ["Nothing is narrowed."]
+    if start.dropped:
+        lines += wrapped(f"No longer active: {listed(start.dropped, _MOST_NAMES)}.")
+    left = left_as_they_are(start.steps)
+    lines += ["", "Left as they are:"] if left else []
+    for told in left:
+        lines += wrapped(told, "  ", "    ")
+    if start.changes:
+        lines += ["", "For Optuna:", "", *start.optuna_code().splitlines()]
+    return "\n".join([*lines, *_notes(start.notes)])
+
+
+def _step(step: Step) -> list[str]:
+    assert step.proposal is not None
+    where = "" if step.regime is None else f" (where it is in {step.regime})"
+    name = shortened(step.parameter)
+    told = f"{step.kind:<9}{name}{where}: {step.domain.label} → {step.proposal.label}"
+    if isinstance(step.domain, Categorical) and isinstance(step.proposal, Categorical):
+        kept = f"{len(step.proposal.choices)} of {len(step.domain.choices)} choices"
+    else:
+        log = isinstance(step.domain, Float | Int) and step.domain.log
+        kept = f"{percent(step.covered)} of the domain{' (log scale)' if log else ''}"
+    best = f"of the studies' best trials, {step.kept} of {step.of} with {name} stay"
+    return [
+        *wrapped(told, then=_INDENT),
+        *wrapped(f"keeps {kept}; {best}. {step.reason}", _INDENT, _INDENT),
+    ]
+
+
+def starts_text(starts: Starts) -> str:
+    """Return the configurations, each with where it comes from."""
+    where = ", inside the smaller space" if starts.inside else ""
+    lines = [
+        f"{len(starts)} configurations to try first{where}, by {starts.studies} past studies",
+        "",
+    ]
+    for number, start in enumerate(starts.starts, start=1):
+        values = ", ".join(f"{shortened(name)}={_value(v)}" for name, v in start.values.items())
+        told = (
+            f"(trial {start.trial} of {shortened(start.study)}, better than "
+            f"{percent(1 - start.place)} of it; elsewhere better than about "
+            f"{percent(1 - start.expected)})"
+        )
+        if start.branch is not None:
+            told = (
+                f"for the branch {shortened(start.branch)}, which was never among the best trials "
+                f"of a study{' there' if starts.inside else ''} {told}"
+            )
+        lines += wrapped(f"{number:>3}  {values}", then="     ")
+        lines += wrapped(told, "     ", "     ")
+    return "\n".join([*lines, *_notes(starts.notes)])
+
+
+def _value(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
+
+
+def prior_text(prior: Prior) -> str:
+    """Return where most good values of each parameter lie."""
+    lines = [f"Where good values lie, by {prior.studies} past studies", ""]
+    rows = [["parameter", "domain", f"{percent(_MOST_LIKELY)} of good values", "studies"]]
+    for density in prior.densities[:_MOST_DENSITIES]:
+        rows.append(
+            [
+                shortened(density.parameter),
+                density.domain.label,
+                _likely(density),
+                str(density.studies),
+            ]
+        )
+    lines += table_lines(rows, right={3})
+    if len(prior.densities) > _MOST_DENSITIES:
+        lines.append(f"… and {len(prior.densities) - _MOST_DENSITIES} more")
+    return "\n".join([*lines, *_notes(prior.notes)])
+
+
+def _likely(density: GoodDensity) -> str:
+    """Return the most likely choices, or the shortest range, with most of the mass."""
+    masses, domain = density.masses, density.domain
+    if isinstance(domain, Categorical):
+        labels = choice_labels(domain.choices)
+        order = sorted(range(len(masses)), key=lambda place: -masses[place])
+        kept, sofar = [], 0.0
+        while sofar < _MOST_LIKELY and order:
+            place = order.pop(0)
+            kept.append(f"{labels[place]} ({percent(masses[place])})")
+            sofar += masses[place]
+        return listed(kept, 3)
+    low, high = density.shortest(_MOST_LIKELY)
+    return f"{low:.4g} to {high:.4g}"
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    return ["", *(line for note in notes for line in wrapped(note, then="  "))] if notes else []

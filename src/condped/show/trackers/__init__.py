@@ -1,0 +1,1 @@
+"""Results in the runs of experiment trackers."""

@@ -1,0 +1,1 @@
+"""The site: its examples, and what it is built into."""

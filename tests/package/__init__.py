@@ -1,0 +1,1 @@
+"""The package: its distributions, its files for other tools, its names."""
