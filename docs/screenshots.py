@@ -1,4 +1,4 @@
-"""Make the pictures of docs/report.md: the demo's report as a reader sees it.
+"""Make the pictures of docs/how-to/report.md: the demo's report as a reader sees it.
 
 Run: python docs/screenshots.py [folder]
 """
@@ -70,7 +70,7 @@ def take(browser: Browser, page_file: Path, shot: Shot, folder: Path) -> None:
 
 def main() -> None:
     """Make all pictures."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "report"
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "how-to" / "report"
     folder.mkdir(parents=True, exist_ok=True)
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
