@@ -1,0 +1,1 @@
+"""Processes killed, disks full, files cut, storages restarted, clocks set back: on a schedule."""
