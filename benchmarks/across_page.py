@@ -160,8 +160,8 @@ def _stored(rows: Sequence[Row]) -> Iterator[Row]:
 
 _ABOUT = """# Several studies: what is measured
 
-Measured by `python -m benchmarks.across --page docs/across.md`, all seeds fixed, default settings
-(target quantile 0.1, 90 % intervals).
+Measured by `python -m benchmarks.across --page docs/trust/across.md`, all seeds fixed, default
+settings (target quantile 0.1, 90 % intervals).
 
 **How studies are compared.** The number of a parameter is its importance by the requested method;
 the pooled one is the mean over studies. What is *compared* between studies is the share of
@@ -191,14 +191,15 @@ differ.
 
 **What was chosen where.** All constants but those of *winner* were chosen on the paper's five
 problems, on *three levels*, *Ishigami*, *few-level integers*, *20 tied levels* and *noise* of
-docs/statistics.md, and on the stored runs of {chosen}. The families below, their runs by TPE and
-the other stored objectives played no part in choosing them. But three needs were noticed on first
-blocks of these families before they were measured on the problems above: that pooled intervals have
-to include what an estimator is wrong by, that what chance explains has a skew tail, and that the
-upper end of a spread has to allow for errors that are too large. That errors of samplers that learn
-are taken 1.5 rather than 2 times as large was decided by the runs that they were chosen by, when
-the others were known to show no alarm either way. With 1.2 instead, up to 7 % of the pairs of one
-of these objectives were alarms, so there is no room for smaller errors. The 12 trials and 1.3
+the page on [statistics](statistics.md), and on the stored runs of {chosen}. The families below,
+their runs by TPE and the other stored objectives played no part in choosing them. But three needs
+were noticed on first blocks of these families before they were measured on the problems above:
+that pooled intervals have to include what an estimator is wrong by, that what chance explains has
+a skew tail, and that the upper end of a spread has to allow for errors that are too large. That
+errors of samplers that learn are taken 1.5 rather than 2 times as large was decided by the runs
+that they were chosen by, when the others were known to show no alarm either way. With 1.2 instead,
+up to 7 % of the pairs of one of these objectives were alarms, so there is no room for smaller
+errors. The 12 trials and 1.3
 errors of *winner* were chosen on 272 runs of TPE with 100 or 200 trials of other problems: four
 whose branches are exactly alike (alarms in 3.6 % of the pairs of 40 runs in the worst of them) and
 five of which one wins. Scores of the runs by TPE below were known by then. That *odd* changes its

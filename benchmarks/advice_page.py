@@ -149,7 +149,8 @@ def _widen(rows: Sequence[Row], *keys: str) -> list[Summary]:
 
 _ABOUT = """# Does advice help?
 
-Measured by `python -m benchmarks.advice --page docs/advice.md`, all seeds fixed, default settings.
+Measured by `python -m benchmarks.advice --page docs/trust/advice.md`, all seeds fixed, default
+settings.
 {tasks} tasks are optimised by Optuna's random search (up to {random} seeds) and TPE (up to {tpe}),
 fewer where a run takes long; *runs* counts seeds and sizes. After N0 = 50, 100 or 200 trials the
 study goes on for as many again:

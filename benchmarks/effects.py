@@ -147,7 +147,7 @@ def tpe_rows(seeds: int) -> Iterator[Row]:
 
 
 def table(rows: Iterable[Row]) -> list[str]:
-    """Return the lines of docs/effects.md: shares of all problems, and the lowest of any of them.
+    """Return the lines of docs/trust/effects.md: shares of all problems, and the lowest of any.
 
     A problem counts for the lowest share and for ratios if it has at least 15 contrasts.
     """

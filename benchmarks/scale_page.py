@@ -1,4 +1,4 @@
-"""The numbers of docs/scale.md: what benchmarks.scale, .workers and .archive wrote down.
+"""The numbers of docs/trust/scale.md: what benchmarks.scale, .workers and .archive wrote down.
 
 Run: python -m benchmarks.scale_page
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "scale.md"
+PAGE = ROOT / "docs" / "trust" / "scale.md"
 _ENGINES = {
     "scan": "plain scan",
     "stream": "files in batches",
@@ -58,7 +58,7 @@ def _sizes(scale: dict[str, Any]) -> list[str]:
         f"{scale['cores']} cores.",
         "A plain scan reads the same columns in batches on all cores and sums them up. Each run in",
         "a fresh process, the best of two or three rounds; ratios are to the scan of the same "
-        "round ([benchmarks/scale.json](../benchmarks/scale.json)).",
+        "round ([benchmarks/scale.json](../../benchmarks/scale.json)).",
         "",
         "| rows | source | | seconds | × the scan | × its processor time | peak memory |",
         "|---|---|---|---|---|---|---|",
@@ -99,7 +99,7 @@ def _one_and_two(workers: dict[str, Any]) -> list[str]:
         "per row (c in the",
         "model below) and the fixed time (t₀). What these predict for two workers at the larger",
         "size is compared with what two workers took, on a machine with "
-        f"{workers['cores']} cores ([benchmarks/workers.json](../benchmarks/workers.json)).",
+        f"{workers['cores']} cores ([benchmarks/workers.json](../../benchmarks/workers.json)).",
         "",
         "| | c, µs a row | t₀, s | two workers: predicted, s | measured, s | difference |",
         "|---|---|---|---|---|---|",
@@ -127,8 +127,8 @@ def _archive(archive: dict[str, Any]) -> list[str]:
     lines = [
         f"Studies of {archive['trials']} trials and {archive['parameters']} parameters each, in "
         "one Parquet file, one core",
-        "([benchmarks/archive.json](../benchmarks/archive.json)); processor time, with intervals "
-        f"and verdicts for all, the best of {archive['rounds']}",
+        "([benchmarks/archive.json](../../benchmarks/archive.json)); processor time, with "
+        f"intervals and verdicts for all, the best of {archive['rounds']}",
         "runs on a machine that was busy with other work.",
         "",
         "| studies | | seconds | ms a study | × reading the file | peak memory |",

@@ -105,7 +105,7 @@ def _place(key: tuple[str, str]) -> tuple[int, int, str]:
 
 _HEAD = """# Where to start next time: does it help?
 
-Measured by `python -m benchmarks.transfer --page docs/transfer.md`; this page is made from
+Measured by `python -m benchmarks.transfer --page docs/trust/transfer.md`; this page is made from
 `benchmarks/transfer.json`.
 
 A new study is run without a past for 100 trials, and with one: ten past studies of 100 random

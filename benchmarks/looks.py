@@ -1,0 +1,109 @@
+"""Whether verdicts hold when a running study is looked at again and again, and forecasts, too.
+
+``python -m benchmarks.looks [--quick] [--output FILE] [--page FILE] [--resume]``: default settings
+only, all seeds fixed. Every study is a row of ``--rows`` as soon as it is there; ``--resume`` goes
+on where these end. ``--samplers`` and ``--studies`` select a part of the stored ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import optuna
+
+import condped
+from benchmarks.looks_page import Row, page, summaries, tables
+from benchmarks.looks_tasks import CHOSEN, REPORTED, Task, stored, synthetic
+from benchmarks.studies.samplers import SAMPLERS
+
+EVERY = 10  # trials, after which somebody looks again
+HERE = Path(__file__).parent
+
+
+def measure(task: Task, *, once: bool) -> Row:
+    """Look at a study every ten trials, and forecast at each look.
+
+    With ``once`` also by p-values that are meant to be looked at once, which takes longest.
+    """
+    table = condped.read(**task.source())
+    finished = table.finished
+    ever: dict[str, dict[str, int]] = {"repeated": {}}
+    if once:
+        ever["once"] = {}
+    last: dict[str, list[str]] = {}
+    for trials in range(EVERY, finished + 1, EVERY) if once else ():
+        found = condped.importance(table.first(trials)).evidence
+        last["once"] = [one.name for one in found if one.verdict == "matters"]
+        for name in last["once"]:
+            ever["once"].setdefault(name, trials)
+    forecasts: list[dict[str, Any]] = []
+    trials = 0
+    while condped.next_look(trials) <= finished:  # between two looks nothing changes
+        trials = condped.next_look(trials)
+        forecast = condped.forecast(table.first(trials))
+        last["repeated"] = [one.name for one in forecast if one.verdict == "matters"]
+        for one in forecast:
+            if one.verdict == "matters":
+                ever["repeated"].setdefault(one.name, trials)
+            elif one.outlook in ("open", "unlikely"):
+                forecasts.append({
+                    "at": trials, "name": one.name, "outlook": one.outlook, "chance": one.chance,
+                    "low": None if one.more_low is None else trials + one.more_low,
+                    "high": None if one.more_high is None else trials + one.more_high,
+                })  # fmt: skip
+    return {
+        "study": task.study, "origin": task.origin, "sampler": task.sampler, "half": task.half,
+        "trials": finished, "end": condped.last_look(finished),
+        "dead": [name for name in table.names if name in task.dead],
+        "live": [name for name in table.names if name not in task.dead],
+        "ever": ever, "last": last, "forecasts": forecasts,
+    }  # fmt: skip
+
+
+def _known(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def main() -> None:
+    """Measure everything, write it down and show it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few studies")
+    parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, help="these; all if not given")
+    parser.add_argument("--studies", type=int, default=99, help="of each objective and sampler")
+    parser.add_argument("--synthetic", type=int, default=24, help="studies of each sampler")
+    parser.add_argument("--once", type=int, default=4, help="compare one study in so many")
+    parser.add_argument("--all", action="store_true", help="also those that constants come from")
+    parser.add_argument("--output", type=Path, default=HERE / "looks.json", help="JSON file")
+    parser.add_argument("--page", type=Path, help="Markdown file")
+    parser.add_argument("--rows", type=Path, help="a row per study; beside the output")
+    parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
+    asked = parser.parse_args()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
+    rows = _known(path) if asked.resume and path.exists() else []
+    known = {row["study"] for row in rows}
+    halves = (CHOSEN, REPORTED) if asked.all else (REPORTED,)
+    with path.open("a" if rows else "w", encoding="utf-8") as file:
+        tasks = chain(
+            synthetic(halves, 4 if asked.quick else asked.synthetic),
+            stored(asked.samplers, halves, 2 if asked.quick else asked.studies),
+        )
+        for number, task in enumerate(tasks):
+            if task.study not in known:
+                rows.append(measure(task, once=number % asked.once == 0))
+                file.write(f"{json.dumps(rows[-1])}\n")
+                file.flush()
+    told = summaries(rows)
+    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    print(tables(told))
+    if asked.page is not None:
+        asked.page.write_text(page(told), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
