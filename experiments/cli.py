@@ -170,8 +170,8 @@ def claims_command(quick: bool, output: Path) -> None:
 @click.option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),
-    default=HERE.parent / "docs",
-    show_default="docs",
+    default=HERE.parent / "docs" / "trust",
+    show_default="docs/trust",
     help="Where claims.md, paper.md and the pictures go.",
 )
 def docs_command(quick: bool, output: Path, render: bool, docs: Path) -> None:

@@ -74,7 +74,7 @@ def _row(record: Mapping[str, Any], claim: Claim) -> str:
     note = f" *{record['note']}*" if record["note"] and record["verdict"] == "holds" else ""
     if record["basis"] == "identity":
         note = f" *An identity.*{note}"
-    verdict = f"[{_MARKS[record['verdict']]}](../{file}#L{line} '{name}')"
+    verdict = f"[{_MARKS[record['verdict']]}](../../{file}#L{line} '{name}')"
     cells = (record["statement"], record["place"], record["measured"] + note, verdict)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

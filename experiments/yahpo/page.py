@@ -17,7 +17,7 @@ from experiments.yahpo.tables import (
     title,
 )
 
-FILE = Path(__file__).parents[2] / "docs" / "yahpo.md"
+FILE = Path(__file__).parents[2] / "docs" / "trust" / "yahpo.md"
 TOP = 8
 
 
