@@ -193,3 +193,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "runs": _runs,
     "runs.duckdb": _duckdb,
 }
+
+
+if __name__ == "__main__":
+    run_page(sys.argv[1], Path(sys.argv[1]).read_text(encoding="utf-8"), Path.cwd())

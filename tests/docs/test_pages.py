@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ PAGES = {
 }
 # Pages on which other tools warn of themselves, or of each other.
 WARNING = ("coming-from/", "how-to/", "reference/sources.md", "trust/scale.md")
+# Pages that start and end what a process can have only once, and other tests may have running.
+OWN_PROCESS = ("coming-from/ray.md",)
 
 
 @pytest.fixture
@@ -43,6 +46,14 @@ def test_examples_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """In the order in which they stand, in a directory of their own, with the real tools."""
+    if name in OWN_PROCESS:
+        command = [sys.executable, "-W", "ignore", "-m", "tests.docs.examples", DOCS / name]
+        environment = os.environ | {"PYTHONPATH": str(DOCS.parent)}
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})  # readers that a page registers

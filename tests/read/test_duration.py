@@ -99,10 +99,10 @@ def test_a_table_that_was_read_answers_later() -> None:
     table = condped.read(study)
     result = condped.importance(table, objective="duration")
     assert result.names[0] == "layers"
-    with pytest.raises(NameNotFoundError, match=r"There are: 'value', 'duration'"):
+    with pytest.raises(NameNotFoundError, match=r"Available: 'value', 'duration'"):
         condped.importance(table, objective="durations_")
     bare = condped.read({"x": [1, 2, 3], "y": [3.0, 4.0, 5.0]}, objective="y")
-    with pytest.raises(NameNotFoundError, match="There is: 'y'"):
+    with pytest.raises(NameNotFoundError, match="Available: 'y'"):
         condped.importance(bare, objective="duration")
     waiting = optuna.create_study()
     waiting.enqueue_trial({"x": 1})

@@ -11,8 +11,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -131,16 +132,19 @@ def test_attributes_stay(tmp_path: Path) -> None:
     assert os.getxattr(file, "user.condped") == b"kept"
 
 
-def test_what_a_user_may_not_write_is_not_replaced(tmp_path: Path) -> None:
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Make a directory that every user reaches and may write to; those of pytest are its user's."""
+    with TemporaryDirectory(dir="/tmp") as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def test_what_a_user_may_not_write_is_not_replaced(open_folder: Path) -> None:
     """Although a new file could be made in the directory; the owner stays if it may be kept."""
     if os.getuid() != 0:
         pytest.skip("Only root can become another user.")
-    folder = tmp_path / "open"
-    folder.mkdir()
-    folder.chmod(0o777)
-    for above in [tmp_path, *tmp_path.parents][:3]:
-        above.chmod(0o755)
-    own, foreign = folder / "own.txt", folder / "foreign.txt"
+    own, foreign = open_folder / "own.txt", open_folder / "foreign.txt"
     for file in (own, foreign):
         file.write_text("old")
     os.chown(own, 65534, 65534)
@@ -159,7 +163,7 @@ def test_what_a_user_may_not_write_is_not_replaced(tmp_path: Path) -> None:
     )
     assert done.stdout == f"{foreign}\n"
     assert (own.read_text(), foreign.read_text()) == ("new", "old")
-    assert len(list(folder.iterdir())) == 2
+    assert len(list(open_folder.iterdir())) == 2
 
 
 def test_a_link_that_waits_beside_the_file_is_not_followed(
@@ -292,15 +296,15 @@ def _in_a_loop(folder: Path) -> Path:
 
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
-    "null": (lambda folder: f"{folder}/a\0.json", "holds a sign that no file system takes"),
-    "surrogate": (lambda folder: f"{folder}/\ud800.json", "holds a sign that no file"),
+    "null": (lambda folder: f"{folder}/a\0.json", "contains a character that no file system"),
+    "surrogate": (lambda folder: f"{folder}/\ud800.json", "contains a character that no file"),
     "empty": (lambda _: "", "is empty"),
     "here": (lambda _: ".", "must end in|is a directory"),
     "directory": (_directory, "a directory"),
     "long": (lambda folder: folder / f"{'n' * 300}.json", "File name too long"),
     "loop": (_in_a_loop, "symbolic links"),
     "object": (lambda _: 7, "object of type int"),
-    "stream": (lambda _: sys.stdout, "Give a text or a pathlib.Path"),
+    "stream": (lambda _: sys.stdout, "Give a string or a pathlib.Path"),
     "nowhere": (lambda folder: folder / "no" / "r.json", "no directory .* to write 'r.json'"),
     "file": (lambda folder: Path(__file__) / "r.json", "no directory"),
 }

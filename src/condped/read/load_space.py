@@ -8,7 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from condped.errors import CondpedError, SourceError, SpaceError
+from condped.errors import SourceError, SpaceError
+from condped.read.expected_layout import expected_layout
 from condped.space.space import Space
 from condped.writing.inputs import remember_inputs
 
@@ -88,16 +89,10 @@ def load_space(source: Any) -> Space:
 
 def _space_of_tool(module: str, plain: Any) -> Space:
     """Convert a tool's space; one that the tool would not write gets an error of ours."""
-    try:
+    tool = module.removesuffix(".space").rpartition(".")[2]
+    remedy = "Write it again, or give a mapping of names to domains."
+    with expected_layout("The space", tool, remedy, SpaceError):
         space: Space = import_module(module).space_of(plain)
-    except CondpedError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        tool = module.removesuffix(".space").rpartition(".")[2]
-        raise SpaceError(
-            f"The space is not as {tool} writes it ({type(error).__name__}: {error}). Write it "
-            "again, or give a mapping of names to domains."
-        ) from error
     return space
 
 

@@ -101,18 +101,18 @@ def place_of(operations: list[dict[str, Any]], code: int, **holds: Any) -> int:
 
 
 @pytest.mark.parametrize(("code", "field", "value", "says"), [
-    (0, "study_name", 5, "its 'study_name' must be a text (got 5)"),
+    (0, "study_name", 5, "its 'study_name' must be a string (got 5)"),
     (0, "directions", "x", "must be a list of numbers from 0 to 2"),
     (0, "directions", [7], "must be a list of numbers from 0 to 2"),
     (3, "study_id", "x", "must be the number of a study (got 'x')"),
-    (3, "system_attr", {"study:metric_names": 5}, "names of metrics texts"),
+    (3, "system_attr", {"study:metric_names": 5}, "an object with metric names"),
     (4, "study_id", -1, "must be the number of a study (got -1)"),
     (4, "params", {"x": "a"}, "its 'params' must be an object of numbers"),
     (4, "distributions", {}, "its 'distributions' lack 'x'"),
     (5, "trial_id", "7", "must be the number of a trial (got '7')"),
     (5, "trial_id", -1, "must be the number of a trial (got -1)"),
     (5, "trial_id", 10**400, "must be the number of a trial (got an integer of 401 digits)"),
-    (5, "param_name", None, "must be a text (got None)"),
+    (5, "param_name", None, "must be a string (got None)"),
     (5, "param_value_internal", [1], "must be a number (got [1])"),
     (5, "param_value_internal", float("nan"), "must be a number (got nan)"),
     (5, "param_value_internal", 10**400, "must be a number (got an integer of 401 digits)"),
@@ -121,8 +121,8 @@ def place_of(operations: list[dict[str, Any]], code: int, **holds: Any) -> int:
     (7, "step", 0.5, "must be a whole number (got 0.5)"),
     (7, "intermediate_value", "low", "must be a number (got 'low')"),
     (8, "user_attr", 5, "must be an object (got 5)"),
-    (9, "system_attr", {"constraints": ["x"]}, "constraints numbers"),
-    (9, "system_attr", {"constraints": [10**400]}, "constraints numbers"),
+    (9, "system_attr", {"constraints": ["x"]}, "numbers as constraints"),
+    (9, "system_attr", {"constraints": [10**400]}, "numbers as constraints"),
     *((5, "distribution", text, "is none of Optuna's") for text in DISTRIBUTIONS),
 ])  # fmt: skip
 def test_a_damaged_operation_is_told_with_its_line(  # noqa: PLR0917
@@ -206,7 +206,7 @@ def test_what_only_the_study_tells_is_told_with_the_trial(
     ("DROP TABLE trial_params", "it has no table 'trial_params'"),
     ("DROP TABLE trial_values", "no such table: trial_values"),
     ("ALTER TABLE trials RENAME COLUMN state TO other", "no such column: t.state"),
-    (f"UPDATE version_info SET schema_version = '{'9' * 100_000}'", "has the schema version"),
+    (f"UPDATE version_info SET schema_version = '{'9' * 100_000}'", "has Optuna's schema version"),
     *((f"UPDATE trial_params SET distribution_json = '{text}'", "in trial 0 the parameter 'x'")
       for text in DISTRIBUTIONS),
 ])  # fmt: skip

@@ -88,7 +88,7 @@ def test_what_is_not_there_or_no_number_is_refused(source: tuple[Any, optuna.Stu
     given, _ = source
     with pytest.raises(NameNotFoundError, match="Did you mean 'seconds; --'"):
         condped.read(given, objective="user_attrs_second; --")
-    with pytest.raises(NameNotFoundError, match=r"no reported step 4\. There are: '3', '10'"):
+    with pytest.raises(NameNotFoundError, match=r"no reported step 4\. Available: '3', '10'"):
         condped.read(given, objective="intermediate_values_4")
     with pytest.raises(DataError, match=r"'who' must be a number \(got 'me' in trial 50\)"):
         condped.read(given, objective="user_attrs_who")

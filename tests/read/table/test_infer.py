@@ -148,5 +148,5 @@ def test_a_column_named_loss_stays_a_parameter_beside_a_loss_of_ones_own() -> No
 
 def test_wanted_parameters_that_are_not_there_are_told_with_all_that_are() -> None:
     """Narrowing to some parameters does not shorten the list of what there is."""
-    with pytest.raises(NameNotFoundError, match="There are: 'x', 'y'"):
+    with pytest.raises(NameNotFoundError, match="Available: 'x', 'y'"):
         condped.read({"x": [1.0], "y": [2.0], "loss": [1.0]}, objective="loss", parameters=["z"])

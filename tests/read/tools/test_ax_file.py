@@ -180,6 +180,14 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"not laid out as Ax 1\.3.*unknown status 'LOST'"):
         read(changed(tmp_path, "client", unknown))
 
+    def shapeless(experiment: Any) -> None:
+        experiment["trials"]["0"]["generator_run_structs"] = [
+            {"generator_run": {"arms": [{"name": "0_0", "parameters": ["x"]}]}}
+        ]
+
+    with pytest.raises(DataError, match=r"ax\.json' is not laid out as Ax 1\.3"):
+        read(changed(tmp_path, "client", shapeless))
+
     def odd(experiment: Any) -> None:
         experiment["search_space"]["parameters"][1]["__type"] = "OddParameter"
 

@@ -261,6 +261,11 @@ def project(folder: Path) -> Path:
         ("oracle.json", lambda text: "{}", r"lacks the hyperparameters.*give a space"),
         ("oracle.json", lambda text: text.replace("Float", "Triple"), "unknown kind 'Triple'"),
         ("oracle.json", lambda text: text.replace('"min_value"', '"low"'), "cannot be read"),
+        (
+            "oracle.json",
+            lambda text: text.replace('"name"', '"conditions": 3, "name"'),
+            "its conditions are no",
+        ),
         ("trial_1/trial.json", lambda text: text[:40], r"trial.json' is not valid JSON"),
         ("trial_1/trial.json", lambda text: "{}", "lacks the values of its hyperparameters"),
         ("trial_1/trial.json", lambda text: text.replace("0.5}", "7}"), "outside"),

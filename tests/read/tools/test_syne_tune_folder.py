@@ -202,6 +202,9 @@ def test_what_is_not_there_is_refused_with_what_is(folder: Path) -> None:
         ("metadata.json", None, r"metadata\.json' cannot be read: No such file"),
         ("metadata.json", b'{"metric', r"metadata\.json' is not valid JSON"),
         ("metadata.json", b"[1]", "must hold a JSON object"),
+        ("metadata.json", b'{"metric_names": 3}', r"metadata\.json' is not laid out as Syne Tune"),
+        ("metadata.json", b'{"metric_mode": 3}', r"metadata\.json' is not laid out as Syne Tune"),
+        ("metadata.json", b'{"scheduler_kwargs": 3}', "is not laid out as Syne Tune writes it"),
         ("results.csv.zip", b"PK\x03\x04 cut off", "is not a zip file"),
     ],
 )

@@ -108,7 +108,7 @@ def test_projects_of_a_directory_are_named(written: tuple[Path, list[dict[str, A
     ("statements", "message"),
     [
         (["UPDATE configs SET config = '{' WHERE id = 2"], "configuration is not valid JSON"),
-        (["UPDATE metrics SET metrics = '3' WHERE id = 2"], "metrics is no JSON object"),
+        (["UPDATE metrics SET metrics = '3' WHERE id = 2"], "metrics is not a JSON object"),
         (["ALTER TABLE configs RENAME created_at TO made"], "'configs' lacks 'created_at'"),
         (["DELETE FROM metrics"], "no trials"),
         (["DELETE FROM configs"], "no trials"),

@@ -16,7 +16,7 @@ from condped.trials.table import State, TrialTable
 
 
 class Followed:
-    """A source that is read again and again; :func:`condped.follow` makes one.
+    """A source that is read repeatedly; :func:`condped.follow` returns one.
 
     Can be used in a ``with`` statement, which closes it.
     """
@@ -43,12 +43,12 @@ class Followed:
 
     @property
     def finished(self) -> int:
-        """How many trials of the study have ended, those outside a selection included."""
+        """How many trials of the study have ended, including those outside a selection."""
         return self.table.finished
 
     @property
     def running(self) -> int:
-        """How many trials of the study run or wait to be run, as ``finished`` counts them."""
+        """How many trials of the study are running or waiting, counted like ``finished``."""
         whole = self.table.whole or self.table
         return int(np.count_nonzero(whole.states == State.RUNNING))
 
@@ -64,8 +64,8 @@ class Followed:
         ------
         CondpedError
             If the source cannot be read at the moment: a database is locked or down, a file is
-            being replaced, a study was deleted, or has no parameter of a name that is asked for.
-            The table stays as it was, and the next update tries again.
+            being replaced, a study was deleted, or lacks a requested parameter. The table stays as
+            it was, and the next update tries again.
         """
         if self._following is None:
             raise SettingsError("The source is closed. Follow it again: condped.follow(source).")
@@ -87,7 +87,7 @@ class Followed:
         return guarded(lambda *_: following.update(), self._found.source, reader, self._options)
 
     def close(self) -> None:
-        """Forget everything but the table; there are no more updates."""
+        """Release everything but the table, which is no longer updated."""
         self._following = None
 
     def __enter__(self) -> Followed:
@@ -109,14 +109,15 @@ def _following(found: Recognised, options: ReadOptions) -> Following:
 def follow(source: Any, **reading: Unpack[Reading]) -> Followed:
     r"""Read trials from a source that is still being written, and keep the table current.
 
-    Of Optuna's databases and journal files only what is new is read, in short transactions that
-    keep no writer waiting. Other files are read again when they have changed, and objects in
-    memory at every update.
+    From Optuna's databases and journal files only what is new is read, in short transactions that
+    do not block writers. Other files are reread when they have changed, and objects in memory at
+    every update.
 
     Parameters
     ----------
     source
-        Anything that :func:`condped.read` reads into memory. A study must exist, trials need not.
+        Anything that :func:`condped.read` reads into memory. A study must exist, but need not have
+        trials yet.
     **reading
         Options of :func:`condped.read`.
 

@@ -1,4 +1,4 @@
-"""A study of Optuna's that grows: trials that are new or have gone on are put into its columns.
+"""An Optuna study that grows: new and changed trials are put into its columns.
 
 Nothing is changed in place, so that a table stays as it was when it was made.
 """
@@ -35,7 +35,7 @@ class GrownStudy:
         return replace(self.records, recorded=drawing).table(self.parameters)
 
     def with_trials(self, part: StudyRecords, parameters: tuple[Parameter, ...]) -> GrownStudy:
-        """Return the study with everything that is recorded about some trials, old or new.
+        """Return the study updated with everything recorded about some trials, old or new.
 
         ``part`` tells the directions and the metrics of the study.
         """

@@ -1,4 +1,4 @@
-"""Sources that can only be read as a whole: again, once their files have changed."""
+"""Sources that can only be read as a whole, again once their files have changed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class WholeSource:
 
 
 def _signature(found: Recognised) -> _Signature | None:
-    """Return what tells whether files have changed; None for a source that is no file."""
+    """Return what shows whether files have changed; None for a source that is not a file."""
     if found.kind != "other" or not isinstance(found.source, str) or "://" in found.source:
         return None
     path = Path(found.source)

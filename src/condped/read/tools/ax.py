@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SpaceError
+from condped.read.expected_layout import expected_layout
 from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -46,26 +47,24 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the arms of an Ax experiment as trials, each metric at its last step."""
     options.refuse("an Ax experiment", "study", "budget")
     experiment = _experiment(Path(source))
-    try:
+    with expected_layout(
+        f"The file {source!r}",
+        "Ax 1.3",
+        "Save it again with that version, or pass client.summarize() as a table.",
+    ):
         arms = [arm for trial in experiment["trials"].values() for arm in _arms(trial)]
         measured = dict(_measurements(experiment))
         config = experiment.get("optimization_config") or {}
         objectives = _objectives(config.get("objective") or {})
         space = space_of(experiment["search_space"]) if options.space is None else options.space
         notes = _notes(config, objectives)
-    except SpaceError:
-        raise
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(
-            f"The file {source!r} is not laid out as Ax 1.3 saves experiments "
-            f"({type(error).__name__}: {error}). Save it again with that version, or pass "
-            "client.summarize() as a table."
-        ) from error
-    names = [entry["name"] for entry in experiment["search_space"]["parameters"]]
+        names = [entry["name"] for entry in experiment["search_space"]["parameters"]]
+        parameters = RawTable.of_records([arm.parameters for arm in arms], names=names)
+        metrics = RawTable.of_records([measured.get(arm.key, {}) for arm in arms])
     return build_runs(
         RawRuns(
-            parameters=RawTable.of_records([arm.parameters for arm in arms], names=names),
-            metrics=RawTable.of_records([measured.get(arm.key, {}) for arm in arms]),
+            parameters=parameters,
+            metrics=metrics,
             states=np.array([arm.state for arm in arms], np.int8),
             objectives=tuple(objectives),
             directions=tuple(objectives.values()),
@@ -105,7 +104,8 @@ def _arms(trial: Mapping[str, Any]) -> Iterator[_Arm]:
     times = begun.get("value"), (trial.get("time_completed") or {}).get("value")
     for run in runs:
         for arm in run["arms"]:
-            yield _Arm((trial["index"], arm["name"]), arm["parameters"], _STATES[status], times)
+            key = (trial["index"], arm["name"])
+            yield _Arm(key, dict(arm["parameters"]), _STATES[status], times)
 
 
 def _measurements(

@@ -64,7 +64,7 @@ class _Measurement:
 def read(source: str, options: ReadOptions) -> TrialTable:
     """Return one trial per configuration, with its loss at one budget.
 
-    Without a ``budget`` it is the one at which most configurations were evaluated. An evaluation
+    Without a ``budget``, that is the one at which most configurations were evaluated. An evaluation
     without a result crashed. Numbers in ``info`` can be objectives, too. Domains and conditions
     come from a ``configspace.json`` in the directory, if there is one.
     """
@@ -114,7 +114,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 
 def _lines(path: Path, options: ReadOptions, notes: list[str]) -> list[tuple[int, list[Any]]]:
-    """Return the arrays of a file with their numbers; one that is cut off is left out."""
+    """Return the arrays of a file with their numbers; a truncated one is left out."""
     if not path.is_file():
         raise DataError(
             f"There is no {path.name} in {str(path.parent)!r}, where hpbandster's "
@@ -200,7 +200,7 @@ def _metrics(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _samplers(configurations: Sequence[_Configuration]) -> tuple[SamplerRecord, ...]:
-    """Return the sampler, if configurations tell whether a model chose them."""
+    """Return the sampler, if configurations record whether a model chose them."""
     picks = {entry.by_model for entry in configurations}
     if picks <= {None}:
         return ()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SettingsError, SpaceError
+from condped.read.expected_layout import expected_layout
 from condped.read.files.decompress import bounded
 from condped.read.files.json_object import json_object
 from condped.read.files.many_files import check_unique_columns
@@ -103,9 +104,15 @@ class _Metadata:
 
     @classmethod
     def read(cls, path: Path) -> _Metadata:
-        found = json_object(path, "Restore it, as Syne Tune wrote it.")
+        remedy = "Restore it, as Syne Tune wrote it."
+        found = json_object(path, remedy)
+        with expected_layout(f"The file {str(path)!r}", "Syne Tune", remedy):
+            return cls._of(found, path)
+
+    @classmethod
+    def _of(cls, found: Mapping[str, Any], path: Path) -> _Metadata:
         names = found.get("metric_names") or ()
-        metrics = (names,) if isinstance(names, str) else tuple(names)
+        metrics = (names,) if isinstance(names, str) else tuple(map(str, names))
         modes = found.get("metric_mode", "min")
         listed = [modes] * len(metrics) if isinstance(modes, str) else modes
         if len(listed) != len(metrics) or not set(listed) <= {"min", "max"}:
@@ -119,7 +126,7 @@ class _Metadata:
             metrics,
             tuple("maximize" if mode == "max" else "minimize" for mode in listed),
             found.get("config_space"),
-            scheduler.get("time_attr"),
+            None if (unit := scheduler.get("time_attr")) is None else str(unit),
             most if isinstance(most, (int, float)) else None,
             found.get("scheduler_name"),
         )

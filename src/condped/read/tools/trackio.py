@@ -41,7 +41,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     """Return the runs of a project, each metric with its last value.
 
     The parameters are the entries of a run's configuration; nested names are joined by a dot. Runs
-    without a configuration or without any number are left out and counted. Of a directory,
+    without a configuration or without any number are left out and counted. For a directory,
     ``study`` names the project.
     """
     options.refuse("a Trackio project", "budget")
@@ -66,7 +66,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 
 def _project(source: str, requested: str | None) -> str:
-    """Return the file of a project: the source itself, or the one that is named, or the only."""
+    """Return the file of a project: the source itself, the named one, or the only one."""
     folder = Path(source).expanduser()
     if not folder.is_dir():
         if requested is not None and requested != Path(source).stem:
@@ -81,7 +81,7 @@ def _project(source: str, requested: str | None) -> str:
         listed = ", ".join(map(repr, list(found)[:12])) or "none"
         raise SettingsError(
             f"{source!r} holds {len(found)} projects of Trackio: name one with the option study, "
-            f"on the command line --study ({listed})."
+            f"--study on the command line ({listed})."
         )
     return next(iter(found.values()))
 
@@ -92,8 +92,8 @@ def _check_schema(place: str, database: sqlite3.Connection) -> None:
         if not needed <= there:
             lacking = ", ".join(map(repr, sorted(needed - there)))
             raise DataError(
-                f"{place} is not a Trackio project that can be read: its table {table!r} lacks "
-                f"{lacking}. Open it with Trackio once, which brings it up to date."
+                f"{place} is not a readable Trackio project: its table {table!r} lacks {lacking}. "
+                "Open it with Trackio once, which upgrades it."
             )
 
 
@@ -120,7 +120,8 @@ def _runs(database: sqlite3.Connection, place: str) -> tuple[list[_Run], list[st
             number = number_of(value)
             if number is not None:
                 found.metrics[name] = number
-        found.ended = time if found.ended is None else max(found.ended, time)
+        if isinstance(time, str):
+            found.ended = time if found.ended is None else max(found.ended, time)
     notes = []
     if nameless:
         notes.append(f"Runs without a configuration, which are left out: {len(nameless)}.")
@@ -138,7 +139,7 @@ def _object(text: Any, place: str, what: str) -> dict[str, Any]:
         ) from error
     if not isinstance(found, dict):
         raise DataError(
-            f"{place} has a run whose {what} is no JSON object (got {type(found).__name__}). "
+            f"{place} has a run whose {what} is not a JSON object (got {type(found).__name__}). "
             "Delete that run with Trackio, or restore the file."
         )
     return found

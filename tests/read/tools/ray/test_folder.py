@@ -195,7 +195,9 @@ def test_directories_that_are_none_are_refused(copied: Path, tmp_path: Path) -> 
     trial = json.dumps({"status": "ERROR", "config": [], "trial_id": "a"})
     none = json.dumps({"trial_data": [["{}", "{}"]], "runner_data": {}})
     listed = json.dumps({"trial_data": [[trial, "{}"]], "runner_data": {}})
-    for odd in ("{}", none, listed):
+    placed = json.dumps({"relative_logdir": 3.5, "status": "ERROR", "config": {}, "trial_id": "a"})
+    nowhere = json.dumps({"trial_data": [[placed, "{}"]], "runner_data": {}})
+    for odd in ("{}", none, listed, nowhere):
         file.write_text(odd, encoding="utf-8")
         with pytest.raises(DataError, match="not the state of an experiment"):
             condped.read(copied, **OPTIONS)

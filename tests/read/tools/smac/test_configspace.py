@@ -209,8 +209,8 @@ def changed(key: str, **entries: Any) -> dict[str, Any]:
         (changed("hyperparameters", lower=2), "'lr': low must not be above high"),
         (changed("hyperparameters", name="k"), r"must have distinct names \(got 'k' twice\)"),
         (changed("hyperparameters", name=3), r"must have distinct names.*got 3"),
-        (changed("hyperparameters", type=["float"]), "not as configspace writes it"),
-        (changed("hyperparameters", weights=True), "not as configspace writes it"),
+        (changed("hyperparameters", type=["float"]), "not laid out as configspace writes it"),
+        (changed("hyperparameters", weights=True), "not laid out as configspace writes it"),
         ({**OLD, "conditions": [3]}, "'conditions' of a ConfigSpace must be a list"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,12 @@ from tests.read.tools.smac.runs import Kept, changed, with_first
         (lambda h: {**h, "data": [3]}, "a run without 'config_id'"),
         (lambda h: {**h, "configs": {"1": None}}, "no values for configuration 1"),
         (lambda h: {"data": h["data"]}, "lacks 'configs'"),
+        (with_first("budget", [3]), r"has the budget .* in a run of configuration 1: .* a number"),
+        (with_first("budget", "$HOME"), "has the budget .* in a run of configuration 1"),
+        (with_first("starttime", {}), "has the starttime .* in a run of configuration 1"),
+        (with_first("instance", {"a": 1}), "has the instance .*: .* a single value"),
+        (with_first("cost", 10**400), "cost that is not a number in a run of configuration 1"),
+        (lambda h: {**h, "config_origins": [1]}, "config_origins that are not a JSON object"),
         (lambda h: [h], "must hold a JSON object"),
         (lambda h: {**h, "data": []}, "There are no trials in an output directory of SMAC"),
     ],
@@ -37,6 +44,25 @@ def test_run_histories_that_make_no_sense_are_refused(
     """With the file, the configuration and what is allowed."""
     with pytest.raises(DataError, match=message):
         condped.read(changed(noisy.path, tmp_path / "run", change))
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"hyperparameters": 3},
+        {"hyperparameters": [{"name": {}, "type": "constant", "value": 1}]},
+        {"hyperparameters": [{"name": "a", "type": [], "value": 1}]},
+    ],
+)
+def test_a_space_of_another_shape_is_told(
+    noisy: Kept, tmp_path: Path, entries: dict[str, Any]
+) -> None:
+    """With the file."""
+    path = shutil.copytree(noisy.path, tmp_path / "run")
+    (path / "configspace.json").write_text(json.dumps(entries), encoding="utf-8")
+    with pytest.raises(CondpedError, match=r"configspace\.json") as caught:
+        condped.read(path)
+    assert "please report" not in str(caught.value)
 
 
 def test_files_that_are_cut_off_or_gone_are_told(noisy: Kept, tmp_path: Path) -> None:

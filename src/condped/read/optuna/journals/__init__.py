@@ -1,1 +1,1 @@
-"""Journals of Optuna's: replaying their operations, once or again and again."""
+"""Optuna's journals: replaying their operations, once or repeatedly."""

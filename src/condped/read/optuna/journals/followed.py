@@ -22,7 +22,7 @@ _COMPARED = 256  # bytes at the beginning and at the end that tell whether a fil
 
 
 class _Seen(NamedTuple):
-    """What tells a file that grew from another one in its place."""
+    """What distinguishes a file that grew from another one in its place."""
 
     number: int  # of the file
     size: int
@@ -113,7 +113,7 @@ class FollowedJournal:
         replay.attributes = [entry for entry in replay.attributes if entry[0] in self._unfinished]
 
     def _look(self, size: int) -> _Seen:
-        """Return what tells whether the first ``size`` bytes are still the same file."""
+        """Return what shows whether the first ``size`` bytes are still the same file."""
         try:
             with Path(self._source).open("rb") as file:
                 start = file.read(min(_COMPARED, size))

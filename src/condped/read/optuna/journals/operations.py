@@ -1,4 +1,4 @@
-"""What operations of a journal must hold, so that damage is told with the line where it is."""
+"""What operations of a journal must hold, so that damage is reported with its line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ("trial_id", "param_name", "param_value_internal", "distribution")
 
 
 class OperationCheck:
-    """Tells what is wrong with operations; remembers the distributions that are right."""
+    """Finds what is wrong with operations; remembers the distributions that are valid."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -33,7 +33,7 @@ class OperationCheck:
         return next(filter(None, map(self._problem, operations)), "")
 
     def _all_right(self, setting: list[Operation]) -> bool:
-        """Return whether operations that set parameters are right; they may be if this says no."""
+        """Return whether operations that set parameters are valid; if False, they may still be."""
         try:
             trials, names, values, texts = (list(map(itemgetter(c), setting)) for c in COLUMNS)
             return (
@@ -180,15 +180,17 @@ _STUDY = _Field("study_id", _is_id, "the number of a study")
 _TRIAL = _Field("trial_id", _is_id, "the number of a trial")
 _STATE = _Field("state", _is_state, "the number of a state, from 0 to 4")
 _VALUES = _Field("values", _are_values, "a list of numbers")
-_TRIAL_ATTRIBUTE = _Field("system_attr", _is_trial_attribute, "an object, constraints numbers")
+_TRIAL_ATTRIBUTE = _Field(
+    "system_attr", _is_trial_attribute, "an object with numbers as constraints"
+)
 # Of what other operations hold nothing is read.
 _FIELDS: dict[int, tuple[_Field, ...]] = {
     0: (
-        _Field("study_name", _is_text, "a text"),
+        _Field("study_name", _is_text, "a string"),
         _Field("directions", _are_directions, "a list of numbers from 0 to 2"),
     ),
     1: (_STUDY,),
-    3: (_STUDY, _Field("system_attr", _is_study_attribute, "an object, names of metrics texts")),
+    3: (_STUDY, _Field("system_attr", _is_study_attribute, "an object with metric names")),
     4: (
         _STUDY,
         _STATE._replace(needed=False),
@@ -197,16 +199,16 @@ _FIELDS: dict[int, tuple[_Field, ...]] = {
         _Field("params", lambda v: _is_object(v) and all(map(_is_number, v.values())),
                "an object of numbers", needed=False),
         _Field("distributions", lambda v: _is_object(v) and all(map(_is_text, v.values())),
-               "an object of texts", needed=False),
+               "an object of strings", needed=False),
         _TRIAL_ATTRIBUTE._replace(name="system_attrs", needed=False),
         _Field("user_attrs", _is_object, "an object", needed=False),
         _Field("intermediate_values", _are_reports, "an object of steps and numbers", needed=False),
     ),
     5: (
         _TRIAL,
-        _Field("param_name", _is_text, "a text"),
+        _Field("param_name", _is_text, "a string"),
         _Field("param_value_internal", _is_number, "a number"),
-        _Field("distribution", _is_text, "a text"),
+        _Field("distribution", _is_text, "a string"),
     ),
     6: (_TRIAL, _STATE, _VALUES),
     7: (

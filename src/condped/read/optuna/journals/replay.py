@@ -1,7 +1,7 @@
 """Operations of a journal, replayed into columns.
 
-The rules of the replay are Optuna's: operations on studies that are not there, on trials that
-have ended, and parameters that clash with earlier ones have no effect.
+The rules of the replay are Optuna's: operations on missing studies or on trials that have ended,
+and parameters that clash with earlier ones, have no effect.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Replay:
             self.others[8] = self._set_user_attribute
 
     def apply(self, operations: list[dict[str, Any]]) -> None:
-        """Apply a batch of operations; those that change nothing we read are skipped."""
+        """Apply a batch of operations; those that affect nothing we read are skipped."""
         codes = list(map(itemgetter("op_code"), operations))
         # A trial that is added as a whole may be the first with a parameter, and later ones must be
         # compatible with it: the batch is split there.

@@ -26,7 +26,7 @@ class StoredAttributes:
     trial_ids: IntArray
 
     def recorded(self, attribute: Attribute) -> dict[int, Any]:
-        """Return the values of those trials that have one, by the trial's position."""
+        """Return the recorded values by the trial's position."""
         found = recorded_values(self.database, self.trials, attribute)
         return {self._row(trial): value for trial, value in found.items()}
 

@@ -1,4 +1,4 @@
-"""A database in the middle of one read-only transaction, and which of its trials are meant."""
+"""A database in the middle of one read-only transaction, and a selection of its trials."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Database:
     Attributes
     ----------
     place
-        What to call it in messages; without a password.
+        Its name in messages; without a password.
     cursor
         Opens a cursor that leaves the rows where they are until they are fetched.
     columns_of
@@ -60,7 +60,7 @@ class Database:
     def blocks(self, table: str, columns: Columns, sql: str, *values: Any) -> Iterator[list[Any]]:
         """Iterate over the rows of a query (``?`` for each value), block by block.
 
-        ``columns`` are what it selects, from ``table`` mostly, and what each must hold.
+        ``columns`` are those it selects, mostly from ``table``, and what each must hold.
         """
         for rows in self._blocks(sql, *values):
             self.fetched += len(rows)
@@ -74,7 +74,7 @@ class Database:
                 yield rows
 
     def check_schema(self) -> None:
-        """Raise if there are no tables of Optuna's, or those of an unknown version."""
+        """Raise if there are no Optuna tables, or tables of an unknown version."""
         missing = [table for table in _TABLES if not self.columns(table)]
         if missing:
             lacks = ", ".join(map(repr, missing))
@@ -83,9 +83,9 @@ class Database:
         ((version,),) = self.rows("version_info", {"schema_version": None}, sql)
         if version != _SCHEMA:
             raise DataError(
-                f"{self.place} has the schema version {brief(version)} of Optuna; {_SCHEMA} can be "
-                "read (Optuna 2.10 to 5.0). Load the study with its Optuna version and pass it "
-                "instead."
+                f"{self.place} has Optuna's schema version {brief(version)}; only {_SCHEMA} can "
+                "be read (Optuna 2.10 to 5.0). Load the study with its Optuna version and pass "
+                "it instead."
             )
 
     def studies(self) -> dict[str, int]:
@@ -129,7 +129,7 @@ class Trials:
         return Trials(f"{self.condition} AND t.trial_id <= ?", (*self.values, trial), every=False)
 
     def among(self, trials: Sequence[int]) -> Iterator[Trials]:
-        """Iterate over those with these ids, as many at a time as a query takes."""
+        """Iterate over those with these ids, as many at a time as a query can take."""
         for start in range(0, len(trials), _MOST_NAMED):
             some = trials[start : start + _MOST_NAMED]
             marks = ", ".join("?" * len(some))

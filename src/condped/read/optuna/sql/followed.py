@@ -1,4 +1,4 @@
-"""A study in a database that is followed: only new trials are read, and those that had not ended.
+"""A study in a database that is followed: only new and unfinished trials are read.
 
 Optuna never changes a trial that has ended, and numbers trials in the order of their creation.
 """
@@ -48,8 +48,8 @@ class _Known:
     unfinished
         The rows of trials that had not ended, by their ids.
     guards
-        The rows of the first and of the last trial that had ended: another study under the same
-        numbers has others.
+        The rows of the first and of the last trial that had ended: another study with the same
+        numbers has different ones.
     running
         What is recorded of running trials, to notice when there is more.
     """
@@ -67,8 +67,8 @@ class _Known:
 class FollowedDatabase:
     """A study in a database; each update is one short transaction of its own.
 
-    If there is much to read, it is several: what has ended does not change, and the last one sees
-    again what had not.
+    If there is much to read, there are several: what has ended does not change, and the last one
+    rereads what had not.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class _Update:
         self.more = False  # whether there are more new trials than are read at once
 
     def after(self, known: _Known | None) -> _Known | None:
-        """Read what is new since a look, or since there was nothing; None if nothing is."""
+        """Read what is new since a look, or everything without one; None if nothing is new."""
         if known is None:
             nothing = fetch(self.database, self.header, [], [], all_keys=False)
             known = _Known(self.number, self.header, GrownStudy(nothing.records(), ()), {}, {})
@@ -166,9 +166,9 @@ class _Update:
         return new, {row[0]: row for part in parts for row in trial_rows(self.database, part)}
 
     def _is_another(self, known: _Known, new: list[Any], seen: Mapping[int, Any]) -> bool:
-        """Return whether the study was made anew, or trials turned up or vanished before the last.
+        """Return whether the study was recreated, or trials appeared or vanished before the last.
 
-        SQLite gives the numbers of deleted studies and trials to new ones.
+        SQLite reuses the numbers of deleted studies and trials.
         """
         if self.number != known.number or len(seen) < len({*known.unfinished, *known.guards}):
             return True
@@ -222,7 +222,7 @@ class _Update:
         return found
 
     def table(self, known: _Known) -> TrialTable:
-        """Return all trials with the objective that is asked for."""
+        """Return all trials with the requested objective."""
         trial_ids = known.study.records.trial_ids
         drawing = partial(known.log.records, trial_ids.tolist(), known.header.keys)
         table = known.study.table(drawing if len(trial_ids) <= MOST_RECORDED else None)
@@ -245,7 +245,7 @@ def _running(found: FetchedTrials, requested: Mapping[int, Any]) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """The requested attribute, which is known; other names are looked up for messages."""
+    """The requested attribute, known by now; other names are looked up for messages."""
 
     database: Database
     trials: Trials

@@ -1,4 +1,4 @@
-"""What the columns of Optuna's tables hold; SQLite itself lets anything into any of them."""
+"""What the columns of Optuna's tables hold; SQLite itself allows anything in any of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Kind(NamedTuple):
 
 WHOLE = Kind("a whole number", frozenset({int}))
 NUMBER = Kind("a number", frozenset({int, float}))
-TEXT = Kind("a text", frozenset({str}))
+TEXT = Kind("a string", frozenset({str}))
 Columns = Mapping[str, Kind | None]  # by the names of what is selected; None: nothing is expected
 
 
@@ -53,7 +53,7 @@ def parsed(place: str, table: str, owner: str, key: str, text: Any) -> Any:
 
 
 def damaged(place: str, table: str, reason: str) -> DataError:
-    """Return the error for a table that holds what Optuna never writes."""
+    """Return the error for a table with content that Optuna never writes."""
     return DataError(
         f"{place} is damaged: in the table {table!r} {reason}. Restore the database, or correct "
         "the row."

@@ -1,4 +1,4 @@
-"""The studies of a database and how far they have come, by counting where the trials are."""
+"""The studies of a database and how far they have come, counted by the database."""
 
 from __future__ import annotations
 

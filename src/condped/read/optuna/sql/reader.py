@@ -1,4 +1,4 @@
-"""What can be read from a database that Optuna wrote, whichever it is."""
+"""What can be read from a database that Optuna wrote, of any kind."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from condped.trials.table import TrialTable
 
 
 class DatabaseReader:
-    """Reads databases that a function opens by their URLs, each on one snapshot.
+    """Reads databases that a function opens by URL, each on one snapshot.
 
-    ``reopened`` opens one that is followed, if that is to be done differently.
+    ``reopened`` opens one that is followed, if that is done differently.
     """
 
     def __init__(

@@ -132,7 +132,8 @@ def _metrics(database: Database, study: int, text: str | None) -> tuple[str, ...
     if names is None:
         return None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        what = f"the attribute {_METRICS!r} of {owner} must be a list of texts (got {brief(names)})"
+        got = brief(names)
+        what = f"the attribute {_METRICS!r} of {owner} must be a list of strings (got {got})"
         raise damaged(database.place, _STUDY_ATTRIBUTES, what)
     return tuple(names)
 
@@ -216,9 +217,9 @@ def fetch(
     *,
     all_keys: bool,
 ) -> FetchedTrials:
-    """Return everything recorded about trials, of which ``parts`` together are all.
+    """Return everything recorded about trials, read in ``parts``.
 
-    ``all_keys`` says whether to look how they were drawn as well.
+    ``all_keys``: whether to find out how they were drawn, too.
     """
     trial_ids = np.array([row[0] for row in rows], dtype=np.int64)
     values = np.full((len(trial_ids), len(header.directions)), np.nan)

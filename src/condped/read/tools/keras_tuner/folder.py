@@ -60,11 +60,11 @@ class _Trial:
 
 
 def read(source: str, options: ReadOptions) -> TrialTable:
-    """Return one trial per configuration that Keras Tuner tried, in the order of their start.
+    """Return one trial per configuration that Keras Tuner tried, in starting order.
 
-    The objective is the metric that gave the scores, in its direction; any other metric counts
-    with its best value, as in Keras Tuner. Hyperband's trials are compared at one number of
-    epochs: ``budget``, or the one that most configurations reached.
+    The objective is the metric behind the scores, in its direction; any other metric counts with
+    its best value, as in Keras Tuner. Hyperband's trials are compared at one number of epochs:
+    ``budget``, or the one that most configurations reached.
     """
     options.refuse(_SOURCE, "study")
     folder = _project(Path(source))
@@ -142,7 +142,7 @@ def _trial(path: Path, name: str) -> _Trial:
         if (best := _best(history)) is not None
     }
     score = plain.get("score")
-    number = float(score) if isinstance(score, (int, float)) else None
+    number = number_of(score) if isinstance(score, (int, float)) else None
     state = _STATES.get(str(plain.get("status")), State.RUNNING)
     return _Trial(name, dict(values), state, number, measured)
 
@@ -154,7 +154,7 @@ def _best(history: Any) -> _Metric | None:
         means = [sum(values) / len(values) for values in listed if values]
         known = [mean for mean in means if not math.isnan(mean)]
         least = history["direction"] != "max"
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     if not known:
         return None
@@ -190,7 +190,7 @@ def _same(best: float, score: float | None) -> bool:
 def _maximized(trials: Sequence[_Trial]) -> dict[str, str]:
     """Return the metrics that are better when higher.
 
-    That others are better when lower says nothing: Keras Tuner takes all unknown ones so.
+    That others are better when lower means nothing: that is Keras Tuner's default for unknown ones.
     """
     return {
         name: metric.direction
@@ -201,7 +201,7 @@ def _maximized(trials: Sequence[_Trial]) -> dict[str, str]:
 
 
 def _configurations(trials: Sequence[_Trial]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return a number for each trial, the same for those that go on with an earlier one."""
+    """Return a number for each trial, the same for those that continue an earlier one."""
     places = {trial.id: place for place, trial in enumerate(trials)}
     numbers = np.arange(len(trials))
     for place, trial in enumerate(trials):
@@ -214,7 +214,7 @@ def _configurations(trials: Sequence[_Trial]) -> np.ndarray[Any, np.dtype[np.int
 def _samplers(
     oracle: Mapping[str, Any], trials: int
 ) -> tuple[tuple[SamplerRecord, ...], np.ndarray[Any, np.dtype[np.bool_]] | None]:
-    """Return the tuner, as far as its state shows it, and which trials it drew at random."""
+    """Return the tuner, if its state shows it, and which trials it drew at random."""
     if "hyperband_iterations" in oracle:
         return (SamplerRecord("Hyperband", "independent", f"the state in {ORACLE}"),), None
     if "num_initial_points" in oracle:

@@ -16,8 +16,8 @@ from condped.space.space import Alternative, Space
 def space_of(source: Any) -> Space:
     """Return the space of a ``HyperParameters``, or of the JSON that Keras Tuner writes for it.
 
-    Fixed hyperparameters are no parameters. One that stands in several scopes has the domain of
-    each of them there.
+    Fixed hyperparameters are not parameters. One that occurs in several scopes has each scope's
+    domain there.
     """
     plain = source if isinstance(source, Mapping) else source.get_config()
     listed = plain.get("space")
@@ -30,7 +30,7 @@ def space_of(source: Any) -> Space:
 
 
 class _Hyperparameters:
-    """The entries of Keras Tuner's list: domains, constants, and the scopes they stand in."""
+    """The entries of Keras Tuner's list: domains, constants, and their scopes."""
 
     def __init__(self, listed: Sequence[Any]) -> None:
         self.notes: list[str] = []
@@ -48,14 +48,17 @@ class _Hyperparameters:
     def _add(self, kind: str, fields: Mapping[str, Any]) -> None:
         name = fields["name"]
         if not isinstance(name, str):
-            raise TypeError("its name is no text")
+            raise TypeError("its name is not a string")
         domain = None if kind == "Fixed" else self._domain(kind, name, fields)
         if domain is None or domain.single:
             self.constants[name] = fields["value"] if domain is None else _only_value(domain)
             if domain is not None:
                 self.notes.append(f"{name}: left out, since it has the one value {domain.label}.")
             return
-        self.domains.setdefault(name, []).append((domain, fields.get("conditions") or ()))
+        conditions = fields.get("conditions") or ()
+        if not isinstance(conditions, Sequence):
+            raise TypeError("its conditions are no list")
+        self.domains.setdefault(name, []).append((domain, conditions))
 
     def _domain(self, kind: str, name: str, fields: Mapping[str, Any]) -> Domain:
         if kind == "Choice":
@@ -101,7 +104,7 @@ class _Hyperparameters:
         tests: list[Node] = []
         for condition in conditions:
             try:
-                parent = condition["config"]["name"]
+                parent = str(condition["config"]["name"])
                 values = list(condition["config"]["values"])
             except (KeyError, TypeError) as error:
                 raise SpaceError(

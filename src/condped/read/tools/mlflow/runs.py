@@ -20,6 +20,7 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.table.state_words import state_of
 from condped.read.tools.drawing import recorded_times
 from condped.read.tools.mlflow.conventions import trials_among
+from condped.safe_text import brief
 from condped.trials.columns import Column, number_column
 from condped.trials.table import TrialTable
 
@@ -168,8 +169,8 @@ class ExperimentRuns:
                 ),
                 notes=(*self.notes, *kept.notes),
                 times=recorded_times(
-                    [begun and begun / 1000 for begun, _ in compress(self.times, kept.rows)],
-                    [ended and ended / 1000 for _, ended in compress(self.times, kept.rows)],
+                    [_seconds(begun) for begun, _ in compress(self.times, kept.rows)],
+                    [_seconds(ended) for _, ended in compress(self.times, kept.rows)],
                 ),
             ),
             options,
@@ -180,6 +181,15 @@ class ExperimentRuns:
 def deleted_note(count: int) -> tuple[str, ...]:
     """Return the note on runs that are marked as deleted."""
     return (f"Deleted runs left out: {count}.",) if count else ()
+
+
+def _seconds(time: float | None) -> float | None:
+    if time is not None and not isinstance(time, (int, float)):
+        raise DataError(
+            f"A run starts or ends at {brief(time)}, which is not a number of milliseconds. "
+            "Correct the time of that run, or delete it in MLflow."
+        )
+    return None if time is None else time / 1000
 
 
 def _state(status: str) -> int:

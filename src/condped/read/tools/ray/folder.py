@@ -73,6 +73,8 @@ class _Folder:
             for record in self.records:
                 record["status"].upper(), record["config"].keys(), record["trial_id"]
                 (record["last_result"] or {}).keys()
+                if not isinstance(record["relative_logdir"], str | None):
+                    raise TypeError("relative_logdir is no text")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
                 f"The file {str(self.file)!r} is not the state of an experiment as Ray Tune 2 "

@@ -1,1 +1,1 @@
-"""Searches of scikit-learn: their results, and their grids and distributions as a space."""
+"""scikit-learn searches: their results, and their grids and distributions as a space."""

@@ -13,10 +13,10 @@ _ADDRESS = " at 0x"
 class Choices:
     """Gives each value a choice that is the same in every run.
 
-    Numbers, texts, truth values and None stay as they are, lists and arrays become tuples.
-    Classes and functions are called by their names, other objects (estimators, dicts) as they
-    print. Objects that print with their address in memory go by their types; of several with the
-    same label, those after the first are numbered.
+    Numbers, strings, truth values and None stay as they are, lists and arrays become tuples.
+    Classes and functions are labelled by their names, other objects (estimators, dicts) by how they
+    print, and objects that print with their memory address by their types; of several with the same
+    label, those after the first are numbered.
 
     Examples
     --------

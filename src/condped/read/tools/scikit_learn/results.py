@@ -20,7 +20,7 @@ from condped.trials.course.reports import Reports
 from condped.trials.course.times import Times
 from condped.trials.table import State
 
-SOURCE = "the results of a search of scikit-learn"
+SOURCE = "the results of a scikit-learn search"
 MEAN = "mean_test_"
 BUDGET, ITERATION = "n_resources", "iter"
 _HIGHER = re.compile(r"(mean|split\d+)_(test|train)_")  # better when higher
@@ -28,7 +28,7 @@ _LOWER = re.compile(r"rank_test_")
 
 
 def is_halving(names: Sequence[str]) -> bool:
-    """Return whether the results are of a search that gives more resources to fewer candidates."""
+    """Return whether the results are of a halving search."""
     return BUDGET in names and ITERATION in names
 
 

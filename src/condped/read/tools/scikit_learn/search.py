@@ -1,4 +1,4 @@
-"""Searches of scikit-learn (GridSearchCV and the like), or their ``cv_results_``."""
+"""scikit-learn searches (GridSearchCV and the like), or their ``cv_results_``."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _GRIDS = ("param_grid", "param_distributions")
 
 
 def read(source: Any, options: ReadOptions) -> TrialTable:
-    """Return one trial per candidate that a search has tried.
+    """Return one trial per candidate that a search tried.
 
-    The objective is the mean test score, of several scores that of ``refit``. The grid or the
-    distributions of a search give the domains, a list of them also the conditions; the results
-    alone have neither, and domains are inferred from the values.
+    The objective is the mean test score; with several scores, that of ``refit``. The grid or the
+    distributions of a search give the domains, and a list of them also the conditions; the results
+    alone have neither, so domains are inferred from the values.
     """
     results = source if isinstance(source, Mapping) else getattr(source, "cv_results_", None)
     if results is None:
@@ -68,7 +68,7 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
 
 
 def _candidates(results: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the parameters of each candidate, after checking that all columns are as long."""
+    """Return the parameters of each candidate, after checking the length of all columns."""
     listed = results.get("params")
     found = list(listed) if isinstance(listed, Sequence) and not isinstance(listed, str) else None
     if found is None or not all(isinstance(entry, Mapping) for entry in found):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from condped.errors import DataError, SpaceError, not_found
+from condped.read.expected_layout import expected_layout
 from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -179,6 +180,12 @@ def _folder(path: Path, options: ReadOptions) -> Folder:
     for key, kind in (("configs", dict), ("data", list)):
         if not isinstance(history.get(key), kind):
             raise DataError(f"{where} lacks {key!r}. It must be one that SMAC 2 wrote.")
+    origins = history.get("config_origins") or {}
+    if not isinstance(origins, Mapping):
+        raise DataError(
+            f"{where} has config_origins that are not a JSON object (got {brief(origins)}). It "
+            "must be one that SMAC 2 wrote."
+        )
     configurations = {}
     for name, values in history["configs"].items():
         if not isinstance(values, Mapping):
@@ -186,7 +193,7 @@ def _folder(path: Path, options: ReadOptions) -> Folder:
                 f"{where} has no values for configuration {name} (got {brief(values)})."
             )
         plain = {parameter: plain_value(value) for parameter, value in values.items()}
-        origin = (history.get("config_origins") or {}).get(name)
+        origin = origins.get(name)
         configurations[name] = Configuration(plain, origin if isinstance(origin, str) else None)
     for entry in history["data"]:
         name, run = run_of(entry, where)
@@ -219,11 +226,14 @@ def _space(path: Path, options: ReadOptions) -> tuple[tuple[str, ...], Space | N
         return (), None
     plain = _json(file)
     entries = plain.get("hyperparameters")
-    names = tuple(str(e.get("name")) for e in entries or () if isinstance(e, Mapping))
+    listed = entries if isinstance(entries, list) else ()
+    names = tuple(str(e.get("name")) for e in listed if isinstance(e, Mapping))
     if options.space is not None:
         return names, None
     try:
-        return names, space_of(plain)
+        remedy = "Restore it, or give a space."
+        with expected_layout(f"The file {str(file)!r}", "ConfigSpace", remedy):
+            return names, space_of(plain)
     except SpaceError as error:
         raise SpaceError(f"{str(file)!r}: {error}") from error
 

@@ -102,6 +102,7 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
     lacking = [key for key in _LISTED if key not in entry] if isinstance(entry, dict) else _LISTED
     if lacking:
         raise DataError(f"{where} has a run without {lacking[0]!r} (got {str(entry)[:80]}).")
+    _check_fields(entry, where)
     status, cost = entry["status"], entry["cost"]
     if isinstance(status, bool) or not isinstance(status, int) or status not in _STATES:
         raise DataError(
@@ -109,22 +110,40 @@ def run_of(entry: Any, where: str) -> tuple[str, Run]:
             f"{entry['config_id']}. Known: 0 running, 1 success, 2 crashed, 3 timeout, 4 memory "
             "out, as SMAC 2 writes them."
         )
-    costs = cost if isinstance(cost, list) else [cost]
-    if not costs or not all(isinstance(c, (int, float)) for c in costs):
+    listed = cost if isinstance(cost, list) else [cost]
+    costs = [
+        n for c in listed if isinstance(c, (int, float)) and (n := number_of(c)) is not None
+    ]  # fmt: skip
+    if not costs or len(costs) < len(listed):
         raise DataError(
             f"{where} has a cost that is not a number in a run of configuration "
             f"{entry['config_id']} (got {brief(cost)})."
         )
     run = Run(
         (entry["instance"], entry["seed"]),
-        None if entry["budget"] is None else float(entry["budget"]),
-        tuple(map(float, costs)),
+        number_of(entry["budget"]),
+        tuple(costs),
         _STATES[status],
         (entry.get("starttime"), entry.get("endtime")),
         entry["time"],
         extra if isinstance(extra := entry.get("additional_info"), Mapping) else {},
     )
     return str(entry["config_id"]), run
+
+
+def _check_fields(entry: Mapping[str, Any], where: str) -> None:
+    """Raise if what names a run, or its budget or times, is no single value."""
+    for key in ("config_id", "instance", "seed", "budget", "time", "starttime", "endtime"):
+        value = entry.get(key)
+        number = key not in ("config_id", "instance", "seed")
+        if isinstance(value, (list, dict)) or (
+            number and value is not None and not isinstance(value, (int, float))
+        ):
+            raise DataError(
+                f"{where} has the {key} {brief(value)} in a run of configuration "
+                f"{brief(entry['config_id'])}: as SMAC writes it, it is a "
+                f"{'number' if number else 'single value'}."
+            )
 
 
 def trials_of(
