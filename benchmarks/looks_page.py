@@ -14,93 +14,90 @@ _HEAD = """# Looking again and again
 
 Measured by `python -m benchmarks.looks --studies 2 --synthetic 12 --page docs/trust/looks.md` with
 default settings: on stored studies of all samplers (`benchmarks/studies/data`, see [verdicts on
-real studies](verdicts.md)) with planted *dead* parameters, which are suggested and never used, and
+real studies](verdicts.md)) with planted *dead* parameters, which are suggested but never used, and
 on synthetic ones: three parameters of very different strength, noise and four dead parameters,
 drawn at random (600 trials) or by Optuna's TPE (250 trials). Shares ± standard errors, clustered by
 study.
 
-Constants were chosen on studies with even numbers; only those with odd numbers are shown here. By
-the even ones the first look was moved from 30 to 40 trials: of 48 dead parameters of synthetic TPE
-studies, 5 (in 3 of 12 studies) were called "matters" at some time with the first look at 30, 1
-with it at 40, 0 at 50 and 3 at 60; of 810 in stored studies 8, 8, 8 and 7; about as many
-parameters that are used were found. At 30 trials the target set has three trials; p-values of dead
-parameters against replays of TPE were at most 0.003 in 3 of 48 cases there, but in 2 of 457 in
-stored studies, so this rests on few studies. In all 14 schedules were tried on the even ones: four
-first looks with three shares of the error each, and two with looks half as often. A part of the
-odd ones (12 synthetic, 11 stored studies) had been run with the first look at 30 before the
-change, and results of the synthetic ones had been seen.
+Constants were tuned on even-numbered studies; only odd-numbered ones are shown here. Because of the
+even ones the first look was moved from 30 to 40 trials: of 48 dead parameters of synthetic TPE
+studies, 5 (in 3 of 12 studies) were ever called "matters" with the first look at 30, 1 at 40, 0 at
+50 and 3 at 60; of 810 in stored studies 8, 8, 8 and 7; about equally many used parameters were
+found. At 30 trials the target set has three trials; p-values of dead parameters against replays of
+TPE were at most 0.003 in 3 of 48 cases there, but in 2 of 457 in stored studies, so this rests on
+few studies. In total 14 schedules were tried on the even ones: four first looks with three ways of
+sharing the error each, and two with looks half as often. Some of the odd ones (12 synthetic, 11
+stored studies) had been run with the first look at 30 before the change, and results of the
+synthetic ones had been seen.
 
 ## How it works
 
 With `looks="repeated"` a study is tested when 40, 50, 60, 80, 100, 130, 160, 200, … trials have
-finished (by about a quarter more each time, in steps of ten), each time as the study that it was
-then: its first trials, their own target set, their own decision on how they were drawn. Look k may
-spend the share w = 4 / ((k + 3)(k + 4)) of the error; all of them sum to 1. The p-value is the
-smallest of p / w over the looks so far: by the union bound, under no effect it is ever at most α
-with probability α or less, however often somebody looks, since between two looks nothing changes.
-Benjamini's and Hochberg's adjustment and the verdicts are as always. Nothing is stored: the same
-trials give the same looks.
+finished (about a quarter more each time, in multiples of ten), each time as it was then: its first
+trials, their own target set, their own decision on how they were drawn. Look k spends the share w =
+4 / ((k + 3)(k + 4)) of the error; the shares sum to 1. The p-value is the smallest p / w over the
+looks so far: by the union bound, without an effect it is ever at most α with probability α or less,
+however often you look, since nothing changes between looks. The adjustment (Benjamini and Hochberg)
+and the verdicts are as usual. Nothing is stored: the same trials give the same looks.
 
-Under repeated looks "matters" is never taken back: the p-value is the smallest so far, so it can
-only fall. What an early look has shown stays shown, also if later looks by themselves would not
-show it, as when the sampler no longer tries the values that differ; the error of that look has been
-spent. The page and forecasts say since which trial a parameter matters, which may be long before
-the counts beside it. (One exception, which is not about looks: if a parameter is tested for the
-first time later on, the adjustment is for one more, and a verdict on the edge may become unclear.)
+With repeated looks "matters" is never withdrawn: the p-value is the smallest so far, so it can only
+fall. What an early look has shown holds even if later looks alone would not show it, for example
+because the sampler no longer tries the values that differ; the error of that look has been spent.
+The page and forecasts say from which trial on a parameter matters, which may be long before the
+counts beside it. (One exception, unrelated to looks: if a parameter is first tested later on, the
+adjustment is for one more, and a borderline verdict may become unclear.)
 
-A forecast simulates what the test would say at later looks, up to ten times the trials. The
-statistic has two components (-2 log p is its size); a parameter does nothing with probability ½
-(trials drawn at random) or 0.6 (otherwise), or pulls them by a normal amount; information grows in
-proportion to the trials. These constants are near the highest likelihood on the even-numbered
-studies, where growth by a power below 1 was not likelier, also with samplers that learn; over how
-many more trials than these studies have that holds is not known. The interval leaves out 3 % of
-the simulated futures before it and 17 % after it, since parameters that are found at all are found
-sooner than simulated. The other parameters' p-values are kept as they are. "Unlikely" is a chance
-below 20 %; it is not said before 100 trials, for a reason that the last table shows.
+A forecast simulates the test at later looks, up to ten times the trials. The statistic has two
+components (-2 log p is its size); a parameter has no effect with probability ½ (trials drawn at
+random) or 0.6 (otherwise), or shifts them by a normal amount; information grows in proportion to
+the trials. These constants are near the maximum likelihood on the even-numbered studies, where
+growth by a power below 1 was not more likely, even with samplers that learn; how far beyond the
+length of these studies that holds is not known. The interval leaves out the earliest 3 % and the
+latest 17 % of the simulated futures, since parameters that are found at all are found sooner than
+simulated. The other parameters' p-values are held fixed. "Unlikely" is a chance below 20 %; it is
+not said before 100 trials, for a reason that the last table shows.
 """
 
 _EVER = """## False alarms, looking every ten trials
 
-- **dead ever**: dead parameters that were called "matters" at any time of the run, of all dead
-  ones.
-- **live ever**, **live at the end**: parameters that are used and were called "matters" ever, or
-  at the last look: what the guarantee costs in power.
-- **once**: the same with the default `looks="once"`, looked at every ten trials from 10 on, which
-  it is not meant for. Measured on some of the studies, which the columns under **compared** are
-  about: every fourth, and the first nine synthetic ones.
+- **dead ever**: the share of dead parameters that were called "matters" at any time during the run.
+- **live ever**, **live at the end**: the share of used parameters that were called "matters" at any
+  time, or at the last look: the cost of the guarantee in power.
+- **once**: the same with the default `looks="once"`, tested every ten trials from 10 on, which it
+  is not meant for. Measured on a subset, to which the columns **compared** refer: every fourth
+  study, and the first nine synthetic ones.
 """
 
 _FORECASTS = """## Forecasts
 
-One forecast for each parameter at each scheduled look at which it was testable and not said to
-matter. The truth is the look at which it is first said to matter as the study goes on, by the
-verdicts of `looks="repeated"`. The recorded run ends somewhere, so:
+One forecast for each parameter at each scheduled look at which it was testable and not yet said to
+matter. The truth is the later look at which it is first said to matter, by the verdicts of
+`looks="repeated"`. The recorded run is finite, so:
 
-- if it is settled within the run, the interval **holds** if that look is not before its lower and
-  not after its upper end ("never" as lower end: it does not hold);
+- if it is settled within the run, the interval **holds** if that look is neither before its lower
+  nor after its upper end (with "never" as lower end it does not hold);
 - if it is not, all that is known is that the truth lies beyond the run: the interval holds if its
   upper end does, too, or is "never".
 
-So a forecast that says "never" of a parameter that is not settled within the run counts as
-holding, though a longer run might have shown otherwise; **settled in the run** counts those whose
-truth is known, and **holds, settled** how many of these hold. This is no share that should be 80
-%: it selects the cases that went faster than expected. **finite**: intervals with an upper end.
-**"unlikely"**: forecasts that say so; **settled after all**: how many of these were settled within
-the run.
+So "never" counts as holding for a parameter that is not settled within the run, though a longer run
+might have shown otherwise; **settled in the run** is the share whose truth is known, and **holds,
+settled** the share of these that hold. The latter need not be 80 %: it selects the cases that went
+faster than expected. **finite**: intervals with an upper end. **"unlikely"**: forecasts that say
+so; **settled after all**: the share of these that were settled within the run.
 
-Few intervals have an upper end: as long as a parameter may be dead, no number of trials is sure to
-show that it is not. So intervals hold more often than they need to; **finite** and **holds,
-settled** show what they are worth. Of the 96 that do not hold here, 94 were settled sooner than
-their lower end, 54 of these in studies of NSGA-II and Gaussian processes; why there is not known.
+Few intervals have an upper end: as long as a parameter may be dead, no number of trials is certain
+to show that it is not. So intervals hold more often than they need to; **finite** and **holds,
+settled** show what they are worth. Of the 96 that do not hold here, 94 were settled before their
+lower end, 54 of these in studies of NSGA-II and Gaussian processes; the reason is not known.
 """
 
 _STOPPING = """## When a forecast says that there are enough trials
 
 `condped watch --until settled` ends when no parameter is open. **stopped**: studies in which that
 happened within the run; **after**: the median share of the run by then; **wrong**: those in which
-another parameter was called "matters" later, of which **used** counts the parameters that are used.
-Without the rule that nothing is given up before 100 trials, more studies would be stopped, but too
-early: the rule, which advice has as well, was set after seeing this on these studies.
+another parameter was called "matters" later; **used**: how many of these parameters are used.
+Without the rule that nothing is given up before 100 trials, more studies would stop, but too early:
+the rule, which advice has as well, was set after seeing this on these studies.
 """
 
 

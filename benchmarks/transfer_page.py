@@ -108,34 +108,34 @@ _HEAD = """# Where to start next time: does it help?
 Measured by `python -m benchmarks.transfer --page docs/trust/transfer.md`; this page is made from
 `benchmarks/transfer.json`.
 
-A new study is run without a past for 100 trials, and with one: ten past studies of 100 random
-trials each, on problems of the same family whose optimum lies elsewhere. The number of trials until
-the regret (the geometric mean over seeds) is as low as without a past after 100 trials is compared:
-2 means that half of the trials suffice, below 1 that more are needed. In brackets 90 % of what
-other seeds would give (bootstrap); `<` where the value was not reached within 140 trials.
+A new study is run for 100 trials without a past, and with one: ten past studies of 100 random
+trials each, on problems of the same family with the optimum elsewhere. The table compares after how
+many trials the regret (geometric mean over seeds) is as low as without a past after 100 trials: 2
+means that half of the trials suffice, below 1 that more are needed. In brackets a 90 % bootstrap
+interval over seeds; `<` where the value was not reached within 140 trials.
 
-- *draws*: `past.starts(5)`, then even draws from `past.space(risk=0.1)`, against random draws; no
-  fallback.
+- *draws*: `past.starts(5)`, then uniform draws from `past.space(risk=0.1)`, against random draws;
+  no fallback.
 - *random*, *TPE*: `condped.optuna.InformedSampler` around Optuna's random sampler and its TPE with
-  default settings, against these alone. *opened* says in how many of the studies it noticed that
-  the past misleads and opened the space again.
+  default settings, against these alone. *opened* is the share of studies in which it noticed that
+  the past misleads and restored the full space.
 
-The optimum moves by 4 % of each domain (*little*), by 15 % (*much*), or (*jump*) the new study's
-lies in another branch than that of any past study, or far from it where there are no branches. TPE
-runs three times with each seed of a synthetic family, since its results scatter.
+The optimum moves by 4 % of each domain (*little*), by 15 % (*much*), or (*jump*) into another
+branch than that of any past study, or far away where there are no branches. TPE runs three times
+per seed on synthetic families, since its results vary.
 
-Past studies save TPE the trials in which it finds the region of the optimum, not those that it then
-needs to come close: with *much* movement that is little. Where the past misleads, the trials that
-it suggested are lost, 8 to 15. The others are those of the sampler without a past, which sees no
-trial that the past suggested; only while the past seems right, some are drawn with all in view.
+Past studies save TPE the trials for finding the region of the optimum, not those for converging to
+it: with *much* movement that is little. Where the past misleads, the 8 to 15 trials that it
+suggested are lost. The others are those of the sampler without a past, which sees no trial
+suggested by the past; only while the past seems right are some drawn with all in view.
 
 The rules of the sampler (turns, when the past counts as proven or misleading, how many starts) were
-chosen by looking at the seeds 0 to 107 of these families. That a branch which the past leaves out
-has to be tried before the past counts as proven was decided by looking at 1000 to 1007, where TPE
-never noticed the better branch in 3 of 24 runs of *nested*; that it has to be tried twice, by
-looking at 2000 to 2019, where *nested* with a jump had .76 (TPE) and .70 (random). The numbers
-below are of other seeds: *models* and *nested*, whose spaces lose branches, from 3000 on, all
-others, to which that rule does not apply, from 2000 on.
+tuned on the seeds 0 to 107 of these families. That a branch left out by the past has to be tried
+before the past counts as proven was decided on 1000 to 1007, where TPE never noticed the better
+branch in 3 of 24 runs of *nested*; that it has to be tried twice, on 2000 to 2019, where *nested*
+with a jump had .76 (TPE) and .70 (random). The numbers below are from other seeds: *models* and
+*nested*, whose spaces lose branches, from 3000 on, all others, to which that rule does not apply,
+from 2000 on.
 """
 
 
@@ -151,7 +151,7 @@ def page(told: dict[str, Any]) -> str:
     lines += [
         f"Of {told['narrowed spaces']} smaller spaces at a risk of 10 %, for studies of the same "
         f"kind as the past ones (*little* and *much*), {100 * told['optimum outside']:.3g} % no "
-        "longer held the optimum.",
+        "longer contained the optimum.",
     ]
     if tables:
         lines += ["", *_tables(tables)]
@@ -195,10 +195,10 @@ def _tables(tables: Sequence[dict[str, Any]]) -> list[str]:
     lines = [
         "## YAHPO Gym's tables", "",
         "Look-ups at the nearest configuration. The past is one study of 300 random trials for "
-        "each other data set of the scenario: two for rbv2_multi, one for iaml_super. So few "
-        "cannot speak for a risk of 10 % and nothing is narrowed: only the starts help, and there "
-        "is nothing to open again. That the sampler sees the starts in this case was decided by a "
-        "look at the seeds 0 to 7. Too few for an aim; as measured:", "",
+        "each other data set of the scenario: two for rbv2_multi, one for iaml_super. These "
+        "are too few for a risk of 10 %, so nothing is narrowed: only the starts help, and there "
+        "is nothing to restore. That the sampler sees the starts in this case was decided on the "
+        "seeds 0 to 7. Too few for an aim; as measured:", "",
         "| table | past studies | seeds | starts, then random draws | TPE |", "|" + "---|" * 5,
     ]  # fmt: skip
     for one in tables:

@@ -35,7 +35,8 @@ def page_of(found: Mapping[str, Mapping[str, Any]], seed: str, page: Path) -> No
 def markdown_of(found: Mapping[str, Mapping[str, Any]], seed: str) -> str:
     """Return what stands between the marks of the page."""
     lines = [
-        "| door | inputs | typed errors | answers | untyped errors | deaths | hangs | differs |",
+        "| entry point | inputs | typed errors | answers | untyped errors | crashes | hangs "
+        "| differs |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     sums = {c: sum(door[c] for door in found.values()) for c in _COLUMNS}
@@ -48,9 +49,9 @@ def markdown_of(found: Mapping[str, Mapping[str, Any]], seed: str) -> str:
     longest = max(found.values(), key=lambda door: float(door["longest"]))
     lines += [
         "",
-        f"Of the typed errors {sums['unplaced']:,} say no more than that the source may be damaged "
-        "and ask to be reported if it is not. The longest input took "
-        f"{longest['longest']:.1f} seconds of the processor ({longest['title']}). Seed {seed}.",
+        f"Of the typed errors {sums['unplaced']:,} only say that the source may be damaged and ask "
+        "for a report if it is not. The longest input took "
+        f"{longest['longest']:.1f} seconds of CPU time ({longest['title']}). Seed {seed}.",
         "",
     ]  # fmt: skip
     return "\n".join(lines)

@@ -14,8 +14,8 @@ import condped
 # %%
 # The study
 # ---------
-# Training a network, by a simulation: the learning rate matters much, weight decay a little. The
-# other four do nothing at all.
+# A simulated network training: the learning rate matters a lot, weight decay a little. The other
+# four hyperparameters do nothing.
 
 
 def objective(trial: optuna.Trial) -> float:
@@ -35,18 +35,18 @@ study.optimize(objective, n_trials=60)
 # %%
 # The answer
 # ----------
-# The default method computes Optuna's importances and puts a verdict beside each. ``calibrated``
-# gives nothing to hyperparameters without evidence of an effect.
+# The default method computes Optuna's importances and adds a verdict to each. ``calibrated`` gives
+# nothing to hyperparameters without evidence of an effect.
 
 paper = condped.importance(study)
 calibrated = condped.importance(study, method="calibrated")
 condped.plot.comparison({"paper": paper, "calibrated": calibrated}, backend="matplotlib")
 
 # %%
-# **How to read it.** A filled mark is a statistically significant effect, a hollow one is not.
-# The test compares each hyperparameter with *replays* of the sampler: how far would TPE have
-# moved this hyperparameter if it had no effect, given the same results? The other four were
-# moved, ``shuffle_seed`` quite far, but no further than that.
+# **How to read it.** A filled mark is a statistically significant effect, a hollow one is not. The
+# test compares each hyperparameter with *replays* of the sampler: how far would TPE have moved
+# this hyperparameter if it had no effect, given the same results? The other four were moved,
+# ``shuffle_seed`` quite far, but not further than in the replays.
 
 for row in paper.rows():
     evidence = paper.evidence[row["parameter"]]
@@ -54,7 +54,7 @@ for row in paper.rows():
 print(paper.evidence.sampling)
 
 # %%
-# Does the answer depend on this one definition of *good*, or on half of the trials?
+# Does the answer depend on this definition of *good*, or on one half of the trials?
 
 print(paper.robustness())
 

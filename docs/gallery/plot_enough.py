@@ -38,13 +38,13 @@ study.optimize(objective, n_trials=120)
 print(condped.forecast(study))
 
 # %%
-# **How to read it.** What matters is settled since the trial that is named. For the others the
-# forecast says about how many more trials would do, with an 80 % interval, or that no number of
-# trials of this kind is likely to.
+# **How to read it.** Parameters that matter have been settled since the trial given. For the
+# others the forecast says about how many more trials it would take, with an 80 % interval, or that
+# more trials of this kind are unlikely to settle it.
 #
 # Was it right?
 # -------------
-# Here trials are cheap, so go on and see how the evidence grows.
+# Trials are cheap here, so continue and see how the evidence grows.
 
 study.optimize(objective, n_trials=480)
 table = condped.read(study)
@@ -62,5 +62,5 @@ axes.legend(frameon=False)
 
 # %%
 # **What to do.** Stop when everything you care about is settled. While a study is still running,
-# use ``looks="repeated"`` (``condped watch`` and ``condped serve`` do): whoever looks at such
-# curves again and again will see a false alarm sooner or later.
+# use ``looks="repeated"`` (``condped watch`` and ``condped serve`` do): if you look at such curves
+# often enough, you will see a false alarm sooner or later.

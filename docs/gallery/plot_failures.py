@@ -40,18 +40,18 @@ study.optimize(objective, n_trials=400, catch=(MemoryError,))
 # The answer
 # ----------
 # The target set need not be the best trials. ``target="failed"`` asks what failed trials have in
-# common; ``pruned``, ``nonfinite`` and any mask of your own work as well.
+# common; ``pruned``, ``nonfinite`` and your own mask work as well.
 
 failed = condped.importance(study, target="failed")
 condped.plot.importance(failed, backend="matplotlib")
 
 # %%
-# **How to read it.** The bars now explain failing: filled bars are settings that make trials fail
-# more often than chance explains. Where they do is in the densities:
+# **How to read it.** The bars now explain failures: filled bars are hyperparameters with a
+# statistically significant effect on failures. The densities show which values fail:
 
 condped.plot.densities(failed, ["width", "batch_size", "learning_rate"], backend="matplotlib")
 
 # %%
-# **What to do.** Forbid what fails (a condition in the objective, a smaller range), or mend the
+# **What to do.** Exclude what fails (a condition in the objective, a smaller range), or fix the
 # cause. For importances of *good* trials, ``failed="worst"`` ranks failed trials last instead of
 # leaving them out.

@@ -44,9 +44,9 @@ condped.plot.densities(result, ["learning_rate", "layers"], backend="matplotlib"
 
 # %%
 # **How to read it.** Each panel is one regime: the learning rate has a panel for each of its two
-# ranges. The curve is the share of target trials at a value, relative to all trials that were
-# drawn there; the horizontal line is what chance gives. Green are good values; they are marked
-# only if the effect is statistically significant.
+# ranges. The curve is the share of target trials at a value, relative to all trials drawn there;
+# the horizontal line is the level expected by chance. Good values are green; they are marked only
+# if the effect is statistically significant.
 
 for density in result.densities["learning_rate"]:
     for good in density.good:
@@ -61,8 +61,8 @@ effects = condped.effects(study)
 condped.plot.slice(effects, ["learning_rate", "layers"], backend="matplotlib")
 
 # %%
-# Here each dot is a trial (blue: in the target set), with the median of about equally many trials
-# and its interval. The same in a sentence:
+# Each dot is a trial (blue: in the target set); medians over groups of about equally many trials
+# are shown with intervals. The same in a sentence:
 
 print(effects["learning_rate"].sentence)
 

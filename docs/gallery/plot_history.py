@@ -3,7 +3,7 @@ How did the study go?
 =====================
 
 Is the sampler still making progress, or has nothing improved for a while? How did trials end, and
-what did they cost?
+how long did they take?
 """
 
 import numpy as np
@@ -45,16 +45,16 @@ summary = condped.summary(study)
 condped.plot.history(summary, backend="matplotlib")
 
 # %%
-# **How to read it.** Dots are trials, diamonds pruned ones, and the line is the best so far; if it
-# has not moved for long, that time is shaded. ``over="time"`` draws the same over the clock.
+# **How to read it.** Dots are trials, diamonds pruned ones, and the line is the best so far; a
+# long plateau is shaded. ``over="time"`` shows the same over time.
 
 print(summary)
 
 # %%
-# Which way did the trials take?
+# Which values did the sampler try?
 
 condped.plot.parallel(condped.effects(study), backend="matplotlib")
 
 # %%
-# **What to do.** After a long plateau, more trials of the same kind gain little. Ask :doc:`what
-# to change <plot_next_step>`, or whether :doc:`the verdicts are settled <plot_enough>`.
+# **What to do.** After a long plateau, more trials of the same kind help little. Ask
+# :doc:`what to change <plot_next_step>`, or whether :doc:`the verdicts are settled <plot_enough>`.

@@ -16,8 +16,8 @@ import condped
 # %%
 # The studies
 # -----------
-# Gradient boosting on five data sets. One of them is tiny: there regularisation decides instead
-# of the learning rate.
+# Gradient boosting on five data sets. One of them is tiny: there regularisation matters instead of
+# the learning rate.
 
 rng = np.random.default_rng(0)
 
@@ -50,9 +50,9 @@ condped.plot.across(across, backend="matplotlib")
 
 # %%
 # **How to read it.** A row is a hyperparameter, a column a study; darker is more important, grey
-# is without evidence of an effect. Studies that are alike stand side by side, and what is odd in
-# one of them is outlined. On the right is the mean over the studies with its interval, and a
-# diamond where studies differ by more than chance explains.
+# means no evidence of an effect. Similar studies are side by side, and what is odd in one of them
+# is outlined. On the right is the mean over studies with its interval, and a diamond where studies
+# differ by more than chance explains.
 
 print(across)
 
@@ -63,6 +63,6 @@ print(across)
 print(condped.difference(studies["adult"], studies["iris"]))
 
 # %%
-# **What to do.** Fix for the next data set what matters nowhere, narrow what is good everywhere
-# (``across.space()`` and ``across.starts()`` do that, with the risk stated), and look at the odd
-# one by itself.
+# **What to do.** For the next data set fix what matters nowhere, narrow to what is good everywhere
+# (``across.space()`` and ``across.starts()`` do that, and state the risk), and look at the odd one
+# separately.

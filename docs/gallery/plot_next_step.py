@@ -3,7 +3,7 @@ What should I do next?
 ======================
 
 The budget of the first study is spent. Which hyperparameters can be fixed, which ranges narrowed,
-and where do good trials press against the edge of a range, so that it should be widened?
+and where do good trials crowd at the edge of a range that should be widened?
 """
 
 import numpy as np
@@ -43,16 +43,16 @@ advice = condped.advise(study)
 print(advice)
 
 # %%
-# **How to read it.** Each step says what it keeps and what it gives up, and without evidence
-# there is no step. The code is ready to paste into a new objective.
+# **How to read it.** Each step says what it keeps and what it gives up; without evidence there is
+# no step. The code can be pasted into a new objective.
 #
-# **What to do.** ``advice.start`` opens a new study in the smaller space, with the old trials in
-# it; the objective stays as it is. A fifth of the new trials is still drawn from the old space,
-# in case the advice is wrong.
+# **What to do.** ``advice.start`` creates a new study in the smaller space that includes the old
+# trials; the objective stays unchanged. A fifth of the new trials are still drawn from the old
+# space, in case the advice is wrong.
 
 new = advice.start(study)
 new.optimize(objective, n_trials=60)
 condped.plot.history(condped.summary(new), backend="matplotlib")
 
 # %%
-# The first 200 trials are those of the first study; those after them were drawn by advice.
+# The first 200 trials are those of the first study; later ones follow the advice.

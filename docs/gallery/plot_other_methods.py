@@ -2,8 +2,8 @@
 What would other methods say?
 =============================
 
-f-ANOVA, PED-ANOVA, MDI and SHAP were made for spaces without conditions. On a conditional
-space, each has to be told what to do with a hyperparameter that a trial does not have.
+f-ANOVA, PED-ANOVA, MDI and SHAP were made for spaces without conditions. On a conditional space,
+each needs a rule for hyperparameters that a trial does not have.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ import condped
 # %%
 # The study
 # ---------
-# A network beats a support vector machine. For the network the learning rate decides; ``C`` is a
-# hyperparameter of the machine that loses.
+# A network beats a support vector machine. For the network the learning rate decides; ``C``
+# belongs to the losing model.
 
 rng = np.random.default_rng(0)
 
@@ -41,12 +41,12 @@ condped.plot.comparison(comparison, backend="matplotlib")
 
 # %%
 # **How to read it.** One row per hyperparameter, one mark per method. *Filtering* keeps only the
-# trials that have the hyperparameter, so that ``C`` is compared among support vector machines, as
-# if those were the good trials. *Imputation* fills in values that were never tried. condPED-ANOVA
-# gives ``C`` nothing: no trial among the best has it.
+# trials that have the hyperparameter, so ``C`` is assessed among support vector machines, as if
+# the best of these were good trials. *Imputation* fills in values that were never tried.
+# condPED-ANOVA gives ``C`` nothing: none of the best trials has it.
 
 print(comparison)
 
 # %%
-# **What to do.** If methods disagree about a conditional hyperparameter, ask what each did with
-# the trials that do not have it; :doc:`/understand/regimes` draws that.
+# **What to do.** If methods disagree about a conditional hyperparameter, ask how each treats the
+# trials that do not have it; :doc:`/understand/regimes` shows that in pictures.

@@ -2,7 +2,7 @@
 How do I put it into a paper?
 =============================
 
-One figure, the width of a column or a page, with fonts that match the text, as PDF.
+One figure, as wide as a column or page, with fonts that match the text, as PDF.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ table = studies["regime-dependent"]
 # %%
 # Two panels of one figure
 # ------------------------
-# Every function of ``condped.plot`` draws on axes, or a figure, of your own (``on=``). Sizes and
-# fonts are those of matplotlib, so set them as for any other figure.
+# Every function of ``condped.plot`` can draw on your own axes or figure (``on=``). Sizes and fonts
+# are set in matplotlib, as for any other figure.
 
 result = condped.importance(table, intervals="half-sampling")
 curve = condped.sweep(table, intervals="half-sampling")
@@ -34,7 +34,7 @@ with plt.rc_context({"font.family": "serif", "font.size": 8, "axes.titlesize": 8
 # %%
 # Several studies
 # ---------------
-# All problems of the paper, as if they were studies of one system.
+# All problems of the paper, treated as studies of one system.
 
 across = condped.across(studies)
 condped.plot.across(across, backend="matplotlib")

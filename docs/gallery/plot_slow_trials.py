@@ -2,8 +2,8 @@
 What makes trials slow?
 =======================
 
-A setting that costs much and gains nothing is the first one to change. Most tools record how long
-trials took, so that durations can be explained like any other objective.
+A setting that costs a lot and gains nothing is the first to change. Most tools record how long
+trials took, so durations can be explained like any other objective.
 """
 
 import optuna
@@ -40,7 +40,7 @@ study.optimize(objective, n_trials=150)
 # %%
 # The answer
 # ----------
-# ``objective="duration"`` explains the time that trials took; here the fastest 20 %.
+# ``objective="duration"`` explains how long trials took; here the fastest 20 % count as good.
 
 quality = condped.importance(study, target_quantile=0.2)
 speed = condped.importance(study, target_quantile=0.2, objective="duration")
@@ -48,13 +48,13 @@ condped.plot.comparison({"low error": quality, "short time": speed}, backend="ma
 
 # %%
 # **How to read it.** One mark for what makes a model good, one for what makes it fast. ``trees``
-# decides both, and there has to be a compromise. ``depth`` and ``features`` change how good a
-# model is, and show no evidence of an effect on the time: these can be tuned freely.
+# affects both, which calls for a compromise. ``depth`` and ``features`` change how good a model
+# is, and show no evidence of an effect on the time: they can be tuned freely.
 
 condped.plot.slice(
     condped.effects(study, objective="duration"), ["trees", "depth"], backend="matplotlib"
 )
 
 # %%
-# **What to do.** Bound what costs time, tune first what costs none. Any metric or user attribute
+# **What to do.** Limit what costs time; first tune what costs none. Any metric or user attribute
 # that trials record can be explained in the same way.

@@ -14,7 +14,7 @@ import condped
 # %%
 # The study
 # ---------
-# SGD is better here than Adam. With SGD the learning rate matters, the momentum hardly.
+# SGD is better than Adam here. With SGD the learning rate matters, the momentum hardly.
 
 rng = np.random.default_rng(0)
 
@@ -43,7 +43,7 @@ condped.plot.regimes(result, backend="matplotlib")
 # %%
 # **How to read it.** A bar is a hyperparameter, its parts are *regimes*: absent, or present with
 # one range. Only what the value does *within* a regime counts. That trials with a momentum are
-# better is the effect of the switch, and credited to ``optimizer``.
+# better is an effect of the switch, and credited to ``optimizer``.
 
 for gate in result.gates:
     for branch in gate.branches:
@@ -53,12 +53,12 @@ for gate in result.gates:
         )
 
 # %%
-# A method that does not know of regimes has to do something about trials without a momentum. If
-# it fills in a value (*imputation*), then ``momentum`` is credited with being present:
+# A method without regimes has to do something about trials without a momentum. If it fills in a
+# value (*imputation*), ``momentum`` gets credit for being present:
 
 methods = condped.compare(study, methods=["paper", "ped-anova"], target_quantile=0.25)
 condped.plot.comparison(methods, backend="matplotlib")
 
 # %%
 # **What to do.** Keep the switch where it is good, and do not spend trials on ``momentum``.
-# :doc:`/understand/regimes` has the whole story in pictures.
+# :doc:`/understand/regimes` explains this in pictures.

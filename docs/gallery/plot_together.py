@@ -2,8 +2,8 @@
 Do two hyperparameters act together?
 ====================================
 
-Learning rate and batch size are often said to belong together: larger batches need larger rates.
-Taken one by one, neither may show how much.
+Learning rate and batch size are said to go together: larger batches need larger rates. Neither
+alone may show how much they matter.
 """
 
 import numpy as np
@@ -42,9 +42,9 @@ condped.plot.pairs(pairs, backend="matplotlib")
 
 # %%
 # **How to read it.** Colours are the share of target trials for each combination of values. The
-# diagonal means: neither value is good by itself, only the two together. Pairs are shown here
-# only if their joint effect, beyond the two separate ones, is statistically significant. All
-# pairs at once:
+# diagonal means that neither value is good by itself, only the combination. Pairs are shown only
+# if their joint effect, beyond the two separate ones, is statistically significant. All pairs at
+# once:
 
 condped.plot.joint(pairs, backend="matplotlib")
 

@@ -2,8 +2,8 @@
 How close are the estimates to the truth?
 =========================================
 
-For the problems of the paper the importances can be computed exactly. How far off are
-estimates from 1,000 trials?
+For the paper's problems the importances can be computed exactly. How far off are estimates from
+1,000 trials?
 """
 
 import condped
@@ -19,11 +19,11 @@ curve = condped.sweep(table, intervals="half-sampling")
 condped.plot.sweep(curve, truth=problem, backend="matplotlib")
 
 # %%
-# **How to read it.** Solid lines are estimates, with bands that hold for all of them together;
-# dotted lines are the truth.
+# **How to read it.** Solid lines are estimates, with simultaneous bands for all of them; dotted
+# lines are the truth.
 #
-# At one of them
-# --------------
+# At one target quantile
+# ----------------------
 
 result = condped.importance(table, intervals="half-sampling")
 condped.plot.importance(result, backend="matplotlib")
@@ -42,13 +42,13 @@ condped.plot.regimes(wider, backend="matplotlib")
 condped.plot.densities(wider, backend="matplotlib")
 
 # %%
-# And what acts together
-# ----------------------
-# How much each pair explains beyond what its hyperparameters explain alone. Colours begin beyond
-# what chance alone reaches.
+# Which hyperparameters act together
+# ----------------------------------
+# How much each pair explains beyond what its hyperparameters explain alone. Only values beyond
+# chance level are coloured.
 
 condped.plot.joint(condped.joint_effects(table), backend="matplotlib")
 
 # %%
-# **What to do.** Take such a problem to try what your own number of trials can show:
+# **What to do.** Use such a problem to find out what your number of trials can show:
 # ``problem.sample(100)``. :doc:`/trust/statistics` has error rates, coverage and power.

@@ -14,8 +14,8 @@ import condped
 # %%
 # The study
 # ---------
-# The learning rate decides whether training works at all; augmentation and label smoothing make
-# the last few percent.
+# The learning rate decides whether training works at all; augmentation and label smoothing account
+# for the last few percent.
 
 rng = np.random.default_rng(0)
 
@@ -37,23 +37,22 @@ study.optimize(objective, n_trials=600)
 # %%
 # The answer
 # ----------
-# ``sweep`` computes the importances for every share of the trials that may count as good, from
-# the best 1 % to the best 99 %, in one go.
+# ``sweep`` computes the importances for every share of trials to count as good, from the best 1 %
+# to the best 99 %, in one go.
 
 curve = condped.sweep(study, intervals="jackknife")
 condped.plot.sweep(curve, backend="matplotlib")
 
 # %%
 # **How to read it.** On the left are the very best trials, on the right nearly all of them. The
-# bands hold for all curves and all shares together. For the best half only the learning rate
-# counts: does training work? Among the best few percent, all of which have a good learning rate,
-# the others take over. At the right end the question is what only the very worst have in common.
+# bands are simultaneous for all curves and shares. For the best half only the learning rate
+# matters: does training work? Among the best few percent, all of which have a good learning rate,
+# the others take over. At the right end the question is what the very worst have in common.
 #
 # With many hyperparameters a heat map is easier to read:
 
 condped.plot.heatmap(curve, backend="matplotlib")
 
 # %%
-# **What to do.** Early on, look at a large share (what makes training work?), at the end at a
-# small one (what is left to gain?). If the answer changes along the way, say which share you
-# mean.
+# **What to do.** Early on, use a large share (what makes training work?), at the end a small one
+# (what is left to gain?). If the answer changes along the way, say which share you mean.

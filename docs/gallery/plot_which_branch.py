@@ -3,7 +3,7 @@ Which branch should I keep?
 ===========================
 
 A study chooses between model families. After some trials a sampler has settled on one of them: is
-the other one really worse, or was it only given up too early?
+the other one really worse, or was it given up too early?
 """
 
 import optuna
@@ -54,21 +54,21 @@ print(tree)
 
 # %%
 # **How to read it.** The tree is the conditional structure, here inferred from the trials
-# themselves. *In the study* is what a hyperparameter explains of reaching the best trials of all;
-# *in the branch* what it explains of reaching the best of its own branch. So the forest's
-# hyperparameters, which no target trial has, are explained as well.
+# themselves. *In the study* is what a hyperparameter explains of reaching the best trials of the
+# study; *in the branch* what it explains of reaching the best of its own branch. So the forest's
+# hyperparameters, which no target trial has, are covered as well.
 
 effects = condped.effects(study)
 condped.plot.parallel(effects, ["model", "kernel", "gamma", "C"], backend="matplotlib")
 
 # %%
 # Each line is a trial, the blue ones are in the target set. Where a trial does not have a
-# hyperparameter, its line passes below that axis: *absent* has a place of its own. All blue lines
-# start at ``svm``, and most of them pass a narrow range of ``gamma``.
+# hyperparameter, its line passes below that axis, at *absent*. All blue lines start at ``svm``,
+# and most of them pass through a narrow range of ``gamma``.
 
 condped.plot.slice(effects, ["model", "kernel"], backend="matplotlib")
 
 # %%
 # **What to do.** Compare branches by what they *can* reach, not by their medians: RBF kernels are
 # worse than linear ones in the median, because most values of ``gamma`` are bad, and still reach
-# the lowest errors. A branch with no target trial and enough trials of its own can go.
+# the lowest errors. A branch with enough trials and none in the target set can be dropped.

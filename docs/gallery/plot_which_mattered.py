@@ -18,7 +18,7 @@ import condped
 # %%
 # The study
 # ---------
-# A plain Optuna objective. Nothing in it was written for condped.
+# A plain Optuna objective, not written for condped.
 
 images, digits = load_digits(return_X_y=True)
 train_x, test_x, train_y, test_y = train_test_split(
@@ -56,15 +56,15 @@ result = condped.importance(study, intervals="half-sampling")
 condped.plot.importance(result, backend="matplotlib")
 
 # %%
-# **How to read it.** A bar is a share of all that the hyperparameters explain, and the bars sum
-# to 1. The thick line is the 90 % interval of one bar by itself, the thin one holds for all bars
-# together. Fill, hatching and the word on the right are the verdict: whether the effect is
+# **How to read it.** A bar is a hyperparameter's share of everything that they explain; the bars
+# sum to 1. The thick line is the 90 % interval of that bar alone, the thin one is simultaneous for
+# all bars. Fill, hatching and the word on the right show the verdict: whether the effect is
 # statistically significant.
 #
 # ``gamma`` exists in only a quarter of the trials and is still the most important: among RBF
-# kernels it decides between a very good and a useless model. The forest's hyperparameters are
-# *not testable*: no forest is among the best trials, so that nothing about forests can have
-# helped a trial to get there. That is what ``model`` is credited for.
+# kernels it decides between a very good and a useless model. The forest's hyperparameters are *not
+# testable*: no forest is among the best trials, so nothing about forests can have helped a trial
+# to get there. That is credited to ``model``.
 
 print(result)
 

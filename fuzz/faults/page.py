@@ -10,9 +10,9 @@ ENDS = ("answer", "error", "killed", "untyped", "death", "hang")
 
 
 def faults_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return one line per fault and what it was done to."""
+    """Return one line per fault and its target."""
     lines = [
-        "| fault | done to | times | answers | errors | killed | untyped | deaths | hangs "
+        "| fault | done to | times | answers | errors | killed | untyped | crashes | hangs "
         "| wrong |",
         "|" + " --- |" * 10,
     ]
