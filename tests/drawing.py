@@ -9,7 +9,7 @@ import numpy as np
 
 from condped import Categorical, Int, Space
 from condped.space import Domain
-from condped.space.condition import Between, Both, Comparison, Either, Negation, Node
+from condped.space.nodes import Between, Both, Comparison, Either, Negation, Node
 
 COMPARE = {
     "<": operator.lt,

@@ -115,7 +115,7 @@ class Agents(Server):
                 raise
             raise RefusedError(str(error)) from error
         text = " ".join(one.text for one in found.content if hasattr(one, "text"))
-        if "Something went wrong" in text:
+        if "Internal error" in text:
             raise AssertionError(f"{tool} | {text[:300]}")
         if found.is_error:
             raise RefusedError(text)

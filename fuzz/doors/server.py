@@ -123,7 +123,7 @@ class Server(Door):
         answer = self._answered(data.replace(b"{port}", str(self.port).encode()))
         status = _STATUS.match(answer)
         code = int(status[1]) if status else 400  # closed without a word: no HTTP
-        if code == 500 or b"Something went wrong" in answer:
+        if code == 500 or b"Internal server error" in answer:
             raise AssertionError(f"500 | {answer[:300]!r}")
         if what == "foreign" and code < 400:
             raise DiffersError(f"a foreign request was answered | {answer[:300]!r}")

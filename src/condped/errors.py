@@ -6,7 +6,7 @@
     ├── SpaceError (ValueError)        an invalid search space
     │   └── ConditionError             a ``when`` condition that cannot be parsed
     ├── DataError (ValueError)         trials that contradict the space or the settings
-    │   └── NoTrialsError              a source without any trial, or none that is wanted
+    │   └── NoTrialsError              a source without trials, or without selected ones
     ├── NameNotFoundError (KeyError)   an unknown column, parameter, objective or problem
     ├── SettingsError (ValueError)     an option with an invalid value
     ├── SourceError (TypeError)        a source that no reader recognises
@@ -84,7 +84,7 @@ class DataError(CondpedError, ValueError):
 
 
 class NoTrialsError(DataError):
-    """A source without any trial, or without one that is wanted."""
+    """A source without any trials, or without any that were selected."""
 
 
 class NameNotFoundError(CondpedError, KeyError):
@@ -123,12 +123,11 @@ def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundE
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     match = _close_match(name if isinstance(name, str) else brief(name), names)
     hint = "" if match is None else f" Did you mean {brief(match)}?"
-    verb = "There are" if len(names) > 1 else "There is"
-    return NameNotFoundError(f"There is no {kind} {brief(name)}. {verb}: {listed}{more}.{hint}")
+    return NameNotFoundError(f"There is no {kind} {brief(name)}. Available: {listed}{more}.{hint}")
 
 
 def _close_match(name: str, names: Iterable[str]) -> str | None:
-    """Return the name that is most like another one; None if none is.
+    """Return the name that is most similar to another one; None if none is.
 
     Comparing two names takes long, so it is done only for those with most in common at both ends.
     """

@@ -1,4 +1,4 @@
-"""How an extra is added, in the way in which condped was installed or started."""
+"""How to add an extra, depending on how condped was installed or started."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 def command_for(extra: str, prefix: Path | None = None) -> str:
     """Return the command that adds an extra to the environment at ``prefix``, or to this one.
 
-    Tools leave their marks there: uv and pipx a file about what they installed, and the
-    environments that they make for one run lie in their caches.
+    Tools can be recognised there: uv and pipx leave a file about what they installed, and keep
+    environments for single runs in their caches.
     """
     root = Path(sys.prefix) if prefix is None else prefix
     wanted = f"'condped[{extra}]'"

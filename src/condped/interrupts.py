@@ -17,8 +17,8 @@ INTERRUPTED = 130  # as shells tell of a process that SIGINT has ended: 128 + 2
 def begin_command() -> None:
     """Let Ctrl-C end a process that is the command line while it is still being imported.
 
-    There is nothing to tidy up yet, and an exception in the middle of an import can surface as
-    any other. Other programs that import condped keep what they have.
+    There is nothing to clean up yet, and an exception in the middle of an import can surface as any
+    other. Other programs that import condped keep their own handlers.
     """
     name, *_ = getattr(sys, "argv", None) or [""]
     module = name == "-m" and "condped" in sys.orig_argv
@@ -29,13 +29,13 @@ def begin_command() -> None:
 
 
 def raise_interrupts() -> bool:
-    """Let Ctrl-C raise KeyboardInterrupt again; return whether it ended the process before."""
+    """Let Ctrl-C raise KeyboardInterrupt again; return whether it ended the process until now."""
     return _change(_end, signal.default_int_handler)
 
 
 @contextmanager
 def repeated() -> Iterator[None]:
-    """Repeat an interrupt that comes where Python ignores exceptions, as while it tidies up."""
+    """Repeat an interrupt that comes where Python ignores exceptions, such as during clean-up."""
     usual = sys.unraisablehook
 
     def repeat(ignored: Any) -> None:
@@ -57,9 +57,9 @@ def repeated() -> Iterator[None]:
 
 @contextmanager
 def heeded() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the end if one came that was swallowed or became another error.
+    """Raise KeyboardInterrupt at the end if one was swallowed or became another error.
 
-    Libraries written in C++ do so, such as pyarrow while it looks whether there is a pandas.
+    Libraries written in C++ do that, such as pyarrow while it checks for pandas.
     """
     came = False
 
@@ -79,7 +79,7 @@ def heeded() -> Iterator[None]:
 
 
 def end_command() -> None:
-    """Let Ctrl-C end the process while Python shuts down: all else has been tidied up."""
+    """Let Ctrl-C end the process while Python shuts down: everything else is cleaned up."""
     _change(signal.default_int_handler, _end)
 
 
@@ -88,7 +88,7 @@ def _end(*_: Any) -> None:
 
 
 def _change(old: Any, new: Any) -> bool:
-    """Handle interrupts in another way, if they are handled in the old one so far."""
+    """Switch to another interrupt handler, if the old one is still in place."""
     if signal.getsignal(signal.SIGINT) is not old:
         return False
     try:

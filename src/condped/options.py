@@ -30,11 +30,11 @@ class Option:
     Attributes
     ----------
     type
-        What its value is, as an annotation.
+        The type of its value, as an annotation.
     metavar
-        What stands for its value on the command line.
+        The placeholder for its value on the command line.
     python_only
-        Whether no text can stand for its value.
+        Whether its value cannot be given as text.
     """
 
     name: str
@@ -54,7 +54,7 @@ def option(
 
 
 def takes(options: type, *declarations: type) -> Callable[[Function], Function]:
-    """Say which options a function takes; its docstring lists them.
+    """Declare which options a function takes; its docstring lists them.
 
     ``options`` is the typed dictionary of its ``**options``, ``declarations`` the dataclasses whose
     fields these are.
@@ -105,7 +105,7 @@ def check_names(function: str, given: Iterable[str], known: Collection[str]) -> 
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any]) -> Declaration:
-    """Return a declaration with those of the given options that are its own."""
+    """Return a declaration filled with those given options that belong to it."""
     names = _names_declared(kind)  # type: ignore[arg-type]
     return kind(**{name: value for name, value in given.items() if name in names})
 
@@ -153,7 +153,7 @@ def _types(kind: type) -> dict[str, Any]:
 
 @cache
 def _choices(kind: type) -> dict[str, tuple[Any, ...]]:
-    """Return the values that fields of a few values may have."""
+    """Return the allowed values of fields that have only a few."""
     found = {}
     for name, annotation in _types(kind).items():
         union = get_origin(annotation) in (Union, UnionType)

@@ -16,7 +16,7 @@ _MOST_DIGITS = 40
 def shortened(text: str, most: int = _MOST_NAME) -> str:
     """Return a text that fits a column, stays on its line and cannot control a terminal.
 
-    Long texts lose their middle: names that share a beginning often differ in the end.
+    Long texts lose their middle: names with the same beginning often differ at the end.
     """
     # Of a very long text only what can be seen is looked at.
     plain = printable(_without_middle(text, 4 * most, "…")) or repr(text[:most])
@@ -50,7 +50,7 @@ def brief(value: Any) -> str:
 
 
 def text_of(value: Any, *, quoted: bool = False) -> str:
-    """Return a value's whole text, or its ``repr``; of integers that Python does not write less."""
+    """Return a value's whole text or ``repr``, short for integers that Python refuses to print."""
     try:
         return repr(value) if quoted else str(value)
     except ValueError:  # more than 4,300 digits
@@ -82,7 +82,7 @@ def _digits(number: int) -> int:
 
 
 def _without_middle(text: str, most: int, gap: str) -> str:
-    """Return a text of at most so many letters, a gap in the place of those that are left out."""
+    """Return a text of at most this many characters, with a gap in place of those left out."""
     if len(text) <= most:
         return text
     end = (most - len(gap)) // 2
@@ -92,7 +92,7 @@ def _without_middle(text: str, most: int, gap: str) -> str:
 def printable(text: str) -> str:
     r"""Return a text on one line that cannot control a terminal.
 
-    Letters that cannot be seen, or turn others around, are written as their codes.
+    Characters that are invisible, or reverse others, are written as their codes.
 
     Examples
     --------

@@ -86,10 +86,10 @@ def test_names_are_given_with_an_equals_sign(folder: Path) -> None:
     assert [study["name"] for study in json.loads(out)["studies"]] == ["first", "second"]
     code, _, err = run(folder, "across", sources[0], "cifar.csv", *OPTIONS)
     assert code == 2
-    assert "Give every source a name, or none" in err
+    assert "Name every source or none" in err
     code, _, err = run(folder, "across", sources[0], sources[0], *OPTIONS)
     assert code == 2
-    assert "stands for two sources" in err
+    assert "is given to two sources" in err
 
 
 def test_one_source_may_hold_several_studies(folder: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_wrong_pages_are_refused_before_any_work(folder: Path, tmp_path: Path) -
     code, _, err = run(folder, *both, "--report", str(tmp_path / "page.txt"))
     assert (code, "must end in .html or .htm" in err) == (2, True)
     code, _, err = run(folder, *both, "--reports", str(tmp_path))
-    assert (code, "Give --report FILE, too" in err) == (2, True)
+    assert (code, "Add --report FILE" in err) == (2, True)
     assert not list(tmp_path.iterdir())
 
 
@@ -219,6 +219,6 @@ def test_two_studies_of_one_storage_are_compared(tmp_path: Path) -> None:
     code, out, _ = run(tmp_path, "across", url, *names)
     assert (code, out) == (0, f"{condped.across(url, study=['one', 'two'])}\n")
     code, _, err = run(tmp_path, "importance", url, *names)
-    assert (code, "--study takes one value, and was given 2" in err) == (2, True)
+    assert (code, "--study takes one value (given 2 times)" in err) == (2, True)
     code, _, err = run(tmp_path, "diff", url, *names, "-q", "0.1", "--target-quantile", "0.2")
     assert (code, "--target-quantile takes one value" in err) == (2, True)

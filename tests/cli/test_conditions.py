@@ -142,7 +142,7 @@ def test_another_winning_branch_is_a_change_of_no_parameter() -> None:
 )
 def test_what_is_no_condition_is_refused(kind: str, condition: str) -> None:
     """With those that there are, before any source is read."""
-    with pytest.raises(SettingsError, match=r"There are: |is no number"):
+    with pytest.raises(SettingsError, match=r"Available: |is not a number"):
         parsed(condition, kind)
 
 
@@ -173,7 +173,7 @@ def test_a_wrong_condition_hides_neither_the_others_nor_the_summary(
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1_0", "1e999", "0x10", "٣"])
 def test_numbers_are_plain_and_finite(number: str) -> None:
     """With a bound that nothing exceeds, a condition would never hold."""
-    with pytest.raises(SettingsError, match="is no number"):
+    with pytest.raises(SettingsError, match="is not a number"):
         parsed(f"best > {number}", "summary")
 
 

@@ -47,7 +47,7 @@ def test_examples_run(
 ) -> None:
     """In the order in which they stand, in a directory of their own, with the real tools."""
     if name in OWN_PROCESS:
-        command = [sys.executable, "-W", "ignore", "-m", "tests.docs.examples", DOCS / name]
+        command = [sys.executable, "-W", "ignore", "-m", "tests.docs.examples", str(DOCS / name)]
         environment = os.environ | {"PYTHONPATH": str(DOCS.parent)}
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

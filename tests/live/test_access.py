@@ -252,7 +252,7 @@ def test_logs_tell_refusals_and_no_secrets(caplog: pytest.LogCaptureFixture) -> 
         ask(HERE, "/a\r\nGranted: yes\x1b[31m", headers={"host": "evil.example"})
         failed = ask(HERE, "/broken")
 
-    assert (failed.status, failed.body) == (500, b"Something went wrong here.\n")
+    assert (failed.status, failed.body) == (500, b"Internal server error.\n")
     records = [record for record in caplog.records if record.name.startswith("condped")]
     assert len(records) == 4
     assert TOKEN not in caplog.text

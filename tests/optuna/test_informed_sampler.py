@@ -130,7 +130,7 @@ def test_it_can_be_pickled_and_refuses_what_is_no_past() -> None:
     sampler = InformedSampler(optuna.samplers.TPESampler(seed=0), past("models"))
     again = pickle.loads(pickle.dumps(sampler))
     assert again.steps == sampler.steps
-    with pytest.raises(SettingsError, match=r"what condped\.across returns"):
+    with pytest.raises(SettingsError, match=r"a result of condped\.across"):
         InformedSampler(past=None)
 
 

@@ -136,7 +136,7 @@ def test_an_advised_study_may_be_started_from_again() -> None:
 def test_what_is_no_study_is_refused(old: optuna.Study) -> None:
     """A table knows no directions, pruner or storage."""
     advice = condped.advise(old)
-    with pytest.raises(SettingsError, match="study must be a study of Optuna"):
+    with pytest.raises(SettingsError, match=r"study must be an optuna\.Study"):
         advice.start(condped.read(old))  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="explore must be"):
         advice.start(old, explore=2)

@@ -170,7 +170,7 @@ def test_a_study_goes_on_where_warnings_are_errors(caplog: pytest.LogCaptureFixt
         warnings.simplefilter("error")
         study = _study(Watch(every=10, ignore=["x", "y"], objective="nothing"), 20)
     assert len(study.trials) == 20
-    assert "this is said only once" in caplog.text
+    assert "this is reported only once" in caplog.text
 
 
 def test_looking_keeps_to_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

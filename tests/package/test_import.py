@@ -127,7 +127,7 @@ def test_a_missing_library_is_named_with_its_extra() -> None:
 def test_a_name_where_there_are_none_is_not_found() -> None:
     """In words, rather than with an empty list."""
     assert str(not_found("study", "live", [])) == "There is no study 'live', nor any other."
-    assert str(not_found("study", "live", ["a"])) == "There is no study 'live'. There is: 'a'."
+    assert str(not_found("study", "live", ["a"])) == "There is no study 'live'. Available: 'a'."
 
 
 def test_several_missing_libraries_are_plural() -> None:

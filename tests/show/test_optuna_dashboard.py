@@ -165,7 +165,7 @@ def test_a_note_holds_the_result_and_what_people_wrote(
     page.close()
     assert cells == list(result.names)
     assert not alarms
-    with pytest.raises(SettingsError, match="result must be a result"):
+    with pytest.raises(SettingsError, match="result must be a condped result"):
         condped.optuna.save_note(study, "text")  # type: ignore[arg-type]
 
 
@@ -246,7 +246,7 @@ def test_wrong_arguments_of_notes_and_reports_are_named(study: Any, tmp_path: Pa
         save(study, report, artifact_store=store, name=3)
     with pytest.raises(SettingsError, match=r"artifact_store must be .*got str"):
         save(study, report, artifact_store="artifacts")
-    with pytest.raises(SettingsError, match=r"directory that exists \(got '.*missing.*Create it"):
+    with pytest.raises(SettingsError, match=r"existing directory \(got '.*missing.*Create it"):
         save(study, report, artifact_store=missing)
     with pytest.raises(SettingsError, match=r"study must be an optuna.Study \(got str\)"):
         save("x", report, artifact_store=store)

@@ -327,7 +327,7 @@ def test_any_text_parses_or_is_a_condition_error(text: str) -> None:
 @pytest.mark.parametrize("text", [None, 5, True, ["c < 1"], b"c < 1"])
 def test_a_condition_must_be_a_text(text: Any) -> None:
     """The message shows what was given instead."""
-    with pytest.raises(ConditionError, match="must be a text"):
+    with pytest.raises(ConditionError, match="must be a string"):
         Condition.parse(text)
 
 

@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from condped.space.condition import Comparison, Condition
+from condped.space.condition import Condition
+from condped.space.nodes import Comparison
 from condped.space.simplify import Leaf, Settled, conjunction, simplified, text_of
 from tests.drawing import meets
 

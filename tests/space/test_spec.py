@@ -162,7 +162,7 @@ def test_a_bad_space_is_refused_by_name(plain: Any, says: str) -> None:
     [
         (C, "c <", "'x'.*at character 3"),
         (C, "", "'x'.*at character 0"),
-        (C, 5, "'x'.*must be a text"),
+        (C, 5, "'x'.*must be a string"),
         (C, "d < 1", "'x' names 'd'.*'c'"),
         ({"count": C["c"]}, "cuont < 1", "'x' names 'cuont'.*Did you mean 'count'"),
         (C, "c < d", "'x' names 'd'"),

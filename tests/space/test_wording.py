@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from condped.space import Condition
-from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.simplify import condition_of
 
 names = st.text(min_size=1, max_size=6) | st.sampled_from(["`", "``a", "a`", "not", "None", "a.b"])

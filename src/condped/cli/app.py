@@ -31,14 +31,14 @@ class _App(click.Group):
 @click.group(
     cls=_App,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, also if the result is undetermined; 2 wrong input "
-    f"or options; {HELD} a condition of --fail-if holds; {UNDECIDED} none holds, but one "
-    f"could not be decided; {INTERRUPTED} interrupted. For forms of output and their fields, see "
-    "'Forms of output' in the documentation.",
+    epilog="Exit codes: 0 success, even if the result is undetermined; 2 invalid input or "
+    f"options; {HELD} a condition of --fail-if holds; {UNDECIDED} none holds, but one could not "
+    f"be decided; {INTERRUPTED} interrupted. For forms of output and their fields, see 'Forms of "
+    "output' in the documentation.",
 )
 @click.version_option(condped.__version__, prog_name="condped", message="%(prog)s %(version)s")
 def app() -> None:
-    """Tell which hyperparameters mattered, for conditional search spaces."""
+    """Show which hyperparameters mattered, for conditional search spaces."""
 
 
 @app.command("importance")
@@ -88,7 +88,7 @@ def _sweep(source: str, **options: Any) -> None:
     multiple=True,
     metavar="NAME",
     shell_complete=names("paper", "calibrated", "ped-anova", "f-anova", "mdi", "shap"),
-    help="Ask this method only; repeatable: paper, calibrated, ped-anova, f-anova, mdi, shap, or "
+    help="Use only this method; repeatable: paper, calibrated, ped-anova, f-anova, mdi, shap, or "
     "one of the last four with /filtering or /imputation.  [default: all]",
 )
 @output_options()
@@ -96,8 +96,8 @@ def _compare(source: str, **options: Any) -> None:
     """Compare with the importances of other methods.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
-    condped's own methods stand beside PED-ANOVA, f-ANOVA, MDI and SHAP, which know no conditions:
-    where a parameter is absent they are given fewer trials (filtering) or made-up values
+    condped's own methods are shown beside PED-ANOVA, f-ANOVA, MDI and SHAP, which cannot handle
+    conditions: where a parameter is absent they get fewer trials (filtering) or imputed values
     (imputation).
 
     \b
@@ -134,14 +134,14 @@ def _branches(source: str, **options: Any) -> None:
     type=float,
     default=0.9,
     show_default=True,
-    help="How often the interval of a median should hold the true one.",
+    help="Confidence level of the intervals of medians.",
 )
 @output_options(conditions="effects")
 def _effects(source: str, **options: Any) -> None:
-    """Show what values of each parameter reached, in units of the objective.
+    """Show how the values of each parameter performed, in units of the objective.
 
-    Medians with intervals, best values and shares of the best trials by value, and good values
-    against all others. SOURCE is a file, a directory, a pattern or a URL of any tool that
+    Medians with intervals, best results and shares of the best trials by value, and good values
+    compared with all others. SOURCE is a file, a directory, a pattern or a URL of any tool that
     `condped sources` lists.
 
     \b
@@ -155,7 +155,7 @@ def _effects(source: str, **options: Any) -> None:
 @source_options(condped.summary)
 @output_options(conditions="summary")
 def _summary(source: str, **options: Any) -> None:
-    """Show the study at a glance: best trial, course, how trials ended, how long they took.
+    """Show the study at a glance: best trial, history, how trials ended, how long they took.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
 
@@ -171,7 +171,7 @@ def _summary(source: str, **options: Any) -> None:
 @target_quantile
 @output_options(conditions="forecast")
 def _forecast(source: str, **options: Any) -> None:
-    """Tell whether there are enough trials, and about how many more would settle what is open.
+    """Say whether there are enough trials, and about how many more would settle open verdicts.
 
     Verdicts hold however often a running study is looked at. SOURCE is a file, a directory, a
     pattern or a URL of any tool that `condped sources` lists.
@@ -191,22 +191,22 @@ def _forecast(source: str, **options: Any) -> None:
     type=float,
     default=0.2,
     show_default=True,
-    help="The share of the new trials that should still be drawn from the old space.",
+    help="Share of the new trials to draw from the old space.",
 )
 @click.option(
     "--code",
     "tool",
     type=click.Choice(["optuna", "configspace", "ray", "hyperopt"]),
-    help="Print only the code for a tool; SMAC takes ConfigSpace's.",
+    help="Print only the code for a tool; for SMAC, use configspace.",
 )
 @click.option("--optuna", "as_code", is_flag=True, help="The same as --code optuna.")
 @click.option("--new-space", "as_space", is_flag=True, help="Print only the new space, as JSON.")
 @output_options()
 def _advise(source: str, tool: str | None, as_code: bool, as_space: bool, **options: Any) -> None:
-    """Suggest a narrower search space, and which bounds are too tight.
+    """Suggest a narrower search space, and point out bounds that are too tight.
 
-    Conservative: what shows no evidence of an effect is left alone. SOURCE is a file, a directory,
-    a pattern or a URL of any tool that `condped sources` lists.
+    Conservative: parameters without evidence of an effect are left alone. SOURCE is a file, a
+    directory, a pattern or a URL of any tool that `condped sources` lists.
 
     \b
     condped advise results.csv --objective loss --space space.json
@@ -225,7 +225,7 @@ def _advise(source: str, tool: str | None, as_code: bool, as_space: bool, **opti
 @target_quantile
 @output_options()
 def _joint(source: str, **options: Any) -> None:
-    """Find pairs of parameters that act together, beyond what each does alone.
+    """Find pairs of parameters whose joint effect exceeds what each does alone.
 
     SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists.
 
@@ -240,19 +240,20 @@ def _joint(source: str, **options: Any) -> None:
 @source_options(condped.report)
 @target_quantile
 @target
-@click.option("--title", metavar="TEXT", help="What stands on top.  [default: the source's name]")
+@click.option("--title", metavar="TEXT", help="Title of the page.  [default: the source's name]")
 @click.option(
     "--verdicts/--no-verdicts",
     default=True,
-    help="Without verdicts nothing is tested: numbers at once.  [default: with verdicts]",
+    help="Whether to test for verdicts; without them the page is ready at once.  [default: with "
+    "verdicts]",
 )
 @output_options(page="condped-report.html", conditions="report")
 def _report(source: str, **options: Any) -> None:
     """Write a report of a study as one HTML page.
 
-    The page is one file that needs no network: it can be opened from a folder or a mail. A slider
-    on it moves the share of trials that counts as good. SOURCE is a file, a directory, a pattern or
-    a URL of any tool that `condped sources` lists.
+    The page is one file that works offline, for example from a folder or an e-mail. A slider on it
+    sets the share of trials that counts as good. SOURCE is a file, a directory, a pattern or a URL
+    of any tool that `condped sources` lists.
 
     \b
     condped report sqlite:///study.db --study tuning -o report.html
@@ -265,20 +266,18 @@ def _report(source: str, **options: Any) -> None:
 
 @app.command("budgets")
 @source_options(condped.budgets)
-@click.option(
-    "--budget-column", metavar="COLUMN", help="The column of a table that holds the budget."
-)
+@click.option("--budget-column", metavar="COLUMN", help="The table's budget column.")
 @click.option(
     "-q",
     "--target-quantile",
     type=float,
     default=0.1,
     show_default=True,
-    help="The best configurations of this share are looked for at lower budgets.",
+    help="Share of best configurations to look for at lower budgets.",
 )
 @click.option(
     "--level", type=float, default=0.9, show_default=True,
-    help="How often the intervals should hold the truth.",
+    help="Confidence level of the intervals.",
 )  # fmt: skip
 @output_options()
 def _budgets(source: str, **options: Any) -> None:
@@ -300,7 +299,7 @@ def _budgets(source: str, **options: Any) -> None:
 def _sources(**options: Any) -> None:
     """List what can be read, and which extra each needs.
 
-    A source is recognised by itself; --reader NAME says which one it is where it is not.
+    Sources are recognised automatically; --reader NAME is for those that are not.
     """
     for problem in answer(condped.sources, **options).problems:
         tell(f"condped: {problem}")
@@ -318,7 +317,7 @@ app.add_command(studies)
 
 
 def main() -> None:
-    """Run the command line; what a user did wrong ends in one line and exit code 2."""
+    """Run the command line; user errors end in one line and exit code 2."""
     quiet = False
     try:
         quiet = raise_interrupts()

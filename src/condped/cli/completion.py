@@ -13,7 +13,7 @@ Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def files(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Leave it to the shell, which knows files and folders best."""
+    """Leave completion to the shell, which knows files and folders best."""
     return [CompletionItem(begun, type="file")]
 
 
@@ -29,7 +29,7 @@ def names(*known: str) -> Complete:
 
 
 def readers(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a reader; shells that can say what it reads."""
+    """Complete the name of a reader; shells that can show what it reads."""
     return [
         CompletionItem(kind.reader, help=kind.description)
         for kind in condped.sources().kinds

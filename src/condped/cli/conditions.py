@@ -1,4 +1,4 @@
-"""Conditions under which a command fails: a few words about its result, parsed and never run.
+"""Conditions under which a command fails: a few words about its result, parsed and never executed.
 
 ::
 
@@ -9,9 +9,9 @@
     quantity   = "importance of" name | "best" | "trials" | "failed" | …
     comparison = "<" | "<=" | ">" | ">="
 
-A condition holds, does not hold, or is undecided: a parameter that is not testable neither
-matters nor does it not, and of an undetermined result nothing is known. ``any`` and ``every`` are
-about the parameters that are testable.
+A condition holds, does not hold, or is undecided: whether an untestable parameter matters is
+unknown, and so is everything about an undetermined result. ``any`` and ``every`` refer to the
+testable parameters.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Checked:
 
 
 def check(conditions: Sequence[Condition], result: Any) -> Checked:
-    """Look which conditions hold for a result."""
+    """Check which conditions hold for a result."""
     held, unknown, wrong = [], [], []
     for condition in conditions:
         try:
@@ -120,7 +120,7 @@ def _comparison(text: str, kind: str, numeric: re.Match[str]) -> Callable[[Any],
     about = what.startswith(_IMPORTANCE_OF) and f"{_IMPORTANCE_OF}NAME" in known
     if not _PLAIN_NUMBER.fullmatch(numeric["number"]) or math.isinf(float(numeric["number"])):
         raise SettingsError(
-            f"The condition {text!r} compares with {numeric['number']!r}, which is no number. "
+            f"The condition {text!r} compares with {numeric['number']!r}, which is not a number. "
             "Write one such as 0.1, -3 or 1e-4."
         )
     bound = float(numeric["number"])
@@ -159,7 +159,7 @@ def _about(result: Any, subject: str, word: str) -> Outcome:
         return fact.holds, fact.found
     known = {name: fact.holds for name, fact in facts.items() if fact.holds is not None}
     if not known:
-        raise UnknownFactError("nothing can be said of any parameter.")
+        raise UnknownFactError("no parameter can be assessed.")
     true = [name for name, holds in known.items() if holds]
     holds = bool(true) if subject == "any" else len(true) == len(known)
     return holds, f"{listed(true, 6)}." if true else f"of none of {len(known)} parameters."
@@ -179,8 +179,7 @@ def _not_understood(text: str, kind: str) -> SettingsError:
     of_one = [f"NAME {word}" for word in _OF_PARAMETERS.get(kind, ())]
     numbers = [f"{name} < NUMBER" for name in _QUANTITIES.get(kind, ())]
     known = ", ".join((*of_one, *_OF_ALL.get(kind, ()), *numbers))
-    names = " NAME is a parameter, in backticks if need be, any or every." if of_one else ""
+    names = " NAME is a parameter (in backticks if needed), any or every." if of_one else ""
     return SettingsError(
-        f"The condition {text!r} is not one for this command. There are: {known}; each also after "
-        f"not.{names}"
+        f"This command has no condition {text!r}. Available: {known}; each can follow not.{names}"
     )

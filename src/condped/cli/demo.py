@@ -46,13 +46,13 @@ _SPACE: dict[str, Any] = {
     type=click.Path(file_okay=False, path_type=Path),
     default="condped-demo",
     show_default=True,
-    help="Where the trials, the space and the picture are written.",
+    help="Where to write the trials, the space and the picture.",
 )
 def demo(trials: int, folder: Path) -> None:
     """Tune three synthetic models and show what mattered.
 
-    Writes the trials (CSV) and their space (JSON), analyses them as any other file would be,
-    and draws a picture.
+    Writes the trials (CSV) and their space (JSON), analyses them like any other file, and draws a
+    picture.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results, space, picture = (

@@ -1,4 +1,4 @@
-"""What conditions ask of results: whether something is said of a parameter, or of the whole."""
+"""Facts that conditions refer to: about single parameters, or about the whole result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from condped.safe_text import shortened
 
 
 class UnknownFactError(Exception):
-    """Nothing can be said, for the reason given."""
+    """The fact is unknown, for the reason given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _verdicts(result: Any) -> dict[str, tuple[str, str]]:
         return {one.name: (one.verdict, "") for one in result}
     found = determined(result)
     if not found.has_evidence:
-        raise UnknownFactError("this result comes without verdicts.")
+        raise UnknownFactError("this result has no verdicts.")
     return {
         one.name: (one.verdict, one.reason.rstrip(".") or _p(one.p_value, one.adjusted_p_value))
         for one in found.evidence
@@ -76,7 +76,7 @@ def _p(p_value: float | None, adjusted: float | None = None) -> str:
 
 
 def determined(result: Any) -> condped.ImportanceResult:
-    """Return the importances of a result, if anything can be said."""
+    """Return the importances of a result, unless it is undetermined."""
     found: condped.ImportanceResult = getattr(result, "importance", result)
     if found.status != "ok":
         raise UnknownFactError(f"the result is undetermined: {found.reason}")
@@ -113,7 +113,7 @@ def quantity(result: Any, what: str, name: str | None) -> float:
         if what != "best":
             return float(getattr(result.states, "total" if what == "trials" else what))
         if len(result.objectives) > 1:
-            raise SettingsError("best is about one objective. Choose it with --objective.")
+            raise SettingsError("best needs a single objective. Choose one with --objective.")
         if not result.best:
             raise UnknownFactError("there is no complete and feasible trial.")
         return result.best[0].value

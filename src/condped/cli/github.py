@@ -1,4 +1,4 @@
-"""The summary of a job of GitHub Actions."""
+"""The summary of a GitHub Actions job."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def summary_file() -> Path:
     place = os.environ.get(SUMMARY_FILE)
     if not place:
         raise SettingsError(
-            f"--github-summary needs the variable {SUMMARY_FILE}, which GitHub Actions sets to a "
-            "file. Elsewhere use --markdown, or -o FILE.md."
+            f"--github-summary needs the environment variable {SUMMARY_FILE}, which GitHub "
+            "Actions sets to a file. Elsewhere use --markdown, or -o FILE.md."
         )
     return Path(place)
 
 
 def append_summary(file: Path, result: Any, checked: Checked) -> None:
-    """Add a result to the summary, after what became of the conditions."""
+    """Add a result to the summary, after the outcome of the conditions."""
     messages = "\n".join(checked.messages)
     # Lines of code: names in them are no markup, and none begins with the fence.
     before = f"~~~text\n{messages}\n~~~\n\n" if messages else ""

@@ -20,15 +20,15 @@ from condped.optional import load_optional
         "sources", nargs=-1, required=True, metavar="[NAME=]SOURCE...", shell_complete=files
     ),
     repeatable={
-        "study": "The studies that may be asked about, by names or patterns such as 'xgb-*'; all "
-        "if not given; repeatable."
+        "study": "Studies that agents may ask about, by names or patterns such as 'xgb-*'; all if "
+        "not given; repeatable."
     },
     without=("engine", "looks"),
 )
 @click.option("--http", is_flag=True, help="Serve over HTTP instead of standard input and output.")
 @server_options(
     port=8766,
-    token="What clients must send as Authorization: Bearer TEXT; made and printed if it is needed "
+    token="Token that clients send as Authorization: Bearer TEXT; generated and printed if needed "
     "and not given.",
 )
 @click.pass_context
@@ -45,11 +45,11 @@ def mcp(
     study: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Let agents ask about studies, by the Model Context Protocol.
+    """Let agents ask about studies over the Model Context Protocol.
 
     Read-only tools: list_studies, importance, effects, branches, advise, forecast, report, across
-    and difference. They tell about the given SOURCEs and nothing else, and know them by their names
-    only: the last part of a path or URL, or NAME. Options are the same for all studies.
+    and difference. They give access to the given SOURCEs only, and show just their names: NAME, or
+    the last part of the path or URL. Options apply to all studies.
 
     \b
     condped mcp sqlite:///study.db
@@ -61,7 +61,7 @@ def mcp(
         for name in ("host", "port", "token", "allow_hosts"):
             if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 shown = name.replace("_hosts", "-host")
-                raise SettingsError(f"--{shown} is about HTTP. Give --http, too, or leave it out.")
+                raise SettingsError(f"--{shown} applies only to HTTP. Add --http, or leave it out.")
     # The library itself first: what it brings along is then there, too.
     load_optional("mcp", feature="condped mcp", library="mcp", extra="mcp")
     run = load_optional(
@@ -77,6 +77,6 @@ def mcp(
 
 
 def _announce(address: str, token: str | None) -> None:
-    click.echo(f"Serving agents at {address} (Ctrl-C ends it).", err=True)
+    click.echo(f"Serving agents at {address} (Ctrl-C to stop).", err=True)
     if token is not None:
         click.echo(f"Clients send the header Authorization: Bearer {token}", err=True)

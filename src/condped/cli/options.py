@@ -35,7 +35,7 @@ target_quantile = click.option(
     type=float,
     default=0.1,
     show_default=True,
-    help="γ': the best trials of this share are the target.",
+    help="γ': the share of trials that counts as good (the target set).",
 )
 
 target = click.option(
@@ -50,22 +50,22 @@ every = click.option(
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often to look for new trials; less often if reading them takes long.",
+    help="How often to look for new trials; less often if reading takes long.",
 )
 
 
 class CommandWithoutRepeats(click.Command):
-    """Refuses an option of one value that is given twice, rather than keep the last one."""
+    """Rejects a single-value option that is given twice, rather than keep the last value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Look which options are given how often, and parse them."""
+        """Count how often each option is given, and parse them."""
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
             for one, times in Counter(order).items():
                 single = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
                 if single and times > 1:
                     raise click.UsageError(
-                        f"{max(one.opts, key=len)} takes one value, and was given {times}.", ctx
+                        f"{max(one.opts, key=len)} takes one value (given {times} times).", ctx
                     )
         return super().parse_args(ctx, args)
 
@@ -92,24 +92,24 @@ def source_options(
 
 
 def server_options(*, port: int, token: str) -> Callable[[Command], Command]:
-    """Add where a server listens and who may ask it; ``token`` is the help on its token."""
+    """Add where a server listens and who may access it; ``token`` is the help on its token."""
     return _all_of(
         [
             click.option(
                 "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
-                help="Where to listen; 0.0.0.0 is every address of this machine. Whatever others "
-                "can reach asks for a token.",
+                help="Where to listen; 0.0.0.0: on every address of this machine. If other "
+                "machines can connect, a token is required.",
             ),
             click.option(
                 "--port", type=click.IntRange(0, 65535), default=port, show_default=True,
-                help="The port to listen at; 0 is any that is free.",
+                help="The port to listen on; 0: any free port.",
             ),
             click.option(
                 "--token", metavar="TEXT", envvar="CONDPED_TOKEN", show_envvar=True, help=token
             ),
             click.option(
                 "--allow-host", "allow_hosts", multiple=True, metavar="NAME",
-                help="Another name by which this server may be reached, such as that of a proxy; "
+                help="Another host name under which to accept requests, such as a proxy's; "
                 "repeatable.",
             ),
         ]
@@ -150,7 +150,7 @@ def _click_option(option: Option, several: str | None) -> Callable[[Command], Co
 
 
 def _kind_of(annotation: Any) -> tuple[Any, bool]:
-    """Return what click takes for an annotation, and whether there may be several."""
+    """Return the click type for an annotation, and whether it takes several values."""
     union = get_origin(annotation) in (Union, UnionType)
     arms = get_args(annotation) if union else (annotation,)
     if any(get_origin(arm) is Mapping for arm in arms):

@@ -67,12 +67,12 @@ def output_options(
         click.option(
             "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), default=page,
             show_default=page is not None, metavar="FILE",
-            help=f"Write a file, too, in the form that its name ends in: {endings}. One that is "
-            "there is replaced.",
+            help=f"Also write a file, in the format that its name ends in: {endings}. An existing "
+            "file is replaced.",
         ),
         click.option(
             "--github-summary", "to_summary", is_flag=True,
-            help="Append Markdown to the summary of a job of GitHub Actions, too: to the file in "
+            help="Also append Markdown to the summary of a GitHub Actions job: to the file in "
             f"${SUMMARY_FILE}.",
         ),
         *((_fail_if(conditions),) if conditions else ()),
@@ -116,7 +116,7 @@ def answer(
     chosen = [form for form, wanted in forms if wanted and form is not None]
     if len(chosen) > 1:
         raise SettingsError(
-            "Give only one of --json, --csv, --markdown, --latex and other forms to print."
+            "Give only one of --json, --csv, --markdown, --latex and other output formats."
         )
     kind = kind or function.__name__
     conditions = [parsed(text, kind) for text in fail_if]
@@ -175,7 +175,7 @@ def _coloured(line: str) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[None]:
-    """Show how far work of more than a second has come, on a terminal; leave no trace of it."""
+    """Show progress on a terminal if work takes more than a second; leave no trace of it."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
@@ -195,7 +195,7 @@ class _Bar:
         self.visible = False
 
     def show(self, what: str, done: float, total: float) -> None:
-        """Draw the bar if it is time to."""
+        """Draw the bar if an update is due."""
         now = time.monotonic()
         if now - self.started < _PATIENCE or now - self.drawn < _BETWEEN:
             return

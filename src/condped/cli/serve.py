@@ -30,7 +30,7 @@ from condped.optional import load_optional
     condped.report,
     click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=files),
     repeatable={
-        "study": "The studies to show, by names or patterns such as 'xgb-*'; all if not given; "
+        "study": "Studies to show, by names or patterns such as 'xgb-*'; all if not given; "
         "repeatable."
     },
     without=("engine", "looks"),
@@ -39,7 +39,7 @@ from condped.optional import load_optional
 @target
 @server_options(
     port=8765,
-    token="What viewers must know; made at each start if it is needed and not given.",
+    token="Token that viewers need; generated at each start if needed and not given.",
 )
 @click.option(
     "--open/--no-open", "opened", default=None,
@@ -57,12 +57,12 @@ def serve(
     every: float,
     **options: Any,
 ) -> None:
-    """Show running studies in the browser, on pages that keep themselves current.
+    """Show running studies in the browser, on pages that update themselves.
 
-    Each SOURCE is a file, a pattern in quotes or a URL of any tool that `condped sources` lists; of
-    a storage, all studies are shown. The numbers follow every trial that finishes; verdicts come
-    from scheduled looks, so that looking again and again raises no false alarms, and say as of
-    which trial they are. Nothing is ever written. Ctrl-C ends the server.
+    Each SOURCE is a file, a pattern in quotes or a URL of any tool that `condped sources` lists;
+    from a storage, all studies are shown. The numbers are updated with every finished trial;
+    verdicts come from scheduled looks, so that repeated looking raises no false alarms, and say as
+    of which trial they hold. Nothing is ever written. Ctrl-C stops the server.
 
     \b
     condped serve sqlite:///study.db
@@ -78,7 +78,7 @@ def serve(
     def announce(address: Any) -> None:
         many = f"{address.studies} studies" if address.studies != 1 else "1 study"
         click.echo(f"Serving {many} at {address.url}")
-        click.echo("Ctrl-C ends it.", err=True)
+        click.echo("Ctrl-C to stop.", err=True)
         local = not address.token and on_terminal()
         if opened or (opened is None and local):
             # It may take its time, in which the server should answer already.

@@ -25,8 +25,8 @@ _studies_options = source_options(
         "sources", nargs=-1, required=True, metavar="[NAME=]SOURCE...", shell_complete=files
     ),
     repeatable={
-        "study": "The studies of a storage, by names or patterns such as 'xgb-*'; all if not "
-        "given; repeatable."
+        "study": "Studies of a storage, by names or patterns such as 'xgb-*'; all if not given; "
+        "repeatable."
     },
 )
 
@@ -36,13 +36,13 @@ _studies_options = source_options(
 @target_quantile
 @click.option(
     "--report", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Write everything on one HTML page, too, that needs no network.",
+    help="Also write everything to one HTML page that works offline.",
 )  # fmt: skip
 @click.option(
     "--reports", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Write the report of each study into a folder; the page links to them.",
+    help="Write the report of each study to a folder; the page links to them.",
 )  # fmt: skip
-@click.option("--title", metavar="TEXT", help="What stands on top of the page.")
+@click.option("--title", metavar="TEXT", help="Title of the page.")
 @output_options(conditions="across")
 def across(
     sources: tuple[str, ...],
@@ -54,9 +54,8 @@ def across(
     """Compare several studies: what matters in all of them, and where they differ.
 
     Each SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists;
-    NAME=SOURCE gives it a name. One SOURCE may hold several studies: a storage of Optuna's or a
-    store of MLflow's, a directory or pattern, or a table with --study-column. The options are the
-    same for all.
+    NAME=SOURCE gives it a name. One SOURCE may hold several studies: an Optuna storage, an MLflow
+    store, a directory or pattern, or a table with --study-column. The options apply to all studies.
 
     \b
     condped across adult=runs/adult.csv higgs=runs/higgs.csv --objective loss
@@ -65,7 +64,7 @@ def across(
     condped across archive.parquet --objective loss --study-column dataset --csv > rows.csv
     """  # noqa: D301
     if page is None and (folder is not None or title is not None):
-        raise SettingsError("--reports and --title are about the page. Give --report FILE, too.")
+        raise SettingsError("--reports and --title apply to the page. Add --report FILE.")
     studies, places = _studies(sources)
     if page is not None:
         check_page(page)
@@ -88,17 +87,17 @@ def across(
 @target_quantile
 @click.option(
     "--risk", type=float, metavar="SHARE",
-    help="The chance that the best trial of the next study lies outside is at most this.  "
-    "[default: 0.1]",
+    help="Maximum chance that the best trial of the next study lies outside the space.  [default: "
+        "0.1]",
 )  # fmt: skip
 @click.option(
     "--starts", "number", type=int, metavar="NUMBER",
-    help="Choose so many configurations to try first, in place of a narrower space; with --risk, "
+    help="Choose this many configurations to try first, instead of a narrower space; with --risk, "
     "inside that space.",
 )  # fmt: skip
 @click.option(
     "--code", "tool", type=click.Choice(["optuna", "configspace", "ray", "hyperopt", "json"]),
-    help="Print only the code for a tool, or plain JSON; SMAC takes ConfigSpace's.",
+    help="Print only the code for a tool, or plain JSON; for SMAC, use configspace.",
 )  # fmt: skip
 @output_options()
 def start(
@@ -108,11 +107,11 @@ def start(
     tool: str | None,
     **options: Any,
 ) -> None:
-    """Tell where to start next time: a narrower space, or configurations to try first.
+    """Suggest where to start next time: a narrower space, or configurations to try first.
 
-    Past studies are given as to `condped across`. The space comes with its risk; so few studies
-    that they cannot speak for it narrow nothing. Configurations to try first are of the whole
-    space, unless --risk is given as well: then they fit the space of the same risk.
+    Past studies are given as for `condped across`. The space comes with its risk; with too few
+    studies to justify one, nothing is narrowed. Configurations to try first are chosen from the
+    whole space or, with --risk, from the space of that risk.
 
     \b
     condped start adult=runs/adult.csv higgs=runs/higgs.csv --objective loss --risk 0.4
@@ -141,14 +140,15 @@ def start(
     click.argument("a", metavar="BEFORE", shell_complete=files),
     click.argument("b", required=False, metavar="[AFTER]", shell_complete=files),
     repeatable={
-        "study": "The study, where a source holds several; given twice, that of BEFORE and that of "
+        "study": "Study to use if a source holds several; given twice, that of BEFORE and that of "
         "AFTER."
     },
 )
 @target_quantile
 @click.option(
     "--cutoff", type=click.Choice(["own", "common"]), default="own", show_default=True,
-    help="The target set of each study: the best of its own trials, or of the trials of both.",
+    help="Target set of each study: the best of its own trials, or its trials among the best of "
+        "both studies.",
 )  # fmt: skip
 @output_options(conditions="difference")
 def diff(a: str, b: str | None, **options: Any) -> None:
@@ -165,8 +165,8 @@ def diff(a: str, b: str | None, **options: Any) -> None:
     """  # noqa: D301
     if b is None and len(options["study"]) != 2:
         raise SettingsError(
-            "Two studies are compared: give AFTER as well, or --study twice for two studies of one "
-            "source."
+            "condped diff compares two studies: give AFTER as well, or --study twice for two "
+            "studies of one source."
         )
     answer(condped.difference, a, a if b is None else b, **options)
 
@@ -175,7 +175,7 @@ def diff(a: str, b: str | None, **options: Any) -> None:
 @source_options(
     condped.studies,
     repeatable={
-        "study": "The studies to list, by names or patterns such as 'xgb-*'; all if not given; "
+        "study": "Studies to list, by names or patterns such as 'xgb-*'; all if not given; "
         "repeatable."
     },
 )
@@ -183,8 +183,8 @@ def diff(a: str, b: str | None, **options: Any) -> None:
 def studies(source: str, **options: Any) -> None:
     """List the studies of a source: trials, best value, when the last trial ended.
 
-    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. Of
-    a storage, counts are looked up, and no trial is read.
+    SOURCE is a file, a directory, a pattern or a URL of any tool that `condped sources` lists. The
+    trials of a storage are counted, not read.
 
     \b
     condped studies sqlite:///study.db
@@ -201,11 +201,11 @@ def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
     if names and len(names) < len(pairs):
         unnamed = next(place for name, place in pairs if name is None)
         raise SettingsError(
-            f"Give every source a name, or none: {unnamed!r} has none, such as NAME={unnamed}."
+            f"Name every source or none: {unnamed!r} has no name. Write NAME={unnamed}."
         )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise SettingsError(f"The name {twice!r} stands for two sources. Give each its own.")
+        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")
     if names:
         return dict(zip(names, places, strict=True)), places
     # One by itself may hold several studies.

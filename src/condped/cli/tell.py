@@ -1,4 +1,4 @@
-"""What commands print: unable to control a terminal, exact where a program reads it."""
+"""Command output: unable to control a terminal, and exact where a program reads it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def say(text: str) -> None:
 
 
 def say_json(text: str) -> None:
-    """Print JSON on standard output, with escapes where a letter cannot be shown or encoded."""
+    """Print JSON on standard output, escaping characters that cannot be shown or encoded."""
     can_stay = _is_visible if on_terminal() else _can_be_encoded
     lines = (
         line if can_stay(line) else "".join(c if can_stay(c) else _json_code(c) for c in line)
@@ -42,7 +42,7 @@ def is_json(text: str) -> bool:
 
 
 def tell(text: str) -> None:
-    """Print a message on standard error, if anybody listens there."""
+    """Print a message on standard error, if it is open."""
     with suppress(OSError):
         click.echo(visible(text), err=True)
 
@@ -60,7 +60,7 @@ def _can_be_encoded(text: str) -> bool:
 
 
 def _encodable(text: str) -> str:
-    r"""Return a text with halves of letters as codes such as ``\udc80``."""
+    r"""Return a text with lone surrogates as codes such as ``\udc80``."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

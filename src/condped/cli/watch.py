@@ -25,9 +25,9 @@ from condped.live.terminal.run import watch as watch_study
 from condped.live.terminal.snapshot import Until
 
 _EPILOG = (
-    "Exit codes: 0 the condition of --until holds, or what was asked for without one is done; "
-    "2 wrong input or options; 3 --timeout passed, or --once looked, before the condition held; "
-    f"{INTERRUPTED} interrupted (Ctrl-C, q)."
+    "Exit codes: 0 the condition of --until holds, or success without one; 2 invalid input or "
+    f"options; 3 --timeout passed, or --once looked, before the condition held; {INTERRUPTED} "
+    "interrupted (Ctrl-C, q)."
 )
 
 
@@ -39,24 +39,23 @@ _EPILOG = (
 @every
 @click.option(
     "--until", metavar="CONDITION",
-    help="End when the verdicts are settled ('settled': no parameter for which more trials are "
-    "likely to change something), or when so many trials have finished (such as 500).",
+    help="Stop when the verdicts are settled ('settled': more trials are unlikely to change any "
+    "of them), or when this many trials have finished (such as 500).",
 )  # fmt: skip
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-    help="End after so long at the latest.",
+    help="Stop after this time at the latest.",
 )  # fmt: skip
-@click.option("--once", is_flag=True, help="Look once, verdicts included, and end.")
+@click.option("--once", is_flag=True, help="Look once, with verdicts, and exit.")
 def watch(
     source: str, every: float, until: str | None, timeout: float | None, once: bool, **options: Any
 ) -> None:
     """Follow a study while it runs: best trial, importances, verdicts, trials still needed.
 
-    The numbers follow every trial that finishes. Verdicts are those of scheduled looks, so that
-    looking again and again raises no false alarms, and say as of which trial they are. SOURCE is a
-    file, a directory, a pattern or a URL of any tool that `condped sources` lists; it may be
-    unreachable for a while. Without a terminal, and with NO_COLOR or TERM=dumb, there is one plain
-    line per update.
+    The numbers are updated with every finished trial. Verdicts come from scheduled looks, so that
+    repeated looking raises no false alarms, and say as of which trial they hold. SOURCE is a file,
+    a directory, a pattern or a URL of any tool that `condped sources` lists; it may be unreachable
+    for a while. Without a terminal, or with NO_COLOR or TERM=dumb, each update is one plain line.
 
     \b
     condped watch sqlite:///study.db --study tuning
@@ -64,7 +63,7 @@ def watch(
     condped watch sqlite:///study.db --once --until settled || echo "more trials, please"
     condped watch postgresql://user@host/studies --study tuning --until 500 | tee progress.txt
 
-    For programs, `condped forecast SOURCE --json` gives verdicts and the trials still needed once.
+    For scripts, `condped forecast SOURCE --json` gives verdicts and the trials still needed, once.
     """  # noqa: D301
     condition = None if until is None else Until.parse(until)
     asked, plain = given(options), _is_plain()

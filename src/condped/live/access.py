@@ -1,8 +1,8 @@
-"""Who may ask a server of ours for what: an ASGI application around another one.
+"""Access control for a server: an ASGI application around another one.
 
-A page of somebody else must not reach a server on this machine through the browser of somebody who
-is logged in here, so the names in ``Host`` and ``Origin`` are checked even on the loopback address;
-whoever comes from another machine needs a token.
+A foreign page must not reach a server on this machine through a browser that runs here, so the
+names in ``Host`` and ``Origin`` are checked even on the loopback address; requests from other
+machines need a token.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _BODY_PATIENCE = 10.0  # seconds in which a body must have come
 
 
 class Guard:
-    """Lets requests through that meet the terms, and answers all others itself.
+    """Passes on the requests that meet the terms, and answers all others itself.
 
     Parameters
     ----------
     app
-        What answers the requests that are let through.
+        The application that answers the requests that are passed on.
     terms
         As :func:`terms_of` returns them.
     methods
-        The methods of HTTP that the application knows.
+        The HTTP methods that the application supports.
     most_body
-        How many bytes a request may carry; a whole body is read before the application is called.
+        The largest request body in bytes; it is read completely before the application is called.
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class Guard:
         self._methods = tuple(methods)
         self._most_body = most_body
         token = terms.token
-        # Cookies are sent to every port of a host, so this one has a name of its own, and holds
-        # what can be told from the token but not the token.
+        # Cookies are sent to every port of a host, so this one has a name of its own, and holds a
+        # value derived from the token, not the token.
         self._cookie_name = f"condped-{_derived(token, 'name')[:12]}" if token else ""
         self._cookie = _derived(token, "cookie") if token else ""
 
@@ -98,18 +98,18 @@ class Guard:
             )
             await answering.answer(refusal.status, refusal.message, refusal.headers)
         except Exception as error:
-            # What an error says may hold a password; where it happened does not.
+            # An error's message may hold a password; where it was raised does not.
             where = "".join(traceback.format_tb(error.__traceback__))
             LOGGER.error("%s while answering a request:\n%s", type(error).__name__, where)
-            await answering.answer(500, "Something went wrong here.", ())
+            await answering.answer(500, "Internal server error.", ())
 
     def _check(self, scope: Scope) -> None:
-        """Raise if a request is for somebody else, from somewhere else, or too large."""
+        """Raise if a request is for another host, from another site, or too large."""
         if scope.get("http_version", "1.1") not in _VERSIONS:
-            raise RefusedError(505, "Use HTTP/1.1.", "the version of HTTP")
+            raise RefusedError(505, "Use HTTP/1.1.", "unsupported HTTP version")
         url = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
         if url > _LONGEST_URL:
-            raise RefusedError(414, "This address is too long.", f"a URL of {url} bytes")
+            raise RefusedError(414, "This URL is too long.", f"a URL of {url} bytes")
         headers = scope["headers"]
         size = sum(len(name) + len(value) for name, value in headers)
         if size > _MOST_HEADER or len(headers) > _MOST_HEADERS:
@@ -120,13 +120,13 @@ class Guard:
         if scope["method"] not in self._methods:
             allowed = ", ".join(self._methods)
             raise RefusedError(
-                405, f"Only {allowed}: nothing can be changed here.", "the method",
+                405, f"Allowed methods: {allowed}. This server is read-only.", "method not allowed",
                 ((b"allow", allowed.encode()),),
             )  # fmt: skip
         _check_origin(scope, host)
 
     def _checked_host(self, scope: Scope) -> str:
-        """Return the host that a request names, with its port, or raise if it is not this one."""
+        """Return the host that a request names, with its port, or raise if it is another one."""
         given = _all(scope, b"host")
         parts = _split_host(given[0]) if len(given) == 1 else None
         if parts is None:
@@ -137,14 +137,14 @@ class Guard:
             shown = shortened(parts[0], 80)
             raise RefusedError(
                 403,
-                f"This server does not go by the name {shown}. If it should, start it with "
-                f"--allow-host {shown}.",
+                f"This server does not accept requests for the host {shown}. To allow it, start "
+                f"the server with --allow-host {shown}.",
                 f"the Host {shown}",
             )
         return given[0]
 
     def _checked_token(self, scope: Scope) -> str | None:
-        """Raise if a request does not know the token; return where to go on if its URL has it."""
+        """Raise if a request lacks the token; return where to redirect if its URL has it."""
         token = self._terms.token
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
@@ -168,7 +168,7 @@ class Guard:
         raise _unauthorised("no token")
 
     def _way_on(self, place: str, scope: Scope) -> tuple[int, str, Headers]:
-        """Return the answer that leads to a page and leaves the token as a cookie."""
+        """Return the answer that redirects to a page and sets the cookie."""
         headers = [(b"location", place.encode())]
         if self._terms.token is not None:
             secure = "; Secure" if scope.get("scheme") == "https" else ""
@@ -176,12 +176,12 @@ class Guard:
             headers.append((b"set-cookie", f"{cookie}{secure}".encode()))
         if _all(scope, b"sec-fetch-site") not in (["cross-site"], ["same-site"]):
             return 303, "", tuple(headers)
-        # Behind a link on another site, a redirection would be followed without the cookie: the
-        # way on starts from a page of this server.
+        # After a link on another site, a redirect would be followed without the cookie: it has to
+        # start from a page of this server.
         return 200, "…", ((b"refresh", f"0; url={place}".encode()), *headers[1:])
 
     async def _with_body(self, scope: Scope, receive: Receive) -> Receive:
-        """Read the body of a request, and return what hands it over; raise if it is too large."""
+        """Read the body of a request, and return what replays it; raise if it is too large."""
         length = _all(scope, b"content-length")
         if length and (not length[0].isdecimal() or int(length[0][:20]) > self._most_body):
             raise too_large(self._most_body)
@@ -193,12 +193,12 @@ class Guard:
                 while more:
                     message = await receive()
                     if message["type"] != "http.request":
-                        raise RefusedError(400, "The body is not complete.", "half a body")
+                        raise RefusedError(400, "The body is incomplete.", "an incomplete body")
                     body, more = body + message.get("body", b""), message.get("more_body", False)
                     if len(body) > self._most_body:
                         raise too_large(self._most_body)
         except TimeoutError:
-            raise RefusedError(408, "The body did not come in time.", "a slow body") from None
+            raise RefusedError(408, "The body did not arrive in time.", "a slow body") from None
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def replayed() -> Message:
@@ -208,7 +208,7 @@ class Guard:
 
 
 class _Answering:
-    """Adds the headers that all answers have."""
+    """Adds the headers of all answers."""
 
     def __init__(self, send: Send, *, head: bool) -> None:
         self._send = send
@@ -232,7 +232,7 @@ class _Answering:
 
 
 def _check_origin(scope: Scope, host: str) -> None:
-    """Raise if the page of another server asks, as far as the browser tells."""
+    """Raise if a page of another site makes the request, as far as the browser says."""
     for origin in _all(scope, b"origin"):
         try:
             parts = urlsplit(origin)
@@ -241,20 +241,22 @@ def _check_origin(scope: Scope, host: str) -> None:
         if parts.scheme not in ("http", "https") or parts.netloc.lower() != host.lower():
             shown = shortened(origin, 80)
             raise RefusedError(
-                403, "Pages of other servers may not ask here.", f"the Origin {shown}"
+                403, "Requests from pages of other sites are refused.", f"the Origin {shown}"
             )
-    # Of scripts, pictures and frames of other pages some browsers tell no origin. Links are fine.
+    # For scripts, pictures and frames of other pages some browsers send no origin. Links are fine.
     site, mode = _all(scope, b"sec-fetch-site"), _all(scope, b"sec-fetch-mode")
     if site and site[0] not in ("same-origin", "none") and mode != ["navigate"]:
         shown = shortened(site[0], 20)
-        raise RefusedError(403, "Pages of other servers may not ask here.", f"a {shown} request")
+        raise RefusedError(
+            403, "Requests from pages of other sites are refused.", f"a {shown} request"
+        )
 
 
 def _unauthorised(log: str) -> RefusedError:
     return RefusedError(
         401,
-        "This server asks for a token. Open the address that it printed when it was started, or "
-        "send the token in the header Authorization: Bearer TOKEN.",
+        "This server requires a token. Open the URL that it printed when it started, or send the "
+        "token in the header Authorization: Bearer TOKEN.",
         log,
         ((b"www-authenticate", b'Bearer realm="condped"'),),
     )

@@ -1,4 +1,4 @@
-"""One process of low priority for what takes long, so that what is quick stays quick."""
+"""One low-priority process for slow work, so that quick work stays quick."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IDLE = 300.0  # seconds without work after which the process is ended
 
 
 class Outcome(NamedTuple):
-    """What a function returned, or why it did not; ``again``: another try may do better."""
+    """What a function returned, or why it failed; ``again``: retrying may help."""
 
     value: Any
     problem: str | None
@@ -31,7 +31,7 @@ class _Job(NamedTuple):
 
 
 class Background:
-    """Runs functions one after the other in a process of low priority.
+    """Runs functions one after the other in a low-priority process.
 
     The process is started when there is something to do, and lives on for a while: what it has
     cached, such as the p-values of earlier looks, serves the next call.
@@ -51,7 +51,7 @@ class Background:
         *arguments: Any,
         then: Callable[[Outcome], None],
     ) -> None:
-        """Run a function when its turn comes; ``then`` is called in a thread of this object's.
+        """Run a function when its turn comes; ``then`` is called in this object's thread.
 
         A job that waits under the same key is replaced. Function and arguments are pickled.
         """
@@ -66,7 +66,7 @@ class Background:
             self._changed.notify()
 
     def withdraw(self, key: Hashable) -> None:
-        """Forget a job that waits for its turn."""
+        """Drop a job that waits for its turn."""
         with self._changed:
             self._jobs.pop(key, None)
 
@@ -103,7 +103,7 @@ class Background:
             worker.end()
 
     def _next_job(self) -> _Job | None:
-        """Return the job whose turn it is; None after a long time without one, and in the end."""
+        """Return the next job; None after a long time without one, and when closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._closed, _IDLE)
             if self._closed or not self._jobs:
@@ -134,7 +134,7 @@ class _Worker:
         theirs.close()
 
     def run(self, job: _Job) -> Outcome:
-        """Return what a job comes to; raises if it cannot be sent, or the process has ended."""
+        """Return a job's outcome; raise if it cannot be sent, or the process has ended."""
         self._connection.send((job.function, job.arguments))
         outcome: Outcome = self._connection.recv()
         return outcome
@@ -149,9 +149,9 @@ class _Worker:
 
 
 def _failure(error: Exception) -> Outcome:
-    """Return what a job comes to whose process was ended, or could not be given it."""
+    """Return the outcome of a job whose process ended, or that could not be sent."""
     if isinstance(error, EOFError | OSError):  # by close(), or for want of memory
-        return Outcome(None, "The process that computes verdicts was ended.", again=True)
+        return Outcome(None, "The process that computes verdicts was stopped.", again=True)
     return Outcome(None, f"{type(error).__name__} before the analysis.")
 
 

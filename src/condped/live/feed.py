@@ -18,16 +18,16 @@ from condped.live.viewers import QUIET, Cursor, Feed, timed
 
 
 class StudyFeed(Feed):
-    """Follows a study while somebody looks at it.
+    """Follows a study while it has viewers.
 
     Parameters
     ----------
     follow
-        Opens the study; called again after it could not be opened.
+        Opens the study; called again if that failed.
     background
         Where verdicts are computed.
     options
-        Of :func:`condped.report`, without those of reading.
+        Options of :func:`condped.report`, without those for reading.
     **pace
         Options of :class:`Feed`.
     """
@@ -62,8 +62,8 @@ class StudyFeed(Feed):
     def page(self, events: str, index: str | None = None) -> str | None:
         """Return the page; None before there are any trials.
 
-        ``events`` is the address of the stream that goes on from this page's version, ``index``
-        that of the list of the studies, if there are several.
+        ``events`` is the address of the stream that continues from this page's version, ``index``
+        that of the list of studies, if there are several.
         """
         with self._page_lock:
             with self._lock:
@@ -82,17 +82,17 @@ class StudyFeed(Feed):
 
     @property
     def status(self) -> dict[str, Any]:
-        """What is told of the study's state."""
+        """The study's state as viewers see it."""
         with self._lock:
             return dict(self._state)
 
     def cursor(self, version: str | None) -> Cursor:
-        """Return where a viewer goes on who has a version, of this server or of another one."""
+        """Return where a viewer with a given version continues, even one from another server."""
         with self._lock:
             return Cursor(self._versions.number_of(version))
 
     def news(self, cursor: Cursor) -> list[Event]:
-        """Return what a viewer has not been told yet, each part once, and move its cursor."""
+        """Return what a viewer has not received yet, each part once, and move its cursor."""
         with self._lock:
             found = []
             change = self._versions.since(cursor.version)
@@ -160,7 +160,7 @@ class StudyFeed(Feed):
         )
 
     def _compute_verdicts(self, look: Look | None) -> None:
-        """Have the verdicts of a look that is due computed in the background."""
+        """Compute the verdicts of a due look in the background."""
         if look is not None:
             then = partial(self._take_verdicts, look)
             self._background.submit(
@@ -168,7 +168,7 @@ class StudyFeed(Feed):
             )
 
     def _take_verdicts(self, look: Look, outcome: Outcome) -> None:
-        """Take what the background has found; in its thread."""
+        """Take what the background process has computed; called in its thread."""
         with self._lock:
             self._arrived.append((look, outcome))
         self._wake.set()
@@ -189,7 +189,7 @@ class StudyFeed(Feed):
 
 
 def _best(report: condped.Report | None) -> float | None:
-    """Return the best value that a report knows, if there is one objective."""
+    """Return the best value in a report, if there is one objective."""
     best = ((report.data["summary"] or {}).get("best") if report is not None else None) or []
     value: float | None = best[0]["value"] if len(best) == 1 else None
     return value

@@ -1,4 +1,4 @@
-"""Verdicts of a running study: when they are due, and whether they are still about its trials."""
+"""Verdicts of a running study: when they are due, and whether they still apply to its trials."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Verdicts:
     Attributes
     ----------
     trials
-        Finished trials that it is about: those that finished first.
+        Number of finished trials that were tested: those that finished first.
     result
-        With its evidence found.
+        With its evidence computed.
     forecast
-        None where there is none; ``problem`` says why.
+        None if there is none; ``problem`` says why.
     report
-        The whole page, where there is one.
+        The whole page, if there is one.
     """
 
     trials: int
@@ -41,7 +41,7 @@ class Verdicts:
     def of(
         cls, trials: int, result: condped.ImportanceResult, report: condped.Report | None = None
     ) -> Verdicts:
-        """Return verdicts, and what more trials would bring."""
+        """Return verdicts and the forecast."""
         if result.has_evidence:
             _ = result.evidence  # found here, so that whoever shows it need not wait
         try:
@@ -56,18 +56,18 @@ class Verdicts:
 
     @property
     def by_name(self) -> dict[str, str]:
-        """The verdict of each parameter that there was by then."""
+        """The verdict of each parameter that existed by then."""
         if not self.result.has_evidence:
             return {}
         return {one.name: one.verdict for one in self.result.evidence}
 
     def forecast_at(self, finished: int) -> condped.Forecast | None:
-        """Return the forecast as it reads once so many trials have finished."""
+        """Return the forecast as of this many finished trials."""
         return None if self.forecast is None else self.forecast.at(finished)
 
 
 class Look(NamedTuple):
-    """A look that is due: the study as it was when so many trials had finished."""
+    """A look that is due: the study as it was when that many trials had finished."""
 
     trials: int
     table: condped.TrialTable
@@ -88,11 +88,11 @@ class Looks:
     Attributes
     ----------
     verdicts
-        The newest ones that are about trials that the study still has.
+        The newest ones about trials that the study still has.
     problem
         Why there are no newer ones.
     pending
-        The look whose outcome is waited for.
+        The look that is being computed.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Looks:
         self._retry = False
 
     def due(self, table: condped.TrialTable) -> Look | None:
-        """Return the look that is to be computed now; forget those of trials that are gone."""
+        """Return the look to compute now; forget looks at trials that are gone."""
         if self._last is not None and not self._last.hashes <= _hashes(table, self._last.names):
             self.forget()
         trials = condped.last_look(table.finished)
@@ -120,12 +120,12 @@ class Looks:
         return self.pending
 
     def forget(self) -> None:
-        """Forget everything, also what is being computed: its trials are gone."""
+        """Forget everything, including what is being computed: its trials are gone."""
         self.verdicts = self.problem = self.pending = self._last = None
         self._study += 1
 
     def take(self, look: Look, outcome: Outcome) -> bool:
-        """Take the outcome of a look, and return whether it is of use."""
+        """Take the outcome of a look, and return whether it is still useful."""
         if look.study != self._study:
             return False
         if look is self.pending:

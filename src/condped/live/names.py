@@ -1,4 +1,4 @@
-"""Names that sources are given on the command line: NAME=SOURCE."""
+"""Names given to sources on the command line: NAME=SOURCE."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ HEADERS: Headers = (
 
 
 class RefusedError(Exception):
-    """A request that is not let through: what is answered, and what is logged (no secrets)."""
+    """A request that is refused: what is answered, and what is logged (no secrets)."""
 
     def __init__(
         self,
@@ -39,8 +39,8 @@ class RefusedError(Exception):
 
 def too_large(most: int) -> RefusedError:
     """Return the refusal of a body that is larger than allowed."""
-    allowed = f"may carry at most {most} bytes" if most else "may not carry a body"
-    return RefusedError(413, f"A request {allowed} here.", "a body that is too large")
+    allowed = f"may have a body of at most {most} bytes" if most else "may not have a body"
+    return RefusedError(413, f"Requests {allowed}.", "a body that is too large")
 
 
 def plain_answer(

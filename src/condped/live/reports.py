@@ -12,7 +12,7 @@ from condped.live.looks import Verdicts
 def numbers(
     table: condped.TrialTable, verdicts: Verdicts | None, options: Mapping[str, Any]
 ) -> condped.Report:
-    """Return what is quickly found, beside the verdicts of an earlier look."""
+    """Return what is quick to compute, with the verdicts of an earlier look."""
     report = condped.report(table, verdicts=False, **options)
     if verdicts is None or verdicts.report is None:
         return report
@@ -22,6 +22,6 @@ def numbers(
 
 
 def verdicts(table: condped.TrialTable, trials: int, options: Mapping[str, Any]) -> Verdicts:
-    """Return what takes long, of a table as it was at a scheduled look."""
+    """Return what is slow to compute, for the table as of a scheduled look."""
     report = condped.report(table, **{**options, "looks": "repeated"})
     return Verdicts.of(trials, report.importance, report)

@@ -1,6 +1,6 @@
-"""The sources of running studies: where they are, how they are opened, and what is shown of them.
+"""The sources of running studies: where they are, how they are opened, and how they are shown.
 
-Nothing that is shown or logged holds a password of theirs.
+Nothing that is shown or logged contains their passwords.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Listing(NamedTuple):
     Attributes
     ----------
     note
-        That an objective which was asked for is not used there; None: it is, or there was none.
+        Says that the requested objective is not used there; None: it is, or none was requested.
     """
 
     studies: condped.Studies
@@ -40,7 +40,7 @@ class Listing(NamedTuple):
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of reading, and those of the analysis."""
+    """Return the options for reading, and those for the analysis."""
     names = {option.name for option in options_of(condped.studies)}
     reading = {name: value for name, value in options.items() if name in names}
     return reading, {name: value for name, value in options.items() if name not in names}
@@ -56,8 +56,8 @@ def places_of(source: str) -> list[str]:
 def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
     """Return the studies of a place and how far each has come.
 
-    ``objective`` is meant for the sources that need one: studies whose tool has recorded other
-    objectives are listed by those.
+    ``objective`` is for sources that need one: studies whose tool has recorded other objectives are
+    listed with those.
     """
     try:
         return Listing(condped.studies(place, **reading), None)
@@ -107,7 +107,7 @@ def _follow(place: str, reading: Mapping[str, Any]) -> condped.Followed:
 
 
 def has_no_trials(place: str, error: CondpedError) -> bool:
-    """Return whether an error of reading goes away once trials are written into a place.
+    """Return whether a reading error goes away once a place has trials.
 
     A table may have no rows, and a file nothing at all, which no reader recognises.
     """
@@ -117,7 +117,7 @@ def has_no_trials(place: str, error: CondpedError) -> bool:
 
 
 def _lacks_objective(error: CondpedError, reading: Mapping[str, Any]) -> bool:
-    """Return whether a source was read and has other objectives than the one asked for."""
+    """Return whether a source was read and lacks the requested objective."""
     wanted = reading.get("objective")
     return wanted is not None and bool(
         re.search(rf"There is no objective.* {re.escape(repr(wanted))}\.", str(error))
@@ -131,8 +131,8 @@ def _without_objective(reading: Mapping[str, Any]) -> dict[str, Any]:
 def without_passwords(text: str) -> str:
     """Return a text without the passwords and queries of the URLs in it.
 
-    A password may hold any sign, spaces included: where it is not clear what belongs to it, more
-    is left out rather than less.
+    A password may contain any character, spaces included: where its end is unclear, more is left
+    out rather than less.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The terms on which a server lets requests through: names that it goes by, and a token."""
+"""The terms on which a server accepts requests: its host names, and a token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches a server at this address.
+    """Return whether only this machine can reach a server at this address.
 
     Examples
     --------
@@ -31,17 +31,17 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a server asks of a request.
+    """What a server requires of a request.
 
     Attributes
     ----------
     hosts
         The names that a request may use for the server.
     anywhere
-        Whether it listens at all addresses of the machine: then the one that a connection came to
-        is a name of it, too.
+        Whether it listens on all addresses of the machine: the one that a connection came to is
+        then also accepted.
     token
-        What a request must know; None if it is for this machine only.
+        What a request must contain; None if the server is for this machine only.
     """
 
     hosts: frozenset[str]
@@ -50,7 +50,7 @@ class Terms:
 
 
 def terms_of(host: str, *, token: str | None = None, allow_hosts: Iterable[str] = ()) -> Terms:
-    """Return the terms of a server at an address; a token is made if one is needed.
+    """Return the terms of a server at an address; a token is generated if one is needed.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def terms_of(host: str, *, token: str | None = None, allow_hosts: Iterable[str] 
     if token is not None and (len(token) < _SHORTEST_TOKEN or not re.fullmatch(r"[!-~]+", token)):
         raise SettingsError(
             f"A token must have at least {_SHORTEST_TOKEN} visible ASCII characters and no spaces "
-            f"(got {len(token)} characters). Leave it out to have one made."
+            f"(got {len(token)} characters). Leave it out to have one generated."
         )
     open_to_others = not all(map(is_loopback, (host, *others)))
     if token is None and open_to_others:
@@ -87,7 +87,7 @@ def normalised(host: str) -> str:
 def reached_at(host: str) -> tuple[str, ...]:
     """Return the names of an address that a connection came to.
 
-    A server at all addresses of IPv6 sees connections of IPv4 in a form that no client writes.
+    A server on all IPv6 addresses sees IPv4 connections in a form that no client writes.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _checked_host(host: str) -> str:
     name = normalised(host)
     if _address(name) is None and not _NAME.fullmatch(name):
         raise SettingsError(
-            f"A host must be a name or an address, without scheme and port (got {brief(host)}), "
+            f"A host must be a name or an address without scheme or port (got {brief(host)}), "
             "such as tuning.example.org or 192.0.2.7."
         )
     return name

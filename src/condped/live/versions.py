@@ -1,4 +1,4 @@
-"""Data of a page in versions: what has changed since one, as events for viewers."""
+"""Versions of a page's data: what has changed since one of them, as events for viewers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Event(NamedTuple):
     data
         JSON on one line.
     id
-        Where to go on after a break; None for what is no version.
+        Where to resume after an interruption; None if the event has no version.
     """
 
     kind: str
@@ -31,8 +31,8 @@ class Event(NamedTuple):
 class Versions:
     """The newest data, and at which version each part of it has changed.
 
-    What has changed since *any* version follows from that, so nothing is kept for viewers that
-    are slow or have been away: they get each part once, as it is now.
+    What has changed since *any* version follows from that, so nothing is stored for viewers that
+    are slow or were disconnected: they get each part once, as it is now.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Versions:
         return True
 
     def id_of(self, number: int) -> str:
-        """Return a version as text that no other run of a server uses."""
+        """Return a version as text that is unique to this run of the server."""
         return f"{self._run}.{number}"
 
     def number_of(self, text: str | None) -> int | None:
@@ -72,7 +72,7 @@ class Versions:
         return int(number) if self._first <= int(number) <= self.number else None
 
     def since(self, number: int | None) -> Event | None:
-        """Return what leads from a version, or from nothing, to the newest; None if it is that."""
+        """Return the event that leads from a version to the newest; None if it is the newest."""
         if number == self.number or not self.number:
             return None
         start = number if number is not None and number >= self._first else None
@@ -99,7 +99,7 @@ class Versions:
 
 
 def json_text(value: Any) -> str:
-    """Return JSON on one line that UTF-8 can hold."""
+    """Return JSON on one line that UTF-8 can encode."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
 

@@ -1,4 +1,4 @@
-"""What many viewers share: somebody who looks at a source again and again while they are there."""
+"""What many viewers share: one thread that polls a source while there are any."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_PAUSE = 10.0  # seconds between attempts to reach a source
 
 
 class Cursor:
-    """What a viewer has been told; each kind of feed counts in its own way."""
+    """What a viewer has received; each kind of feed counts in its own way."""
 
     def __init__(self, version: int | None) -> None:
         self.version = version
@@ -31,14 +31,14 @@ class Cursor:
 
 
 class Feed(ABC):
-    """A thread that looks at a source while there are viewers, and tells them what is new.
+    """A thread that polls a source while there are viewers, and sends them what is new.
 
     Parameters
     ----------
     every
-        Seconds between two looks, at least: never more than a fifth of the time is spent looking.
+        Minimum number of seconds between two looks: at most a fifth of the time is spent looking.
     grace
-        Seconds without a viewer after which nobody looks any more.
+        Seconds without a viewer after which polling stops.
     """
 
     def __init__(self, *, every: float = 1.0, grace: float = _GRACE) -> None:
@@ -54,11 +54,11 @@ class Feed(ABC):
 
     @abstractmethod
     def _look(self) -> float:
-        """Look at the source, tell what is new, return how many seconds reading took."""
+        """Look at the source, send what is new, and return how many seconds reading took."""
 
     @abstractmethod
     def _leave(self) -> None:
-        """Let go of the source: there are no viewers any more."""
+        """Release the source: there are no more viewers."""
 
     @abstractmethod
     def _failed(self, reason: str) -> None:
@@ -66,11 +66,11 @@ class Feed(ABC):
 
     @abstractmethod
     def cursor(self, version: str | None) -> Cursor:
-        """Return where a viewer goes on who has a version, of this server or of another one."""
+        """Return where a viewer with a given version continues, even one from another server."""
 
     @abstractmethod
     def news(self, cursor: Cursor) -> list[Event]:
-        """Return what a viewer has not been told yet, each part once, and move its cursor."""
+        """Return what a viewer has not received yet, each part once, and move its cursor."""
 
     @contextmanager
     def viewing(self, wake: Callable[[], None]) -> Iterator[None]:
@@ -87,7 +87,7 @@ class Feed(ABC):
                 self._seen = time.monotonic()
 
     def touch(self) -> None:
-        """Keep the feed going for a while, for somebody who has asked for a page."""
+        """Keep the feed going for a while, for somebody who has requested a page."""
         with self._lock:
             self._seen = time.monotonic()
             if self._thread is None and not self.closed:
@@ -97,11 +97,11 @@ class Feed(ABC):
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is there, and nothing is being done."""
+        """Whether there are no viewers and no work."""
         return self._thread is None
 
     def wait(self, timeout: float) -> bool:
-        """Wait until the source was read, or could not be; return whether that is so."""
+        """Wait until reading the source has succeeded or failed; return whether it has."""
         with self._lock:
             self._lock.wait_for(lambda: self._tried or self.closed, timeout)
             return self._tried
@@ -157,25 +157,25 @@ class Feed(ABC):
                 read, pause = 0.0, min(self._every * 2.0**failures, _LONGEST_PAUSE)
                 failures = min(failures + 1, 10)
                 self._failed(reason_of(error))
-            # Work is measured as this thread's: what others do on the machine makes no pause
-            # longer. Of reading, the other end does a part.
+            # Only this thread's work counts: other load on the machine makes no pause longer. Part
+            # of reading is done at the other end.
             busy = read + time.thread_time() - worked
             self._wake.wait(pause_after(busy, pause))
 
 
 def pause_after(busy: float, every: float) -> float:
-    """Return how long to pause after so many seconds of work, to keep to a fifth of the time."""
+    """Return how long to pause after this many seconds of work, to keep to a fifth of the time."""
     return max(every, busy * (1 / _SHARE - 1))
 
 
 def reason_of(error: Exception) -> str:
-    """Return what viewers are told of an error, and log where an unexpected one happened."""
+    """Return what viewers see of an error, and log where an unexpected one happened."""
     if isinstance(error, CondpedError):
         return without_passwords(str(error))
-    # What it says may hold a password.
+    # Its message may hold a password.
     where = "".join(traceback.format_tb(error.__traceback__))
     _LOGGER.error("%s while a source was read:\n%s", type(error).__name__, where)
-    return f"It cannot be read at the moment ({type(error).__name__})."
+    return f"The source cannot be read at the moment ({type(error).__name__})."
 
 
 def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:

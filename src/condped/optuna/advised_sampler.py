@@ -51,36 +51,35 @@ class Plan:
 
 
 class AdvisedSampler(BaseSampler):
-    """Draws most trials from the space that :func:`condped.advise` suggests, by another sampler.
+    """Draws most trials, with another sampler, from the space that :func:`condped.advise` suggests.
 
-    Every so many finished trials advice is asked for; where it narrows something, ``base`` draws
-    the following trials from the smaller space and sees only the trials that lie in it. A share of
-    ``explore`` of the trials is drawn by ``base`` as if there were no advice. What was narrowed
-    stays so until more than a tenth of the best trials lie outside. Objectives stay as they are.
-    Without advice, as in the first trials and whenever too little is known, it is ``base`` alone
-    that draws. Parameters are tested among trials drawn one after the other
-    (``sampling="ordered"``), which takes milliseconds, unless ``base`` does not learn from results.
+    Advice is requested after every ``every`` finished trials; if it narrows the space, ``base``
+    draws the following trials from the smaller space and sees only the trials inside it. The share
+    ``explore`` of the trials is drawn by ``base`` as if there were no advice. The space stays
+    narrowed until more than a tenth of the best trials lie outside. Objective functions need no
+    changes. Without advice, as in the first trials and whenever too little is known, ``base`` alone
+    draws. Parameters are tested among trials drawn one after the other (``sampling="ordered"``),
+    which takes milliseconds, unless ``base`` does not learn from results.
 
     While there is a smaller space, each trial that is drawn has the user attribute
     ``condped:drawn_from``: ``"advised space"`` or ``"old space"``.
 
-    Which trials explore depends on their numbers only, so that several threads and processes may
-    work on a study, each with a sampler of its own. TPE, GP and random samplers work inside the
-    smaller space; any other sampler draws as always, and what falls outside is drawn again at
-    random.
+    Which trials explore depends only on their numbers, so several threads and processes may work on
+    a study, each with a sampler of its own. TPE, GP and random samplers work inside the smaller
+    space; any other sampler draws as always, and values outside are redrawn at random.
 
     Parameters
     ----------
     base
-        The sampler that draws. Optuna's TPE if not given.
+        The sampler to use; Optuna's TPE by default.
     every
-        After how many finished trials to ask again; None: never.
+        Number of finished trials after which to request advice again; None: never.
     explore
-        The share of the trials that are drawn from the old space.
+        Share of the trials to draw from the old space.
     target_quantile
-        γ': the best trials of this share are the target set of :func:`condped.advise`.
+        γ': the share of trials that counts as good (the target set of :func:`condped.advise`).
     advice
-        What to follow from the beginning; None: nothing.
+        Advice to follow from the beginning, if any.
 
     Examples
     --------
@@ -101,9 +100,9 @@ class AdvisedSampler(BaseSampler):
         target_quantile: float = 0.1,
         advice: Advice | None = None,
     ) -> None:
-        """Check what is asked for."""
+        """Check the arguments."""
         if base is not None and not isinstance(base, BaseSampler):
-            raise SettingsError(f"base must be a sampler of Optuna (got {brief(base)}).")
+            raise SettingsError(f"base must be an Optuna sampler (got {brief(base)}).")
         if every is not None and (
             isinstance(every, bool) or not isinstance(every, Integral) or every < 1
         ):
@@ -131,7 +130,7 @@ class AdvisedSampler(BaseSampler):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps of the advice that is followed at present; none if there is none."""
+        """The steps of the advice that is being followed; empty if there is none."""
         return self._steps
 
     def explores(self, number: int) -> bool:
@@ -139,11 +138,11 @@ class AdvisedSampler(BaseSampler):
         return int((number + 1) * self._explore) > int(number * self._explore)
 
     def reseed_rng(self) -> None:
-        """Reseed the sampler inside, with which the smaller space's shares its numbers."""
+        """Reseed the wrapped sampler, whose random numbers that of the smaller space shares."""
         self._base_sampler.reseed_rng()
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-        """Ask for advice if it is time."""
+        """Request advice if it is due."""
         plan = self._plan_of(study, trial)
         narrows = self._plan is not None and self._plan.narrowing.narrows
         if narrows and "fixed_params" not in trial.system_attrs:  # which enqueued trials have
@@ -158,14 +157,14 @@ class AdvisedSampler(BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Let the sampler inside record what it needs, such as constraints."""
+        """Let the wrapped sampler record what it needs, such as constraints."""
         self._plans.pop(trial.number, None)
         self._base_sampler.after_trial(study, trial, state, values)
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the distributions, as the objective has them, that are drawn from together."""
+        """Return the objective's distributions that are sampled jointly."""
         plan = self._plan_of(study, trial)
         if plan is None or plan.sampler is None:
             return self._base_sampler.infer_relative_search_space(study, trial)
@@ -175,7 +174,7 @@ class AdvisedSampler(BaseSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return values that are drawn together."""
+        """Return jointly sampled values."""
         plan = self._plan_of(study, trial)
         if plan is None:
             return self._base_sampler.sample_relative(study, trial, search_space)
@@ -198,7 +197,7 @@ class AdvisedSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Return the value of a parameter that is drawn by itself."""
+        """Return the value of an independently sampled parameter."""
         plan = self._plan_of(study, trial)
         if plan is None:
             return self._base_sampler.sample_independent(
@@ -216,7 +215,7 @@ class AdvisedSampler(BaseSampler):
         return RandomSampler().sample_independent(study, trial, param_name, narrowed)
 
     def _plan_of(self, study: Study, trial: FrozenTrial) -> Plan | None:
-        """Return how a trial is drawn: the same whenever it is asked."""
+        """Return how a trial is drawn; always the same for one trial."""
         if trial.number not in self._plans:
             while len(self._plans) >= _MOST_PLANS:
                 self._plans.pop(next(iter(self._plans)), None)
@@ -246,7 +245,7 @@ class AdvisedSampler(BaseSampler):
                 self._plan = self._new_plan()
 
     def _asked(self, study: Study) -> tuple[Step, ...]:
-        """Return what advice narrows, judging by all trials."""
+        """Return the narrowing that advice suggests, judging by all trials."""
         random = isinstance(self._base_sampler, _INDEPENDENT) and not any(
             MARK in trial.system_attrs for trial in study.get_trials(deepcopy=False)
         )
@@ -280,7 +279,7 @@ class AdvisedSampler(BaseSampler):
 
 
 def _best(study: Study, share: float) -> list[FrozenTrial]:
-    """Return the best complete trials of this share; of several objectives the Pareto front."""
+    """Return the best share of the complete trials; with several objectives the Pareto front."""
     if len(study.directions) > 1:
         return study.best_trials
     complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))

@@ -1,4 +1,4 @@
-"""Results in optuna-dashboard: as charts, as a note, and a report as a file."""
+"""Results in optuna-dashboard: as charts, as a note, or, for reports, as a file."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _CHART_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 def save_to_dashboard(
     study: Study, result: ImportanceResult | SweepResult, *, name: str = "condped"
 ) -> tuple[str, ...]:
-    """Put the charts of a result into optuna-dashboard, on the study's page.
+    """Add the charts of a result to the study's page in optuna-dashboard.
 
-    Saving again under the same name replaces them. The study's trials are not touched.
+    Saving again under the same name replaces them. The study's trials are not changed.
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def save_to_dashboard(
 
 
 def save_note(study: Study, result: Result) -> None:
-    """Put a result into the note of a study, which optuna-dashboard shows on its page.
+    """Add a result to the note of a study, which optuna-dashboard shows on its page.
 
-    What else is in the note stays: the result is a section of its own at the end, which saving
-    another one replaces. A section that somebody has edited stays, too; the new one is added.
+    The rest of the note is kept: the result is a section at its end, which later results replace. A
+    section that somebody has edited is kept, too, and the new one is added.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def save_note(study: Study, result: Result) -> None:
     """
     if not isinstance(result, Result):
         raise SettingsError(
-            f"result must be a result of condped, such as condped.importance(study) (got "
+            "result must be a condped result, such as condped.importance(study) (got "
             f"{type(result).__name__})."
         )
     _check_study(study)
@@ -99,9 +99,9 @@ def save_note(study: Study, result: Result) -> None:
 def save_report(
     study: Study, report: Report, *, artifact_store: ArtifactStore, name: str = "condped-report"
 ) -> str:
-    """Keep the page of a report with a study, as an artifact that optuna-dashboard offers.
+    """Save the page of a report with a study, as an artifact that optuna-dashboard shows.
 
-    Each call adds one: artifacts are files that stay as they are.
+    Each call adds one, since artifacts cannot be changed.
 
     Parameters
     ----------
@@ -110,10 +110,10 @@ def save_report(
     report
         What :func:`condped.report` returned.
     artifact_store
-        Where files are kept, such as ``optuna.artifacts.FileSystemArtifactStore("artifacts")``; the
+        Where to store files, such as ``optuna.artifacts.FileSystemArtifactStore("artifacts")``; the
         dashboard is started with the same one (``--artifact-dir artifacts``).
     name
-        What the file is called, without ``.html``.
+        The file's name, without ``.html``.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def save_report(
     if not isinstance(report, Report):
         raise SettingsError(
             f"report must come from condped.report (got {type(report).__name__}). For any other "
-            "result there is save_note."
+            "result use save_note."
         )
     _check_study(study)
     _check_name(name)
@@ -161,14 +161,14 @@ def _check_study(study: object) -> None:
 def _check_store(store: object) -> None:
     if not callable(getattr(store, "write", None)):
         raise SettingsError(
-            "artifact_store must be a store of optuna.artifacts, such as "
+            "artifact_store must be an artifact store of Optuna, such as "
             f"FileSystemArtifactStore('artifacts') (got {type(store).__name__})."
         )
     # Optuna registers an artifact before it writes the file, so this is checked first.
     folder = getattr(getattr(store, "_backend", store), "_base_path", None)
     if folder is not None and not Path(folder).is_dir():
         raise SettingsError(
-            "artifact_store must keep files in a directory that exists (got "
+            "artifact_store must store files in an existing directory (got "
             f"{brief(str(folder))}). Create it first, for example with mkdir."
         )
 

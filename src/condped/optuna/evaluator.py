@@ -1,4 +1,4 @@
-"""An importance evaluator for Optuna with the same numbers, much sooner."""
+"""An importance evaluator for Optuna with the same numbers, but much faster."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ from condped.trials.table import Objective, State, TrialTable
 class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
     """A drop-in for ``optuna.importance.PedAnovaImportanceEvaluator`` of Optuna 5.0.0.
 
-    Unnormalised values equal Optuna's to rounding, with one difference on purpose: a ``target``
-    that returns one of the study's objectives as recorded is explained in that objective's own
+    Unnormalised values equal Optuna's to rounding, with one deliberate difference: a ``target``
+    that returns one of the study's recorded objectives is explained in that objective's own
     direction, so that plots of multi-objective studies explain the good values of a maximised
-    objective and not the bad ones (a warning says so). Any other ``target`` is minimised, as in
-    Optuna.
+    objective, not the bad ones (with a warning). Any other ``target`` is minimised, as in Optuna.
 
     Parameters
     ----------
     target_quantile
-        γ': the best trials of this share are the target set.
+        γ': the share of trials that counts as good (the target set).
     evaluate_on_local
-        Compare the target set with the region set (True) or with a uniform distribution over
-        the search space (False); Optuna's name of ``reference``.
+        Compare the target set with the region set (True) or with a uniform distribution over the
+        search space (False); Optuna's name for ``reference``.
     **options
-        What is estimated: each is described below. ``pooling`` is ``never`` if not given, which is
-        Optuna's way.
+        Settings of the estimate, described below. ``pooling`` is ``never`` by default, as in
+        Optuna.
 
     Examples
     --------
@@ -61,7 +60,7 @@ class CondPedAnovaImportanceEvaluator(BaseImportanceEvaluator):
         evaluate_on_local: bool = True,
         **options: Unpack[EstimatorOptions],
     ) -> None:
-        """Check what is asked for."""
+        """Check the arguments."""
         check_options(CondPedAnovaImportanceEvaluator.__init__, options)
         if not evaluate_on_local and "reference" in options:
             raise SettingsError("Give either evaluate_on_local or reference, not both.")
@@ -113,7 +112,7 @@ def _names(table: TrialTable, params: list[str] | None) -> list[str]:
 
 
 def _directed(losses: FloatArray, table: TrialTable) -> FloatArray:
-    """Return the losses, turned round if they are an objective that the study maximises."""
+    """Return the losses, negated if they are an objective that the study maximises."""
     complete = table.states == State.COMPLETE
     found = losses[complete]
 

@@ -1,4 +1,4 @@
-"""A sampler for Optuna that starts where past studies were good, and notices if they mislead."""
+"""A sampler for Optuna that starts where past studies did well, and notices if they mislead."""
 
 from __future__ import annotations
 
@@ -32,41 +32,42 @@ _TRIES, _ENOUGH = 2, 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Start(Plan):
-    """A configuration of a past study; what it does not have is drawn from the smaller space."""
+    """A configuration of a past study; missing parameters are drawn from the smaller space."""
 
     values: dict[str, Any]
 
 
 class InformedSampler(AdvisedSampler):
-    """Draws by another sampler, first and mostly where past studies were good.
+    """Draws with another sampler, first and mostly where past studies did well.
 
-    At first they take turns. Trials 0, 2, 4, … are the configurations of
-    :meth:`condped.Across.starts` and, when all of these have been tried, draws from the smaller
+    At first, trials alternate. Trials 0, 2, 4, … are the configurations of
+    :meth:`condped.Across.starts` and, once all of these have been tried, are drawn from the smaller
     space of :meth:`condped.Across.space`; the others are drawn by ``base`` from the whole space as
-    if there were no past. Once trials that the past suggested are clearly better, and every branch
-    that it leaves out was tried twice (or twelve trials of the whole space), only a share of
-    ``explore`` is drawn from the whole one, while the best trial lies in the smaller space. As soon
-    as it is clear that the past misleads, since the best trials lie outside more often than
-    by chance, or ten trials inside do not regain a lead that was lost to one outside, a warning
+    if there were no past studies. Once the suggested trials are clearly better, and every branch
+    that the past leaves out was tried twice (or there were twelve trials of the whole space), only
+    the share ``explore`` is drawn from the whole space, as long as the best trial lies in the
+    smaller one. As soon as the past is clearly misleading, because the best trials lie outside more
+    often than by chance, or ten trials inside do not regain a lead lost to one outside, a warning
     says so once, ``opened`` keeps the reason, and ``base`` draws all further trials as if there
-    were no past: all that is lost are the trials that it took. Objectives stay as they are.
+    were no past studies: only the trials spent so far are lost. Objective functions need no
+    changes.
 
-    ``base`` sees no trial that the past suggested, unless it explores or nothing is narrowed. So
-    TPE, GP and random samplers draw what they would draw alone; others see every trial.
+    ``base`` does not see suggested trials, unless they explore or nothing is narrowed, so TPE, GP
+    and random samplers draw what they would draw alone; other samplers see every trial.
 
     Parameters
     ----------
     base
-        The sampler that draws. Optuna's TPE if not given.
+        The sampler to use; Optuna's TPE by default.
     past
-        Past studies as :func:`condped.across` compares them, or the space of these.
+        Past studies as compared by :func:`condped.across`, or their space.
     explore
-        The share of the trials that are drawn from the whole space once the past seems right.
+        Share of the trials to draw from the whole space once the past has proved right.
     risk
-        As for :meth:`condped.Across.space`; with so few studies that they cannot speak for it,
-        nothing is narrowed, and a warning says so.
+        As for :meth:`condped.Across.space`; with too few studies to justify it, nothing is
+        narrowed, and a warning says so.
     starts
-        How many configurations of past studies to try, or these themselves.
+        How many configurations of past studies to try, or the configurations themselves.
 
     Examples
     --------
@@ -89,11 +90,11 @@ class InformedSampler(AdvisedSampler):
         risk: float = 0.1,
         starts: int | Starts = 5,
     ) -> None:
-        """Ask the past for a space and for configurations to try first."""
+        """Get a space and configurations to try first from the past studies."""
         super().__init__(base, every=None, explore=explore)
         if not isinstance(past, Across | StartSpace):
             raise SettingsError(
-                f"past must be what condped.across returns, or its space (got {brief(past)})."
+                f"past must be a result of condped.across, or its space (got {brief(past)})."
             )
         self._starts: list[dict[str, Any]] = []
         if isinstance(starts, Starts):
@@ -115,11 +116,11 @@ class InformedSampler(AdvisedSampler):
 
     @property
     def opened(self) -> str | None:
-        """Why the space was opened again; None while the past does not mislead."""
+        """Why the whole space is used again; None unless the past misled."""
         return self._opened
 
     def reseed_rng(self) -> None:
-        """Reseed the sampler inside and that of the smaller space."""
+        """Reseed the wrapped sampler and that of the smaller space."""
         super().reseed_rng()
         if self._plan is not None and self._plan.sampler is not None:
             self._plan.sampler.reseed_rng()
@@ -127,7 +128,7 @@ class InformedSampler(AdvisedSampler):
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Return the distributions that are drawn from together; none of a start."""
+        """Return the jointly sampled distributions; none for a start."""
         if isinstance(self._plan_of(study, trial), _Start):
             return {}
         return super().infer_relative_search_space(study, trial)
@@ -135,7 +136,7 @@ class InformedSampler(AdvisedSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return values that are drawn together; none of a start, which is marked."""
+        """Return jointly sampled values; none for a start, which is marked."""
         if not isinstance(self._plan_of(study, trial), _Start):
             return super().sample_relative(study, trial, search_space)
         study._storage.set_trial_system_attr(trial._trial_id, START, True)
@@ -148,7 +149,7 @@ class InformedSampler(AdvisedSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Return the value of a start, or one that is drawn by itself."""
+        """Return the value of a start, or an independently sampled one."""
         plan = self._plan_of(study, trial)
         if isinstance(plan, _Start) and param_name in plan.values:
             value = plan.values[param_name]
@@ -198,7 +199,7 @@ class InformedSampler(AdvisedSampler):
 
 
 class _WithoutPast(Narrowing):
-    """No smaller space, and only trials that the past did not suggest."""
+    """No smaller space, and only trials not suggested by the past."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -212,9 +213,9 @@ def _suggested(trial: FrozenTrial) -> bool:
 
 
 def _with_other_numbers(sampler: BaseSampler) -> BaseSampler:
-    """Return a sampler that knows no study yet and draws other random numbers than another.
+    """Return a sampler without a study, with random numbers independent of another's.
 
-    It is as reproducible as the other, and takes none of its numbers.
+    It is as reproducible as the other, and uses up none of its numbers.
     """
     found = afresh(sampler)
     for name, value in vars(sampler).items():
@@ -239,7 +240,7 @@ class _Seen:
         Of trials that the past suggested, inside the smaller space; and of those drawn from the
         whole space.
     since
-        How many were inside since one outside took the lead.
+        How many have been inside since one outside took the lead.
     tried
         How many trials drawn from the whole space have each parameter.
     """

@@ -1,4 +1,4 @@
-"""Smaller distributions in place of those that an objective suggests from, and trials that fit."""
+"""Smaller distributions in place of an objective's own, and trials that fit them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Narrowing:
 
 
 class LooseNarrowing(Narrowing):
-    """Steps from other studies: a domain may have other bounds or choices than theirs."""
+    """Steps from other studies, whose domains may have different bounds or choices."""
 
     def _smaller(self, name: str, domain: Domain) -> Domain | None:
         found = super()._smaller(name, domain)
@@ -163,9 +163,9 @@ def only_value(distribution: BaseDistribution) -> Any:
 
 
 class FittingStudy(Study):
-    """A study as if it had been drawn from the smaller space: with the trials that fit.
+    """A study as if drawn from the smaller space: only the trials that fit.
 
-    Samplers only look at it; what they record of a trial goes into the study's own storage.
+    Samplers only read it; what they record about a trial goes to the study's own storage.
     """
 
     def __init__(self, study: Study, narrowing: Narrowing) -> None:

@@ -1,4 +1,4 @@
-"""A new study in an advised space, which carries the old study's trials along."""
+"""A new study in an advised space, which takes over the old study's trials."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def start_study(
     """Return the new study; see :meth:`condped.Advice.start`."""
     if not isinstance(study, Study):
         raise SettingsError(
-            f"study must be a study of Optuna (got {type(study).__name__}). Pass the study that "
-            "the advice is about."
+            f"study must be an optuna.Study (got {type(study).__name__}). Pass the study that the "
+            "advice is about."
         )
     share = advice.explore if explore is None else explore
     check_explore(share)

@@ -39,27 +39,27 @@ _TEST = 1e-3
 
 
 class Watch:
-    """Report which parameters matter every few trials, while a study runs.
+    """Report every few trials which parameters matter while a study runs.
 
-    Pass it to ``study.optimize(..., callbacks=[Watch()])``. It takes about 2 % of the study's time
-    at most: after a slow look it waits longer before the next one, and it does not look in the
+    Pass it to ``study.optimize(..., callbacks=[Watch()])``. It takes at most about 2 % of the
+    study's time: after a slow look it waits longer before the next one, and it does not look in the
     first second. Verdicts hold however often the study is looked at (``looks="repeated"``); they
     come at scheduled looks, once there is time for the test. Trials of all threads and processes
-    that share the study's storage count, also those that were pruned or failed. No error reaches
-    the study: if something goes wrong, a warning says so once, and the study goes on.
+    that share the study's storage count, including pruned and failed ones. Errors never reach the
+    study: if something goes wrong, a warning says so once, and the study continues.
 
     Parameters
     ----------
     every
         Look again after this many more trials have finished.
     out
-        Where to report. ``None``: one line on standard error, as Optuna's own messages; a
-        ``logging.Logger``: the same line; a function: it is called with the
-        :class:`~condped.ImportanceResult`, such as ``print``, and its time counts as well.
+        Where to report. ``None``: one line on standard error, like Optuna's own messages; a
+        ``logging.Logger``: the same line; a function such as ``print``: called with the
+        :class:`~condped.ImportanceResult`, and its time counts as well.
     target_quantile
-        γ': the best trials of this share are the target set.
+        γ': the share of trials that counts as good (the target set).
     **options
-        As :func:`condped.importance` takes them.
+        Options of :func:`condped.importance`.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Watch:
         target_quantile: float = 0.1,
         **options: Unpack[AnalysisOptions],
     ) -> None:
-        """Check what is asked for, so that nothing is wrong with it when the study runs."""
+        """Check the arguments, so that no error comes up while the study runs."""
         if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
             raise SettingsError(
                 f"every must be a number of trials, 1 or more (got {brief(every)})."
@@ -118,7 +118,7 @@ class Watch:
         self._one_at_a_time = threading.Lock()
 
     def _begin(self, study: str | None, started: float) -> None:
-        """Forget what was seen of another study; this one began at a time of the counter."""
+        """Forget what was seen of another study; this one began at this counter time."""
         self._study, self._begun = study, started
         self._evidence: Evidence | None = None
         self._tested = 0  # trials that the evidence is about
@@ -135,7 +135,7 @@ class Watch:
         vars(self).update(state, _one_at_a_time=threading.Lock())
 
     def __call__(self, study: Study, trial: FrozenTrial) -> None:
-        """Look at the study if it is time to; Optuna calls this after each trial."""
+        """Look at the study if a look is due; Optuna calls this after each trial."""
         # Other threads go on with their trials meanwhile.
         if not self._one_at_a_time.acquire(blocking=False):
             return
@@ -151,15 +151,15 @@ class Watch:
             self._one_at_a_time.release()
 
     def _has_time(self, seconds: float) -> bool:
-        """Return whether so long is within its share of the study's time."""
+        """Return whether this long is within its share of the study's time."""
         return seconds <= _SHARE * (time.perf_counter() - self._begun)
 
     def _takes(self, trials: int) -> float:
-        """Return how long a look at so many trials is thought to take."""
+        """Return how long a look at this many trials is expected to take."""
         return self._look_took + _LOOK_PER_TRIAL * (trials - self._looked)
 
     def _guarded_look(self, study: Study, number: int) -> None:
-        """Look; a study must not fail because somebody watches it."""
+        """Look; a study must not fail because it is being watched."""
         started, tested = time.perf_counter(), self._testing
         try:
             self._look(study, number)
@@ -220,7 +220,10 @@ class Watch:
         if self._warned:
             return
         self._warned = True
-        told = f"Watch: {type(error).__name__}: {error} The study goes on; this is said only once."
+        told = (
+            f"Watch: {type(error).__name__}: {error} The study continues; this is reported only "
+            "once."
+        )
         try:
             warnings.warn(told, stacklevel=4)
         except Warning:  # where warnings are errors, which must not end the study either

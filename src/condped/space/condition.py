@@ -17,18 +17,25 @@ that, so ``not (c < 1)`` holds where ``c`` is absent.
 from __future__ import annotations
 
 import math
-import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NoReturn, Protocol, TypeAlias
-
-import numpy as np
+from typing import Any, NoReturn, TypeAlias
 
 from condped.arrays import BoolArray
 from condped.errors import ConditionError
 from condped.safe_text import brief
+from condped.space.nodes import (
+    COMPARE,
+    Between,
+    Both,
+    Columns,
+    Comparison,
+    Either,
+    Membership,
+    Negation,
+    Node,
+)
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -43,152 +50,9 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 _MAX_DEPTH = 100
-_FEW_VALUES = 8  # up to which numbers are compared with each
 _KEYWORDS = {"and", "or", "not", "in"}
 _CONSTANTS = {"true": True, "false": False, "none": None}
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-
-
-class ConditionColumn(Protocol):
-    """What a condition needs to know of a column."""
-
-    def where(self, predicate: Callable[[Any], Any]) -> BoolArray:
-        """Return where the value is present and ``predicate`` holds for it."""
-        ...
-
-    def absent(self) -> BoolArray:
-        """Return where the value is missing."""
-        ...
-
-    def numbers(self) -> np.ndarray[Any, np.dtype[np.float64]] | None:
-        """Return the values as numbers (NaN: absent), or None if they are not numbers."""
-        ...
-
-
-Columns: TypeAlias = Mapping[str, ConditionColumn]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """``name <op> value``."""
-
-    name: str
-    op: str
-    value: Any
-
-    def holds(self, columns: Columns) -> BoolArray:
-        compare, value = COMPARE[self.op], self.value
-        return columns[self.name].where(lambda entry: compare(entry, value))
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """``name <op> other``: two parameters compared as numbers."""
-
-    name: str
-    op: str
-    other: str
-
-    def holds(self, columns: Columns) -> BoolArray:
-        left, right = columns[self.name].numbers(), columns[self.other].numbers()
-        if left is None or right is None:
-            raise ConditionError(
-                f"{self.name!r} {self.op} {self.other!r} compares parameters that are not both "
-                "numeric. Compare each with a value instead."
-            )
-        held = COMPARE[self.op](left, right)
-        return np.asarray(held & ~(np.isnan(left) | np.isnan(right)))
-
-
-@dataclass(frozen=True, slots=True)
-class Membership:
-    """``name in [values]``."""
-
-    name: str
-    values: tuple[Any, ...]
-    negated: bool
-
-    def holds(self, columns: Columns) -> BoolArray:
-        column = columns[self.name]
-        found = column.where(partial(_is_among, dict.fromkeys(self.values)))
-        return np.asarray(~(found | column.absent()) if self.negated else found)
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """``and`` of its parts."""
-
-    parts: tuple[Node, ...]
-
-    def holds(self, columns: Columns) -> BoolArray:
-        held = np.array(True)
-        for part in _gathered(self.parts, "!=", negated=True):
-            held = held & part.holds(columns)
-        return np.asarray(held)
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """``or`` of its parts."""
-
-    parts: tuple[Node, ...]
-
-    def holds(self, columns: Columns) -> BoolArray:
-        held = np.array(False)
-        for part in _gathered(self.parts, "==", negated=False):
-            held = held | part.holds(columns)
-        return np.asarray(held)
-
-
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """``not`` of its part."""
-
-    part: Node
-
-    def holds(self, columns: Columns) -> BoolArray:
-        return ~self.part.holds(columns)
-
-
-Node: TypeAlias = Comparison | Between | Membership | Both | Either | Negation
-
-
-def _is_among(values: Collection[Any], entry: Any) -> Any:
-    """Return whether a value is one of some, or where numbers of an array are."""
-    if not isinstance(entry, np.ndarray):
-        return entry in values and entry == entry  # noqa: PLR0124  (NaN is not)
-    if len(values) <= _FEW_VALUES:
-        held = np.zeros(len(entry), dtype=bool)
-        for value in values:
-            held |= entry == value
-        return held
-    levels, places = np.unique(entry, return_inverse=True)
-    return np.array([level in values for level in levels.tolist()], dtype=bool)[places]
-
-
-def _gathered(parts: Sequence[Node], op: str, *, negated: bool) -> Iterator[Node]:
-    """Iterate over parts, comparisons of a parameter with many values gathered into one.
-
-    Each would look at all of its choices.
-    """
-    values: dict[str, dict[Any, None]] = {}
-    for part in parts:
-        if isinstance(part, Comparison) and part.op == op:
-            values.setdefault(part.name, {})[part.value] = None
-        elif isinstance(part, Membership) and part.negated == negated:
-            values.setdefault(part.name, {}).update(dict.fromkeys(part.values))
-        else:
-            yield part
-    for name, found in values.items():
-        yield Membership(name, tuple(found), negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +73,7 @@ class Condition:
         """Parse a condition; raises ConditionError with the position of the first error."""
         if not isinstance(text, str):
             raise ConditionError(
-                f'A condition must be a text such as "c < 0.5" (got {brief(text)}).'
+                f'A condition must be a string such as "c < 0.5" (got {brief(text)}).'
             )
         return cls(text, _Parser(text).parse())
 

@@ -11,16 +11,8 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from condped.space.condition import (
-    Between,
-    Both,
-    Comparison,
-    Condition,
-    Either,
-    Membership,
-    Negation,
-    Node,
-)
+from condped.space.condition import Condition
+from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
 
 Leaf: TypeAlias = Comparison | Between | Membership
 Settled: TypeAlias = Node | bool

@@ -10,8 +10,9 @@ from typing import Any
 
 from condped.errors import ConditionError, SpaceError, not_found
 from condped.safe_text import brief
-from condped.space.condition import Between, Comparison, Condition, Membership
+from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int, plain_domain
+from condped.space.nodes import Between, Comparison, Membership
 
 _FIELDS = {
     "float": ("low", "high", "log", "step"),

@@ -383,7 +383,7 @@ class TrialTable:
             return self.objectives[names.index(objective)]
         if isinstance(objective, bool) or not isinstance(objective, Integral):
             raise SettingsError(
-                f"objective must be a name or a position (got {brief(objective)}). There is: "
+                f"objective must be a name or a position (got {brief(objective)}). Available: "
                 f"{names}."
             )
         if not -len(names) <= objective < len(names):

@@ -11,8 +11,9 @@ import numpy as np
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import ConditionError, NoTrialsError, not_found
 from condped.safe_text import brief
-from condped.space.condition import Comparison, Condition, Membership
+from condped.space.condition import Condition
 from condped.space.domain import Categorical
+from condped.space.nodes import Comparison, Membership
 from condped.trials.batch import Batch
 from condped.trials.table import Parameter, TrialTable
 

@@ -1,1 +1,1 @@
-"""Files to write: in which form, as a whole, and never in place of what is read."""
+"""Writing files: in the right format, as a whole, and never over an input."""

@@ -17,7 +17,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 def csv_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
     """Return rows as lines of comma-separated values under a line of names.
 
-    An apostrophe stands before texts that a spreadsheet would run.
+    Texts that a spreadsheet would run get an apostrophe in front.
     """
     cells = ([_cell(row[name]) for name in columns] for row in rows)
     return "".join(map(_line, chain([columns], cells)))

@@ -1,4 +1,4 @@
-"""In which form a file is written: its name's ending says."""
+"""The format of a file to write, which its name's ending determines."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PAGES = (".html", ".htm")
 
 
 def ending_of(path: str | os.PathLike[str], *, page: bool = False) -> str:
-    """Return how a file's name ends, or raise if nothing is written in that form."""
+    """Return the ending of a file's name, or raise if nothing is written in that format."""
     file = path_of(path)
     ending, known = file.suffix.lower(), (*PAGES, *ENDINGS) if page else ENDINGS
     if ending not in known:
-        hint = " Only a report is a page." if ending in PAGES else ""
+        hint = " Only a report can be written as a page." if ending in PAGES else ""
         raise SettingsError(
             f"The name of a file to write must end in {', '.join(known)} (got {str(file)!r}).{hint}"
         )
@@ -25,7 +25,7 @@ def ending_of(path: str | os.PathLike[str], *, page: bool = False) -> str:
 
 
 def check_page(path: str | os.PathLike[str]) -> None:
-    """Raise if a file's name is not that of a page."""
+    """Raise if a file's name does not end like that of a page."""
     if path_of(path).suffix.lower() not in PAGES:
         raise SettingsError(
             f"The name of a page must end in {' or '.join(PAGES)} (got {os.fspath(path)!r})."

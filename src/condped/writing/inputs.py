@@ -1,4 +1,4 @@
-"""What is read is not written: one decision for every output and every kind of source."""
+"""Inputs are never overwritten: one check for every output and every kind of source."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _read: dict[str, None] = {}
 
 
 def remember_inputs(*sources: Any) -> None:
-    """Note what is read, so that no result is written there."""
+    """Remember what is read, so that no result is written there."""
     paths = map(os.path.abspath, chain.from_iterable(map(paths_of, sources)))
     _read.update((path, None) for path in paths if _is_pattern(path) or os.path.exists(path))  # noqa: PTH110
 
 
 def check_output(output: str | os.PathLike[str], *sources: Any, page: bool = False) -> None:
-    """Raise if a file cannot be written, or if that would change what is read."""
+    """Raise if a file cannot be written, or if writing it would change an input."""
     check_is_no_input(output, *sources)
     ending_of(output, page=page)
 
@@ -45,8 +45,8 @@ def check_output(output: str | os.PathLike[str], *sources: Any, page: bool = Fal
 def check_is_no_input(output: str | os.PathLike[str], *sources: Any) -> None:
     """Raise if a file is read, or would be read, as one of the sources or a part of one.
 
-    Sources of which this process has read trials before count as well. What exists under several
-    names is the same file under all of them.
+    Sources from which this process has read trials before count as well. A file with several names
+    is the same file under each of them.
     """
     target = _Target(output)
     paths = chain(chain.from_iterable(map(paths_of, sources)), list(_read))
@@ -65,7 +65,7 @@ class _Target:
         self.name = self.path.name
 
     def conflict(self, text: str) -> str | None:
-        """Return why writing would change what is read at a path; None if it would not."""
+        """Return why writing would change the input at a path; None if it would not."""
         try:
             path = Path(text)
             if path.is_dir():
@@ -85,7 +85,7 @@ class _Target:
         return self.path.resolve().parent.samefile(folder)
 
     def _beside(self, path: Path) -> str | None:
-        """Return whether it is one of the files that belong to one that is read."""
+        """Return whether it is one of the files that belong to an input."""
         for file in (path, path.resolve()):
             names = [f"{file.name}{ending}" for ending in _BESIDE]
             names.append(f"{file.name.partition('.')[0]}.space.json")

@@ -1,4 +1,4 @@
-"""Where bytes go that are written to a path: behind links, and into what kind of file."""
+"""Where bytes written to a path go: through links, and into what kind of file."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ class Place(NamedTuple):
 
 
 def path_of(path: Any) -> Path:
-    """Return the path of a file to write, or raise if no file can have it."""
+    """Return the path of a file to write, or raise if it is not a valid path."""
     try:
         text = os.fsdecode(path)
         possible = b"\0" not in os.fsencode(text)
     except TypeError:
         raise SettingsError(
-            f"A file to write is given by its path (got an object of type {type(path).__name__}). "
-            "Give a text or a pathlib.Path."
+            "An output file must be given by its path (got an object of type "
+            f"{type(path).__name__}). Give a string or a pathlib.Path."
         ) from None
     except UnicodeEncodeError:
         possible = False
     if not possible:
         raise SettingsError(
-            f"No file can be called {text!r}: it holds a sign that no file system takes. Choose "
-            "another name."
+            f"No file can be named {text!r}: it contains a character that no file system allows. "
+            "Choose another name."
         )
     if not text:
-        raise SettingsError("The name of a file to write is empty. Give one such as result.json.")
+        raise SettingsError("The name of the output file is empty. Give one such as result.json.")
     return Path(text)
 
 
 def place_of(path: Any) -> Place:
-    """Return where bytes go that are written to a path, or raise if no file can be there."""
+    """Return where bytes written to a path go, or raise if no file can be there."""
     named = path_of(path)
     try:
         known = named.stat()
@@ -69,12 +69,11 @@ def place_of(path: Any) -> Place:
         if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
             raise
         raise SettingsError(
-            f"No file can be written at {_short(str(named))} ({error.strerror}). Choose another "
-            "name."
+            f"Cannot write to {_short(str(named))} ({error.strerror}). Choose another name."
         ) from None
     kind = _REFUSED.get(stat.S_IFMT(known.st_mode))
     if kind is not None:
-        raise SettingsError(f"{str(named)!r} is {kind}, no file to write. Name a file.")
+        raise SettingsError(f"{str(named)!r} is {kind}, not a file. Name a file to write.")
     if not stat.S_ISREG(known.st_mode) or _is_descriptor(named):
         return Place(named, known, special=True)
     return Place(_behind_links(named), known, special=False)
@@ -84,14 +83,14 @@ def _new(named: Path) -> Path:
     path = _behind_links(named)  # the link may be there without the file that it leads to
     if not path.parent.is_dir():
         raise DataError(
-            f"There is no directory {str(path.parent)!r} to write {path.name!r} in. Make it, or "
-            "name another."
+            f"There is no directory {str(path.parent)!r} to write {path.name!r} in. Create it, or "
+            "choose another."
         )
     return path
 
 
 def _behind_links(path: Path) -> Path:
-    """Return the path itself unless it is a link, so that messages say what people wrote."""
+    """Return the path itself unless it is a link, so that messages show what the user wrote."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 

@@ -1,7 +1,7 @@
 """The one way of writing a file: whole, or not at all.
 
-The bytes go into a file beside it, ``.condped-*.part``, which then takes its name. A process that
-is killed leaves the old file or the new one, and at worst such a part, which can be deleted.
+The bytes go into a file beside it, ``.condped-*.part``, which is then renamed. A process that is
+killed leaves the old file or the new one, and at worst such a part, which can be deleted.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _PRIVATE, _USUAL = 0o600, 0o666  # what the umask leaves of the second
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Write a text into a file, as UTF-8; one that is there is replaced as a whole."""
+    """Write a text to a file, as UTF-8; an existing file is replaced as a whole."""
     with whole_file(path) as file:
         file.write(encoded(text))
 
 
 def encoded(text: str) -> bytes:
-    r"""Return a text as UTF-8; halves of letters, which have no bytes, become ``\udc80``."""
+    r"""Return a text as UTF-8; lone surrogates, which cannot be encoded, become ``\udc80``."""
     return text.encode("utf-8", "backslashreplace")
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Give an open file, which takes the place of the one at a path once it is written.
+    """Yield an open file, which replaces the one at a path once it is written.
 
     A link stays, and the file that it leads to is replaced; permissions stay as they were. What
-    cannot be replaced, such as a pipe or /dev/stdout, gets the bytes in the end.
+    cannot be replaced, such as a pipe or /dev/stdout, gets the bytes at the end.
     """
     place = place_of(path)
     try:
@@ -97,7 +97,7 @@ def _protect_as(file: int, old: Path, known: os.stat_result) -> None:
 
 
 def _synchronise(folder: Path) -> None:
-    """Make the new name last, where the file system can."""
+    """Make the new name durable, if the file system can."""
     with suppress(OSError):
         directory = os.open(folder, os.O_RDONLY)
         try:
@@ -107,7 +107,7 @@ def _synchronise(folder: Path) -> None:
 
 
 def append_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Add a text to the end of a file, at one go; make the file if there is none."""
+    """Append a text to a file in one go; create the file if there is none."""
     place_of(path)
     content = encoded(text)
     with open(path, "ab", buffering=len(content) + 1) as file:  # noqa: PTH123

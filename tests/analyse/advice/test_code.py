@@ -9,7 +9,7 @@ import pytest
 
 from condped import Categorical, Float, Int, Space, when
 from condped.analyse.advice.optuna_code import suggest_code
-from condped.space.condition import Comparison
+from condped.space.nodes import Comparison
 from condped.space.simplify import condition_of
 from condped.space.space import Alternative
 from tests.drawing import holds_of

@@ -147,7 +147,7 @@ def test_sources_have_names_of_their_own() -> None:
     given = ["a/runs.csv", "b/runs.csv", "mine=c.db", f"mysql://me:{SECRET}@host/opt?ssl=1", "/"]
     names = [source.name for source in Sources(given).every]
     assert names == ["runs", "runs-2", "mine", "opt", "source"]
-    with pytest.raises(SettingsError, match="stands for two sources"):
+    with pytest.raises(SettingsError, match="is given to two sources"):
         Sources(["a=x.csv", "a=y.csv"])
 
 

@@ -144,9 +144,9 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     ("arguments", "told"),
     [
         ((), "Missing argument"),
-        (("x.csv", "--port", "1"), "--port is about HTTP"),
+        (("x.csv", "--port", "1"), "--port applies only to HTTP"),
         (("x.csv", "--http", "--host", "0.0.0.0", "--token", "short"), "at least 16"),
-        (("a=x.csv", "a=y.csv"), "stands for two sources"),
+        (("a=x.csv", "a=y.csv"), "is given to two sources"),
         (("x.csv", "--method", "f-anova"), "method"),
     ],
 )

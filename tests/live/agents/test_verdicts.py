@@ -55,13 +55,13 @@ def test_tools_give_the_same_verdicts_for_the_same_trials(client: Asking) -> Non
         assert verdicts(found[tool]) == verdicts(found["importance"]), tool
         assert found[tool]["as_of"]["looks"] == "once"
     own = [
-        note for note in found["advise"]["notes"] if "each configuration is counted once" in note
+        note for note in found["advise"]["notes"] if "each configuration once, and finds" in note
     ]
     assert all("kernel no evidence" in note for note in own)
     forecast = client("forecast", study="tpe")
     assert forecast["as_of"]["looks"] == "repeated"
     differ = verdicts(forecast) != verdicts(found["importance"])
-    assert differ == any("look at this study once" in note for note in forecast["notes"])
+    assert differ == any("Other tools test for one look" in note for note in forecast["notes"])
 
 
 def test_next_steps_end(client: Asking) -> None:
@@ -86,7 +86,7 @@ def test_compared_studies_say_by_which_looks(tmp_path: Path, running: Path) -> N
         found = client("across", studies=["now:running", "ended"])
         assert client("importance", study="ended")["as_of"]["looks"] == "once"
     assert {one["as_of"]["looks"] for one in found["studies"]} == {"repeated"}
-    assert any("look once at ended" in note for note in found["notes"])
+    assert any("use a single look at ended" in note for note in found["notes"])
 
 
 def _repeated(trial: optuna.Trial) -> float:
@@ -109,7 +109,7 @@ def test_a_branch_that_advice_keeps_is_not_to_be_left_out(tmp_path: Path) -> Non
         branches = client("branches", study="losing")["next_step"]
         advice = client("advise", study="losing")
     assert verdicts(importance)["model"] == verdicts(advice)["model"] == "matters"
-    assert any("each configuration is counted once" in note for note in advice["notes"])
+    assert any("each configuration once, and finds" in note for note in advice["notes"])
     assert "model == 'knn'" in branches["sentence"]
     assert "not enough to leave it out" in branches["sentence"]
     assert branches["action"] == advice["next_step"]["action"]

@@ -64,7 +64,7 @@ def test_ctrl_c_ends_the_server_and_all_that_belongs_to_it(
         _, errors = process.communicate(timeout=60)
 
         assert process.returncode == 0
-        assert errors == "Ctrl-C ends it.\nStopped.\n"
+        assert errors == "Ctrl-C to stop.\nStopped.\n"
         assert any('"state":"ended"' in line for line in last)
         assert children
         while any(map(_lives, children)):  # the last one ends a moment after its parent

@@ -111,7 +111,7 @@ def test_an_unreachable_source_and_running_tests_are_shown(snapshot: Snapshot) -
         _drawn(replace(snapshot, unreachable="It is locked.", since=100.0), 80, 24, 112.0)
     )
     assert "○ unreachable" in text
-    assert "(12 s), trying again: It is locked." in text
+    assert "(12 s), retrying: It is locked." in text
     text = "\n".join(_drawn(replace(snapshot, testing=90), 80, 24))
     assert "Computing verdicts as of trial 90 …" in text
 

@@ -264,7 +264,7 @@ def project(folder: Path) -> Path:
         (
             "oracle.json",
             lambda text: text.replace('"name"', '"conditions": 3, "name"'),
-            "its conditions are no",
+            "its conditions are not a list",
         ),
         ("trial_1/trial.json", lambda text: text[:40], r"trial.json' is not valid JSON"),
         ("trial_1/trial.json", lambda text: "{}", "lacks the values of its hyperparameters"),

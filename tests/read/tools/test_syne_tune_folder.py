@@ -182,9 +182,9 @@ def test_a_budget_takes_the_reports_at_that_resource(folder: Path) -> None:
     assert not table.states.any()
     left = results["trial_id"].nunique() - len(third)
     assert f"Trials without a report at this budget left out: {left}." in table.notes
-    with pytest.raises(SettingsError, match=r"budget must be.*\(got 7\)\. There is: 1, 2, 3, 4"):
+    with pytest.raises(SettingsError, match=r"budget must be.*\(got 7\)\. Available: 1, 2, 3, 4"):
         read(folder / "asha", budget=7)
-    with pytest.raises(SettingsError, match="There is: none"):
+    with pytest.raises(SettingsError, match="Available: none"):
         read(folder / "random", budget=1)
 
 

@@ -223,9 +223,9 @@ def test_the_strip_tells_the_state(viewed: Viewer, server: EventServer) -> None:
     assert page.locator("#answer-text").get_attribute("aria-live") == "polite"
     locked = {"state": "unreachable", "message": "The database is locked."}
     server.send("status", status | locked)
-    expect(page.locator("#live-state")).to_have_text("Study out of reach")
+    expect(page.locator("#live-state")).to_have_text("Study unreachable")
     expect(page.locator("#live-message")).to_have_text("The database is locked.")
-    expect(said).to_contain_text("Study out of reach")
+    expect(said).to_contain_text("Study unreachable")
     server.send("status", status)
     expect(page.locator("#live-message")).to_be_hidden()
     server.send("status", status | {"state": "ended", "message": "The server was stopped."})

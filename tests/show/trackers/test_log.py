@@ -118,7 +118,7 @@ def test_what_is_no_run_or_no_result_is_refused() -> None:
     mlflow = pytest.importorskip("mlflow")
     with pytest.raises(SettingsError, match=r"got mlflow\.entities"):
         condped.log(report(), mlflow.entities.Metric("x", 1.0, 0, 0))
-    with pytest.raises(SettingsError, match="result must be a result of condped"):
+    with pytest.raises(SettingsError, match="result must be a condped result"):
         condped.log({"x": 1.0}, object())  # type: ignore[arg-type]
 
 

@@ -15,8 +15,8 @@ from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure
 from condped.analyse.importance.result import ImportanceResult
 from condped.arrays import BoolArray, IntArray
-from condped.space.condition import Both, Comparison
 from condped.space.domain import Categorical, Domain
+from condped.space.nodes import Both, Comparison
 from condped.trials.table import Parameter
 
 Proposals = dict[tuple[str, Domain], Proposal]  # by parameter and domain before

@@ -12,16 +12,9 @@ from typing import Any
 from condped.analyse.branches.splits import chosen, holds_for, numbers_in
 from condped.analyse.branches.structure import gates_of
 from condped.errors import SettingsError
-from condped.space.condition import (
-    Between,
-    Both,
-    Comparison,
-    Condition,
-    Membership,
-    Negation,
-    Node,
-)
+from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int, Numeric
+from condped.space.nodes import Between, Both, Comparison, Membership, Negation, Node
 from condped.space.simplify import Leaf, Settled, alternative, condition_of, simplified
 from condped.space.space import Alternative, Space
 

@@ -10,8 +10,8 @@ from typing import Any
 from condped.analyse.advice.code.python_text import literal, literals, python_test, text_inside
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
-from condped.space.condition import Both, Comparison, Membership, Node
 from condped.space.domain import Categorical, Domain, Int
+from condped.space.nodes import Both, Comparison, Membership, Node
 from condped.space.simplify import condition_of
 from condped.space.space import Alternative, Space
 

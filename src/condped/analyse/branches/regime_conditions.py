@@ -9,8 +9,8 @@ from condped.analyse.branches.structure import structure_of
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import CondpedError
-from condped.space.condition import Node
 from condped.space.domain import Domain
+from condped.space.nodes import Node
 from condped.space.simplify import alternative, text_of
 from condped.space.space import Space
 

@@ -12,8 +12,8 @@ from condped.analyse.branches.discover import UNKNOWN, Explanation, Regimes, fin
 from condped.analyse.branches.splits import chosen, intervals
 from condped.analyse.branches.two_gates import explained_by_two
 from condped.arrays import BoolArray, IdArray, IntArray
-from condped.space.condition import Node
 from condped.space.domain import Categorical, Domain, Int
+from condped.space.nodes import Node
 from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative
 from condped.trials.regimes import pool_domains, spanning_domain

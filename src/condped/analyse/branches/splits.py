@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from condped.space.condition import Between, Both, Comparison, Condition, Membership, Node
+from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
+from condped.space.nodes import Between, Both, Comparison, Membership, Node
 from condped.space.simplify import Leaf, Settled, simplified
 from condped.space.space import Space
 

@@ -12,7 +12,8 @@ from condped.count.absences import absences
 from condped.count.some_trials import Claims, some_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.space.condition import Between, Condition, Either
+from condped.space.condition import Condition
+from condped.space.nodes import Between, Either
 from condped.space.simplify import Leaf
 from condped.space.space import Alternative, Space
 from condped.trials.joining import joined

@@ -25,7 +25,7 @@ from condped.errors import SettingsError
 from condped.estimate.settings import Method
 from condped.options import takes
 from condped.space.condition import Condition
-from condped.space.condition import Node as Test
+from condped.space.nodes import Node as Test
 from condped.space.simplify import conjunction, text_of
 
 

@@ -1,4 +1,4 @@
-"""``condped.forecast``: from a source to how many more trials would settle what is open."""
+"""``condped.forecast``: from a source to how many more trials would settle open verdicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from condped.trials.used_trials import Handling
 
 
 class ForecastOptions(TrialOptions, TrialSettings, total=False):
-    """What :func:`forecast` takes beside a source and a target quantile."""
+    """The options of :func:`forecast` besides a source and a target quantile."""
 
 
 @takes(ForecastOptions, ReadOptions, Settings, Handling)
@@ -25,15 +25,15 @@ def forecast(
     """Say whether there are enough trials for verdicts, and about how many more would do.
 
     Verdicts are those of ``looks="repeated"``, which hold however often a study is looked at while
-    it runs. Of parameters that are not said to matter yet, futures of the test are simulated, as if
-    the study went on as it did.
+    it runs. For parameters not yet found to matter, futures of the test are simulated, as if the
+    study continued as it has so far.
 
     Parameters
     ----------
     source
         Anything that :func:`condped.read` takes and that fits into memory.
     target_quantile
-        γ': the best trials of this share are the target set.
+        γ': the share of trials that counts as good (the target set).
     **options
         As for :func:`condped.importance`.
 

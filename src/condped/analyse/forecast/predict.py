@@ -1,4 +1,4 @@
-"""From the looks at a study so far to how many more trials would settle what is open."""
+"""From the looks at a study so far to how many more trials would settle open verdicts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def forecast_of(trials: SetTrials, names: tuple[str, ...]) -> Forecast:
 
 
 def limits_of(p_values: FloatArray) -> FloatArray:
-    """Return (P,): the p-value at which each would be said to matter, the others as they are."""
+    """Return (P,): the p-value at which each would matter, the others as they are."""
     found = np.empty(len(p_values))
     tested = int(np.count_nonzero(~np.isnan(p_values)))
     for place in range(len(p_values)):
@@ -85,7 +85,7 @@ def limits_of(p_values: FloatArray) -> FloatArray:
 
 
 def settled_at(each: FloatArray, looks: tuple[int, ...]) -> list[int | None]:
-    """Return for each of P parameters the look since which it has been said to matter."""
+    """Return for each of P parameters the look since which its verdict is ``matters``."""
     weights = look_weights(len(looks))
     matters = np.zeros(each.shape, dtype=bool)
     for number in range(len(each)):
@@ -125,6 +125,6 @@ def _predicted(
 
 
 def _more(places: IntArray, more: IntArray, share: float) -> int | None:
-    """Return how many more trials settle it in this share of the futures; None: none do."""
+    """Return how many more trials settle it in this share of the futures; None: no number does."""
     place = int(np.sort(places)[min(int(share * len(places)), len(places) - 1)])
     return None if place >= len(more) else int(more[place])

@@ -1,4 +1,4 @@
-"""Forecasts: the verdicts so far, and how many more trials would settle what is open."""
+"""Forecasts: the verdicts so far, and how many more trials would settle open ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMES = 10  # as many trials as there are, up to which the study is thought to g
 
 @dataclass(frozen=True, slots=True)
 class ParameterForecast:
-    """What is known of one parameter, and when more will be.
+    """What is known about one parameter, and when more will be.
 
     Attributes
     ----------
@@ -29,18 +29,18 @@ class ParameterForecast:
     p_value
         The p-value of that verdict; None if it is not testable.
     settled_at
-        The number of finished trials at which it was first said to matter, and has been since;
-        None if it is not.
+        The number of finished trials since which its verdict has been ``matters``; None if it is
+        not.
     outlook
-        ``settled``: it matters. ``open``: more trials may show that it does. ``unlikely``: no
-        number of trials of this kind is likely to. ``not testable``: see the reason.
+        ``settled``: it matters. ``open``: more trials may show that it does. ``unlikely``: more
+        trials of this kind are unlikely to show it. ``not testable``: see the reason.
     more_trials
-        How many more trials would settle it, in half of all simulated futures; None: no number of
-        trials up to ten times as many as there are.
+        How many more trials would settle it in half of all simulated futures; None: not
+        within ten times as many as there are.
     more_low, more_high
-        An 80 % interval around it: 3 % of these futures settle it before, 17 % after or never.
+        An 80 % interval around it: 3 % of these futures settle it earlier, 17 % later or never.
     chance
-        That it is settled within ten times the trials; 1 if it is already.
+        Probability that it is settled within ten times the trials; 1 if it already is.
     reason
         Why it is not testable; empty if it is.
     """
@@ -110,7 +110,7 @@ class Forecast(Result):
     next_look
         The number of finished trials at which it is tested next.
     level
-        How often the intervals should hold the truth.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Forecast(Result):
 
     @property
     def settled(self) -> bool:
-        """Whether no parameter is open, of those that could be tested."""
+        """Whether no testable parameter is open."""
         tested = any(one.outlook != "not testable" for one in self.parameters)
         return tested and not any(one.outlook == "open" for one in self.parameters)
 

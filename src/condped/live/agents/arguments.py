@@ -1,4 +1,4 @@
-"""What tools take: names of listed studies and a few settings, nothing that could be opened."""
+"""Arguments of the tools: names of listed studies and a few settings, nothing to be opened."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ StudyName = Annotated[
     Field(
         min_length=1,
         max_length=_MOST_NAME,
-        description="A study, by its name in the answer of list_studies.",
+        description="A study, by its name as listed by list_studies.",
     ),
 ]
 Quantile = Annotated[
-    float, Field(gt=0, le=1, description="The best trials of this share are the target set.")
+    float,
+    Field(gt=0, le=1, description="The share of trials that counts as good (the target set)."),
 ]
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; others are refused rather than ignored."""
+    """Arguments of a tool; unknown ones are rejected rather than ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,19 +46,22 @@ class Question(Arguments):
         '3".',
     )
     objective: str | None = Field(
-        None, max_length=_MOST_NAME, description="The one to explain, of several objectives."
+        None, max_length=_MOST_NAME, description="Which objective to explain, if there are several."
     )
     method: Literal["paper", "calibrated"] | None = Field(
-        None, description="The estimator; as the server was started if not given."
+        None, description="The estimator; by default the one that the server was started with."
     )
     pruned: Literal["drop", "keep", "worst"] | None = Field(
-        None, description="Pruned trials; keep: with the value that they had reached."
+        None,
+        description="What to do with pruned trials; keep: use the value that they had reached.",
     )
-    failed: Literal["drop", "worst"] | None = Field(None, description="Failed trials.")
+    failed: Literal["drop", "worst"] | None = Field(
+        None, description="What to do with failed trials."
+    )
     looks: Looks | None = Field(
         None,
         description="repeated: verdicts hold however often the study is looked at while it runs; "
-        "the default if trials are running, or have finished since the first question.",
+        "the default if trials are running, or have finished since the first call.",
     )
 
     @property
@@ -102,7 +106,7 @@ class AcrossQuestion(Question):
     studies: list[StudyName] = Field(
         default_factory=list,
         max_length=MOST_COMPARED,
-        description="Names from list_studies; all of them if empty.",
+        description="Names from list_studies; all studies if empty.",
     )
 
 
@@ -113,6 +117,6 @@ class DifferenceQuestion(Question):
     after: StudyName
     cutoff: Literal["own", "common"] = Field(
         "own",
-        description="The target set of each study: the best of its own trials, or of the trials of "
-        "both.",
+        description="Target set of each study: the best of its own trials (own), or its trials "
+        "among the best of both studies (common).",
     )

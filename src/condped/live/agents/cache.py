@@ -1,4 +1,4 @@
-"""Answers that were given before, so that the same question is answered at once."""
+"""Earlier answers, so that repeated questions are answered at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Value]):
-    """The latest values by key; each is made once, also if several threads want it.
+    """The latest values by key; each is made once, even if several threads ask for it.
 
     Examples
     --------

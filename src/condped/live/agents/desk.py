@@ -1,4 +1,4 @@
-"""The desk: from a tool's arguments to its answer, without anything of the protocol."""
+"""The desk: from a tool's arguments to its answer, independent of the protocol."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """An answer, and a page that comes with it; empty: none."""
+    """An answer, and the page that comes with it, empty if there is none."""
 
     answer: BaseModel
     page: str = ""
@@ -58,26 +58,26 @@ TOOLS = (
         "Studies",
         NoArguments,
         of_several.StudiesAnswer,
-        "List the studies that the other tools take, with their trials by state and best value. "
-        "Call this first: other tools take the names that it shows, and nothing else.",
+        "List the available studies, with their numbers of trials by state and best values. Call "
+        "this first: the other tools accept only the names listed here.",
     ),
     Tool(
         "importance",
         "Importance",
         ImportanceQuestion,
         of_one.ImportanceAnswer,
-        "Tell which hyperparameters mattered for reaching the best trials of a study, with a "
-        "statistical verdict each. Only 'matters' is evidence of an effect: an importance without "
-        "it is none. status 'undetermined' means that nothing can be said, for the reason given. "
-        "A tie means that the objective cannot separate the best trials.",
+        "Show which hyperparameters mattered for reaching the best trials of a study, each with a "
+        "statistical verdict. Only 'matters' is evidence of an effect; an importance alone is "
+        "not. Status 'undetermined' means that no conclusion is possible, for the reason given. A "
+        "tie means that the objective cannot separate the best trials.",
     ),
     Tool(
         "effects",
         "Effects",
         EffectsQuestion,
         of_one.EffectsAnswer,
-        "Show what values of each parameter reached, in units of the objective: medians with "
-        "intervals and best values by value, and good values against all others.",
+        "Show how the values of each parameter performed, in units of the objective: medians with "
+        "intervals and best results by value, and good values compared with all others.",
     ),
     Tool(
         "branches",
@@ -92,24 +92,25 @@ TOOLS = (
         "Advice",
         StudyQuestion,
         of_one.AdviceAnswer,
-        "Suggest a narrower search space and which bounds are too tight, with what each step keeps "
-        "and risks. Conservative: what shows no evidence of an effect is left alone.",
+        "Suggest a narrower search space and point out bounds that are too tight, with what each "
+        "step keeps and risks. Conservative: parameters without evidence of an effect are left "
+        "alone.",
     ),
     Tool(
         "forecast",
         "Forecast",
         StudyQuestion,
         of_one.ForecastAnswer,
-        "Tell whether there are enough trials: for each parameter the verdict so far and about how "
-        "many more trials would settle it, or that no number of trials of this kind is likely to.",
+        "Say whether there are enough trials: for each parameter the verdict so far and about how "
+        "many more trials would settle it, or that more trials of this kind are unlikely to.",
     ),
     Tool(
         "report",
         "Report",
         ReportQuestion,
         of_one.ReportAnswer,
-        "Sum up a study: best trial, plateau, outlook, verdicts, all as text; with page=true the "
-        "HTML page as well, if it is small enough. Nothing is written.",
+        "Summarise a study as text: best trial, plateau, outlook and verdicts; with page=true "
+        "also the HTML page, if it is small enough. No file is written.",
     ),
     Tool(
         "across",
@@ -124,8 +125,8 @@ TOOLS = (
         "Difference",
         DifferenceQuestion,
         of_several.DifferenceAnswer,
-        "Tell what matters more or less in one study than in another, and which branch won before "
-        "or wins now.",
+        "Show what matters more or less in one study than in another, and which branch won before "
+        "and which wins now.",
     ),
 )
 
@@ -146,7 +147,7 @@ class Desk:
     Parameters
     ----------
     given
-        Sources, each with a name in front of an equals sign or without.
+        Sources, each optionally with a name and an equals sign in front.
     studies
         Names or patterns of the studies that may be asked about; all if there are none.
     **options
@@ -168,11 +169,11 @@ class Desk:
         versions = tuple((one.name, one.version, one.looks) for one in studies)
         key = tool, versions, arguments.model_dump_json()
         given = self._cache.get(key, lambda: self._made(tool, studies, arguments))
-        # It may be an answer from before; that nothing has changed was looked up now.
+        # It may be an earlier answer; that nothing has changed was checked just now.
         return _as_of_now(given, studies)
 
     def close(self) -> None:
-        """Let go of all studies."""
+        """Release all studies."""
         self._snapshots.close()
 
     def _named(self, question: Question) -> list[str]:
@@ -186,8 +187,8 @@ class Desk:
         names = [one.name for one in self.sources.listed()[0]]
         if len(names) > MOST_COMPARED:
             raise SettingsError(
-                f"At most {MOST_COMPARED} studies are compared at once (there are {len(names)}). "
-                "Name some of them."
+                f"At most {MOST_COMPARED} studies can be compared at once (there are "
+                f"{len(names)}). Name some of them."
             )
         return names
 

@@ -1,4 +1,4 @@
-"""What to do next, as far as the trials of a study can tell."""
+"""What to do next, judging by the trials of a study."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from condped.live.agents.answers.fields import MOST_SENTENCE, Action, NextStep
 from condped.safe_text import listed, shortened
 
 _FINER = (
-    "A finer metric would separate them, such as log loss instead of accuracy, or more data to "
-    "validate on."
+    "A finer metric would separate them, such as log loss instead of accuracy, or a larger "
+    "validation set."
 )
 _NOT_CLEAR = "advice, which counts each configuration once, finds no clear evidence."
 _MOST_NAMES = 5
@@ -29,12 +29,12 @@ def after_importance(result: condped.ImportanceResult) -> NextStep:
         return _step(
             "keep the space",
             f"{listed(names, _MOST_NAMES)} {_decide(names)} which trials are "
-            f"{result.account.outcome}: call effects or importance without a target before leaving "
-            "values out.",
+            f"{result.account.outcome}: call effects, or importance without a target, before "
+            "excluding values.",
         )
     return _step(
         "ask for advice",
-        f"{listed(names, _MOST_NAMES)} {_verb(names)}: call advise for which values to keep.",
+        f"{listed(names, _MOST_NAMES)} {_verb(names)}: call advise to see which values to keep.",
     )
 
 
@@ -53,12 +53,12 @@ def after_branches(found: condped.Branches, advise: Callable[[], condped.Advice]
     try:
         advice = advise()
     except CondpedError:  # not about trials as they were selected
-        return _step("ask for advice", f"{text} Call advise for whether to leave it out.")
+        return _step("ask for advice", f"{text} Call advise to check whether to leave it out.")
     if any(one.parameter == gate for one in advice.changes):
         return _step(
             "leave out a branch",
-            f"{text} Leave this branch out: advise has the new space. What matters inside it is "
-            "worth knowing only if it has to stay.",
+            f"{text} Leave this branch out: advise returns the new space. What matters inside it "
+            "is of interest only if it has to stay.",
         )
     why = _hindrance(advice.importance)
     return _step(
@@ -80,31 +80,31 @@ def after_advice(advice: condped.Advice) -> NextStep:
         text = f"Narrow {'; '.join(changes[:_MOST_NAMES])}.{dropped} {advice.risk}"
         return _step("narrow the space", text)
     if wider:
-        text = f"The best trials press against a bound: widen {'; '.join(wider[:_MOST_NAMES])}."
+        text = f"The best trials crowd against a bound: widen {'; '.join(wider[:_MOST_NAMES])}."
         return _step("widen the space", text)
     return _step(
         "keep the space",
-        f"Leave the space as it is: {advice.why_nothing} More about the values of a parameter: "
-        "call effects.",
+        f"Leave the space as it is: {advice.why_nothing} Call effects for more about a "
+        "parameter's values.",
     )
 
 
 def _hindrance(result: condped.ImportanceResult) -> NextStep | None:
-    """Return what has to be done before any parameter is looked at; None: nothing."""
+    """Return what has to be done before looking at parameters; None: nothing."""
     tie = result.tie
     if tie is not None and tie.notable and tie.kind in ("best", "cut-off"):
         return _step("measure more finely", f"{tie.message} {_FINER}")
     if result.status != "ok" and result.account.outcome is not None:
         return _step("keep the space", f"Nothing to explain: {result.reason}")
     if result.status != "ok":
-        return _step("gather more trials", f"Nothing can be said yet: {result.reason}")
+        return _step("gather more trials", f"No conclusion is possible yet: {result.reason}")
     if not result.evidence.enough:
-        return _step("gather more trials", f"Narrow nothing yet. {result.evidence.message}")
+        return _step("gather more trials", f"Do not narrow anything yet. {result.evidence.message}")
     return None
 
 
 def _endings(result: condped.ImportanceResult) -> NextStep | None:
-    """Return that what was left out has to be looked at, where that is most of the trials."""
+    """Point to the trials that were left out, if they are most of them."""
     counts = result.account.trials
     ended = counts.total - counts.running
     lost = {"pruned": counts.pruned, "failed": counts.failed}
@@ -114,7 +114,7 @@ def _endings(result: condped.ImportanceResult) -> NextStep | None:
     return _step(
         "explain the endings",
         f"{lost[why]} of {ended} ended trials are {why}, and not in these numbers: call importance "
-        f"with target='{why}' to see which values lead there.",
+        f"with target='{why}' to see which values lead to that.",
     )
 
 

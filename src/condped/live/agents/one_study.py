@@ -1,4 +1,4 @@
-"""Tools about one study: its trials in, an answer out."""
+"""Tools about one study: from its trials to an answer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StudyQuery:
 
 
 def importance(query: StudyQuery) -> models.ImportanceAnswer:
-    """Tell which parameters mattered for reaching the best trials."""
+    """Return which parameters mattered for reaching the best trials."""
     question = query.question
     target = question.target if isinstance(question, ImportanceQuestion) else None
     result = query.call(condped.importance, target_quantile=question.target_quantile, target=target)
@@ -71,7 +71,7 @@ def importance(query: StudyQuery) -> models.ImportanceAnswer:
 
 
 def effects(query: StudyQuery) -> models.EffectsAnswer:
-    """Return what values of each parameter reached, in units of the objective."""
+    """Return how the values of each parameter performed, in units of the objective."""
     question = query.question
     result = query.call(condped.importance, target_quantile=question.target_quantile)
     only = question.parameter if isinstance(question, EffectsQuestion) else None
@@ -121,7 +121,7 @@ def branches(query: StudyQuery) -> models.BranchesAnswer:
 
 
 def advise(query: StudyQuery) -> models.AdviceAnswer:
-    """Suggest a narrower search space, and which bounds are too tight."""
+    """Suggest a narrower search space, and point out bounds that are too tight."""
     quantile = query.question.target_quantile
     advice = query.call(condped.advise, target_quantile=quantile)
     # The verdicts are those of all other tools; advice has its own where trials repeat others.
@@ -129,8 +129,8 @@ def advise(query: StudyQuery) -> models.AdviceAnswer:
     steps, more = bounded(advice.steps, MOST_PARAMETERS)
     fields = study_fields(query.study, result)
     differing = different_verdicts(
-        result, advice.importance, "For the steps each configuration is counted once, and all "
-        "trials are looked at: by that",
+        result, advice.importance, "Advice tests all trials, each configuration once, and finds "
+        "instead:",
     )  # fmt: skip
     fields["notes"] = notes([*differing, *fields["notes"], *advice.notes])
     return models.AdviceAnswer(
@@ -178,7 +178,7 @@ def study_fields(study: Snapshot, result: condped.ImportanceResult) -> dict[str,
 def different_verdicts(
     result: condped.ImportanceResult, other: condped.ImportanceResult, why: str
 ) -> list[str]:
-    """Return a note on verdicts that another test of the same study finds different, if any."""
+    """Return a note on verdicts that differ in another test of the same study, if any."""
     if result.status != "ok" or other.status != "ok":
         return []
     found = [
@@ -190,8 +190,8 @@ def different_verdicts(
 
 
 _REPEATED = (
-    "Verdicts are those of repeated looks: they hold however often the study is looked at while it "
-    "runs, and change only when a scheduled look is reached."
+    "Verdicts are for repeated looks: they hold however often the study is looked at while it "
+    "runs, and change only at scheduled looks."
 )
 
 

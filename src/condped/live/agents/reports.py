@@ -1,4 +1,4 @@
-"""Tools that sum up one study: whether it has enough trials, and its report."""
+"""Tools that summarise one study: whether it has enough trials, and its report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Page:
 
 
 def forecast(query: StudyQuery) -> models.ForecastAnswer:
-    """Tell whether there are enough trials, or about how many more would settle each verdict."""
+    """Say whether there are enough trials, or about how many more would settle each verdict."""
     quantile = query.question.target_quantile
     result = query.call(condped.importance, target_quantile=quantile)
     # What a forecast is about: verdicts that hold however often somebody looks.
@@ -44,7 +44,7 @@ def forecast(query: StudyQuery) -> models.ForecastAnswer:
     found = looked.forecast()
     fields = study_fields(repeated.study, looked)
     if query.study.looks == "once":
-        why = "Other tools look at this study once, and forecast again and again: by that"
+        why = "Other tools test for one look, forecast for repeated looks, and finds instead:"
         fields["notes"] = notes([*different_verdicts(result, looked, why), *fields["notes"]])
     rows, more = bounded(found.rows(), MOST_PARAMETERS)
     return models.ForecastAnswer(
@@ -59,7 +59,7 @@ def forecast(query: StudyQuery) -> models.ForecastAnswer:
 
 
 def report(query: StudyQuery) -> Page:
-    """Sum up a study; the page comes along where it is small enough and asked for."""
+    """Summarise a study, with its page if requested and small enough."""
     quantile = query.question.target_quantile
     made = query.call(condped.report, target_quantile=quantile, title=query.study.name)
     summary = query.call(condped.summary)
@@ -82,7 +82,7 @@ def report(query: StudyQuery) -> Page:
 
 
 def _enough(found: Any, otherwise: NextStep) -> NextStep:
-    """Return what to do next: more trials where they may settle something."""
+    """Return what to do next: run more trials if they may settle something."""
     if otherwise.action == "gather more trials" and not found.settled:
         text = f"{found.message} {otherwise.sentence}"
         return NextStep(action=otherwise.action, sentence=sentence(text) or "-")

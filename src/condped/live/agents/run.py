@@ -1,4 +1,4 @@
-"""Serving agents: over standard input and output, or over HTTP on the terms of `condped serve`."""
+"""Serving agents: on standard input and output, or over HTTP with the access rules of serve."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def run_http(
     allow_hosts: Sequence[str],
     announce: Callable[[str, str | None], None],
 ) -> None:
-    """Serve agents over HTTP until interrupted; ``announce`` is told the address and the token."""
+    """Serve agents over HTTP until interrupted; ``announce`` gets the address and the token."""
     _log()
     terms = terms_of(host, token=token, allow_hosts=allow_hosts)
     listening = listen(host, port)
@@ -79,7 +79,7 @@ def run_http(
 
 
 def _check_sources(desk: Desk) -> Thread:
-    """Say on standard error what cannot be read, or not as asked for; agents need not wait."""
+    """Report on standard error what cannot be read as requested; agents need not wait for it."""
 
     def check() -> None:
         try:
@@ -99,5 +99,5 @@ def _check_sources(desk: Desk) -> Thread:
 
 
 def _log() -> None:
-    """Let warnings go to standard error: standard output is the protocol's."""
+    """Send warnings to standard error: standard output belongs to the protocol."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="condped: %(message)s")

@@ -29,10 +29,10 @@ _PATIENCE = 300.0  # seconds for one call
 _MOST_MESSAGE = 2_000
 _INSTRUCTIONS = (
     "condped tells which hyperparameters mattered in studies of Optuna and other tools, with a "
-    "statistical verdict for each. Call list_studies first; other tools take its names. Rely on "
-    "verdicts, not on importances alone: only 'matters' is evidence of an effect. 'undetermined' "
-    "comes with a reason. Every answer says how many trials were used and left out, and most have "
-    "a next_step. Everything is read-only."
+    "statistical verdict for each. Call list_studies first; the other tools accept only the names "
+    "that it lists. Rely on verdicts, not on importances alone: only 'matters' is evidence of an "
+    "effect. 'undetermined' comes with a reason. Every answer says how many trials were used and "
+    "left out; most suggest a next_step. Everything is read-only."
 )
 
 
@@ -57,7 +57,7 @@ def make_server(desk: Desk) -> Server[None]:
 
 
 class _Calls:
-    """Calls of tools, each in a thread of its own; the same call at the same time is one."""
+    """Calls of tools, each in its own thread; identical simultaneous calls share one."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -69,13 +69,13 @@ class _Calls:
     async def call(
         self, _: ServerRequestContext[None], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Answer one call; what the caller did wrong is said in the answer."""
+        """Answer one call; the answer also reports what the caller did wrong."""
         tool = self._by_name.get(params.name)
         if tool is None:
             known = ", ".join(self._by_name)
             raise MCPError(
                 types.INVALID_PARAMS,
-                f"There is no tool {shortened(params.name)!r}. There are: {known}.",
+                f"There is no tool {shortened(params.name)!r}. Available: {known}.",
             )
         try:
             arguments = tool.arguments.model_validate(dict(params.arguments or {}))
@@ -84,7 +84,7 @@ class _Calls:
         answering = self._answering(tool, arguments)
         if answering is None:
             return _refused(
-                f"{_MOST_AT_ONCE} calls are being answered already. Try again in a while."
+                f"{_MOST_AT_ONCE} calls are already being answered, the maximum. Try again shortly."
             )
         try:
             # Whoever gives up does not end the work: the next one to ask finds the answer.
@@ -92,14 +92,14 @@ class _Calls:
             return await asyncio.wait_for(waiting, _PATIENCE)
         except TimeoutError:
             return _refused(
-                f"This takes longer than {_PATIENCE:.0f} seconds. It goes on: ask the same again "
-                "later, or about fewer trials (where) or studies."
+                f"This takes longer than {_PATIENCE:.0f} seconds and continues in the background. "
+                "Repeat the same call later, or ask about fewer trials (where) or studies."
             )
 
     def _answering(self, tool: Tool, arguments: Any) -> Future[types.CallToolResult] | None:
-        """Return the answer that is on its way; None if too many are.
+        """Return the pending answer to a call; None if too many are pending.
 
-        A call that repeats another one waits for the same answer and takes no place of its own.
+        A call that repeats a pending one shares its answer and does not count again.
         """
         key = tool.name, arguments.model_dump_json()
         with self._lock:
@@ -133,7 +133,7 @@ class _Calls:
             # What an error says may hold a password or a path; where it happened does not.
             where = "".join(traceback.format_tb(error.__traceback__))
             LOGGER.error("%s in the tool %s:\n%s", type(error).__name__, tool.name, where)
-            return _refused("Something went wrong here; the log of the server says more.")
+            return _refused("Internal error; see the server's log.")
 
 
 async def _list_tools(
@@ -174,13 +174,13 @@ def _result(given: ToolAnswer) -> types.CallToolResult:
 
 
 def _invalid(tool: Tool, error: ValidationError) -> str:
-    """Say which arguments are not as they should be, and which there are."""
+    """Say which arguments are invalid, and which exist."""
     text = "; ".join(
         f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
         for one in error.errors(include_url=False, include_input=False)[:5]
     )
     known = ", ".join(tool.arguments.model_fields) or "no arguments"
-    return f"Invalid arguments of {tool.name} ({text}). It takes: {known}."
+    return f"Invalid arguments for {tool.name} ({text}). It takes: {known}."
 
 
 def _refused(text: str) -> types.CallToolResult:

@@ -37,7 +37,7 @@ _MOST_OBJECTIVES = 20
 
 @dataclass(frozen=True, slots=True)
 class SeveralQuery:
-    """Studies and how they are to be analysed; ``options`` are those of the server's start."""
+    """Studies and how to analyse them; ``options`` are those that the server was started with."""
 
     studies: Sequence[Snapshot]
     question: Question
@@ -45,18 +45,18 @@ class SeveralQuery:
 
     @property
     def looks(self) -> Looks:
-        """How verdicts are to be understood: the same for all studies that are compared."""
+        """What verdicts are valid for, which is the same for all studies that are compared."""
         return "repeated" if any(one.looks == "repeated" for one in self.studies) else "once"
 
     @property
     def notes(self) -> list[str]:
-        """Where verdicts are others than those of the tools about one study."""
+        """Where verdicts may differ from those of the tools about one study."""
         once = [one.name for one in self.studies if one.looks != self.looks]
         if not once:
             return []
         return [
-            "Some of these studies run, so verdicts of all are those of repeated looks here; other "
-            f"tools look once at {listed(once, _MOST_VALUES)}."
+            "Some of these studies are still running, so all verdicts here are for repeated "
+            f"looks; the other tools use a single look at {listed(once, _MOST_VALUES)}."
         ]
 
     def call(self, function: Callable[..., Any], *arguments: Any, **own: Any) -> Any:
@@ -71,7 +71,7 @@ def list_studies(sources: Sources) -> models.StudiesAnswer:
     """List the studies that can be asked about, and how far each has come."""
     found, problems = sources.listed()
     kept, more = bounded(found, MOST_STUDIES)
-    texts = [] if found or problems else ["There is no study in the given sources yet."]
+    texts = [] if found or problems else ["The given sources hold no studies yet."]
     texts += [f"{one.name}: {one.note}" for one in found if one.note is not None]
     return models.StudiesAnswer(
         studies=[
@@ -102,7 +102,9 @@ def list_studies(sources: Sources) -> models.StudiesAnswer:
 def across(query: SeveralQuery) -> models.AcrossAnswer:
     """Compare what mattered in several studies."""
     if len(query.studies) < 2:
-        raise SettingsError("Several studies are compared: name two or more, or call importance.")
+        raise SettingsError(
+            "across compares several studies: name two or more, or call importance for one."
+        )
     found = query.call(condped.across, {one.name: one.table for one in query.studies})
     parameters, more = bounded(found.parameters, MOST_PARAMETERS)
     cells, more_cells = bounded(found.cells, MOST_ROWS)
@@ -111,7 +113,7 @@ def across(query: SeveralQuery) -> models.AcrossAnswer:
     known = any(one.status == "ok" for one in compared)
     return models.AcrossAnswer(
         status="ok" if known else "undetermined",
-        reason=None if known else "nothing can be said of any of the studies.",
+        reason=None if known else "no conclusion is possible for any of the studies.",
         notes=notes([*query.notes, *found.notes]),
         next_step=_after_across(found),
         studies=compared,
@@ -126,12 +128,12 @@ def across(query: SeveralQuery) -> models.AcrossAnswer:
 
 
 def difference(query: SeveralQuery) -> models.DifferenceAnswer:
-    """Tell what matters more or less in one study than in another."""
+    """Return what matters more or less in one study than in another."""
     question = query.question
     assert isinstance(question, DifferenceQuestion)
     before, after = query.studies
     if before.name == after.name:
-        raise SettingsError("Two studies are compared: name two different ones.")
+        raise SettingsError("difference compares two studies: name two different ones.")
     found = query.call(condped.difference, before.table, after.table, cutoff=question.cutoff)
     parameters, more = bounded(found.parameters, MOST_PARAMETERS)
     branches, more_branches = bounded(found.branch_changes, MOST_BRANCHES)
@@ -173,7 +175,7 @@ def _after_across(found: Any) -> NextStep | None:
         return None
     text = (
         f"{', '.join(map(name, shared[:5]))}: matters in every study that has it. Call difference "
-        "for two of them, or advise for one."
+        "to compare two of them, or advise for one."
     )
     return NextStep(action="ask for advice", sentence=sentence(text) or "-")
 

@@ -1,4 +1,4 @@
-"""Studies as of one moment: read again where trials are new, and held for the next call."""
+"""Studies as of one moment: reread when there are new trials, and kept for the next call."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Snapshot:
     Attributes
     ----------
     name
-        That tools take.
+        The name that tools take.
     version
-        Another one where the trials are others.
+        Differs if the trials differ.
     looks
-        How verdicts are to be understood: agents look again and again while a study runs.
+        Whether verdicts are for a single look or for repeated looks at a running study.
     note
-        What was not read as the server was told to, and why.
+        What could not be read with the server's options, and why.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Snapshot:
 
     @property
     def as_of(self) -> AsOf:
-        """What an answer says about which trials it is about."""
+        """Which trials an answer is about, as stated in it."""
         at = condped.last_look(self.finished) if self.looks == "repeated" else None
         return AsOf(
             finished=self.finished,
@@ -106,7 +106,7 @@ class Snapshots:
         )
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
         with self._lock:
             for own in self._open.values():
                 own.followed.close()
@@ -131,7 +131,7 @@ class Snapshots:
     def _grows(self, listed: Listed, finished: int, running: int) -> bool:
         """Return whether a study runs, or has grown since it was first asked about.
 
-        Between two trials none may be running, and a study that has ended was looked at before.
+        None may be running between two trials, and a study that has ended was tested before.
         """
         key = listed.place, listed.study
         with self._lock:
@@ -145,13 +145,13 @@ class Snapshots:
 
 
 def _follow(listed: Listed, reading: Mapping[str, Any]) -> condped.Followed:
-    """Open a study by its name, or the only one of what has no names for studies."""
+    """Open a study by its name, or the only one of a source without study names."""
     try:
         return open_study(listed.place, listed.study, reading, alone=listed.alone)
     except (SettingsError, NameNotFoundError):
         if not listed.alone and Path(listed.place).is_dir():
             raise SettingsError(
                 f"{listed.source.name!r} is a directory with several studies. Start the server "
-                "with a pattern in quotes, such as 'runs/*.csv'."
+                "with a quoted pattern, such as 'runs/*.csv'."
             ) from None
         raise

@@ -1,7 +1,7 @@
 """The sources that were given at the start, and the names that tools know their studies by.
 
-Nothing else can be asked about: what a tool is given is looked up among these names, and never
-opened as a path or a URL.
+Nothing else can be accessed: what a tool is given is looked up among these names, and never opened
+as a path or a URL.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from condped.live.sources import (
 from condped.safe_text import shortened
 
 _MOST_MESSAGE = 600
-# Whatever they are: which place or login is the right one must not show in what is hidden.
+# Any of them: what is hidden must not reveal which path or login is the right one.
 _URL = re.compile(r"\b([A-Za-z][\w+.-]*):/{2,}[^\s'\"<>]*")
 _PATH = re.compile(r"(?<![\w./~…])(?:~|[A-Za-z]:)?/(?:[^\s/'\",;:()<>]+/)*[^\s/'\",;:()<>]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One of the given sources; ``name`` is all that is ever shown of it."""
+    """One of the given sources; only its ``name`` is ever shown."""
 
     name: str
     place: str
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Say by its name which source cannot be read, without its path or password."""
+        """Report by its name, without path or password, a source that cannot be read."""
         try:
             yield
         except CondpedError as error:
-            # Of the same kind: no trials are another matter than no access.
+            # Of the same type: having no trials is not the same as having no access.
             message = self.hidden(str(error))
             raise type(error)(message) if _plain(error) else DataError(message) from None
         except OSError as error:
@@ -55,7 +55,7 @@ class Source:
             raise DataError(f"No access to {self.name!r}: {self.hidden(why)}.") from None
 
     def hidden(self, text: str) -> str:
-        """Return a text that came with reading this source, with its name for its place."""
+        """Return a message about reading this source, with its location replaced by its name."""
         for secret in passwords_of(self.place):
             text = text.replace(secret, "***")
         for form in _forms(self.place):
@@ -78,7 +78,7 @@ class Listed:
     row
         How far it had come when it was listed.
     note
-        What was not read as the server was told to, and why.
+        What could not be read with the server's options, and why.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Sources:
     Parameters
     ----------
     given
-        Sources, each with a name in front of an equals sign or without.
+        Sources, each optionally with a name and an equals sign in front.
     patterns
         Names or patterns of the studies that may be asked about; all if there are none.
     reading
@@ -155,13 +155,13 @@ class Sources:
         return one
 
     def _note(self, one: Listed) -> str | None:
-        """Return that a study has other objectives than the one that the server was told."""
+        """Note that a study lacks the objective that the server was started with."""
         wanted, own = self.reading.get("objective"), one.row["objectives"]
         if wanted is None or wanted in own or not own:
             return None
         return (
             f"The server was started with --objective {wanted}, which this study does not record: "
-            f"its own is explained ({', '.join(own)})."
+            f"its own is explained instead ({', '.join(own)})."
         )
 
     def _offered(self, study: str) -> bool:
@@ -208,14 +208,14 @@ def _named(given: Sequence[str]) -> Iterator[Source]:
     names = [name for name, _ in pairs if name is not None]
     for name in names:
         if names.count(name) > 1:
-            raise SettingsError(f"The name {name!r} stands for two sources. Give each its own.")
+            raise SettingsError(f"The name {name!r} is given to two sources. Give each its own.")
     taken = set(names)
     for own, place in pairs:
         yield Source(_unique(_derived(place), taken) if own is None else own, place)
 
 
 def _derived(place: str) -> str:
-    """Return a name that tells nothing but the last part of a path or a URL.
+    """Return a name that reveals only the last part of a path or a URL.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def _forms(place: str) -> list[str]:
-    """Return the forms in which messages may hold where a source is, the longest first."""
+    """Return the forms in which messages may contain a source's location, longest first."""
     _, sign, rest = place.partition("://")
     path = rest.partition("?")[0].removeprefix("/") if sign else place
     forms = {place, place.partition("?")[0]}

@@ -1,1 +1,1 @@
-"""Reports in notebooks that keep up with their study."""
+"""Reports in notebooks that can be updated."""

@@ -20,12 +20,12 @@ class ReportWidget(anywidget.AnyWidget):
     Attributes
     ----------
     target_quantile
-        The share of the trials that counts as good, as the reader has chosen it; setting it moves
-        the slider to the step that is nearest. None where an outcome is explained.
+        The share of the trials that counts as good, as chosen by the reader; setting it moves the
+        slider to the nearest step. None if an outcome is explained.
     method
         ``paper`` or ``calibrated``, likewise.
     height
-        In pixels; None: as high as the page.
+        In pixels; None: the height of the page.
     """
 
     _esm = _SCRIPT
@@ -55,12 +55,12 @@ class ReportWidget(anywidget.AnyWidget):
         return self._report
 
     def update(self, source: Any = None) -> None:
-        """Show another report, or what the source holds by now; nothing on the page is lost.
+        """Show another report, or the current state of the source; the page keeps its settings.
 
         Parameters
         ----------
         source
-            A report or a source; that of last time if not given, read again.
+            A report or a source; by default the last source, read again.
         """
         if source is not None:
             self._source = source

@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 def widget(source: Any, *, height: int | None = None, **options: Any) -> ReportWidget:
-    """Show the page of a report in a notebook, where Python and the page know of each other.
+    """Show the page of a report in a notebook, linked with Python.
 
     Works in Jupyter, JupyterLab, VS Code, Colab and marimo. The page is that of
-    :func:`condped.report`, in a frame that asks no network; it follows the light or dark of the
-    notebook.
+    :func:`condped.report`, in a frame that makes no network requests; it follows the notebook's
+    light or dark theme.
 
     Parameters
     ----------
     source
         A :class:`Report`, or anything that :func:`condped.report` takes.
     height
-        In pixels; as high as the page if not given.
+        In pixels; by default the height of the page.
     **options
-        Those of :func:`condped.report`, where ``source`` is no report.
+        Options of :func:`condped.report`, unless ``source`` is a report.
 
     Returns
     -------
-    A widget. Its ``target_quantile`` and ``method`` are what the reader has chosen, and move the
-    page when they are set; ``report`` is what it shows, and ``update()`` reads the source again and
-    shows what has changed, with everything that the reader has set and opened in place.
+    A widget. Its ``target_quantile`` and ``method`` are what the reader has chosen, and change the
+    page when they are set; ``report`` is the report shown, and ``update()`` rereads the source and
+    shows what has changed, keeping everything that the reader has set and opened.
 
     Examples
     --------
@@ -45,7 +45,8 @@ def widget(source: Any, *, height: int | None = None, **options: Any) -> ReportW
     """
     if isinstance(source, condped.Report) and options:
         raise SettingsError(
-            f"A report is ready: {', '.join(options)} cannot change it. Give the source instead."
+            f"A finished report takes no options (got {', '.join(options)}). Pass the source "
+            "instead."
         )
     if height is not None and (not isinstance(height, int) or height < 1):
         raise SettingsError(f"height must be a number of pixels, or None (got {brief(height)}).")

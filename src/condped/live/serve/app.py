@@ -1,4 +1,4 @@
-"""The pages, their data and their streams; nothing that writes."""
+"""The pages, their data and their streams; all read-only."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def app_of(catalogue: Catalogue, *, most_streams: int = _MOST_STREAMS) -> Starle
 
 
 class _Pages:
-    """What each address answers with."""
+    """The answers at each address."""
 
     def __init__(self, catalogue: Catalogue, streams: Streams) -> None:
         self._catalogue = catalogue
         self._streams = streams
 
     async def start(self, request: Request) -> Response:
-        """Show the list of the studies, or the only one."""
+        """Show the list of studies, or the only one."""
         entries = self._catalogue.entries
         if len(entries) == 1:
             return RedirectResponse(f"/study/{next(iter(entries))}", status_code=303)
@@ -53,11 +53,11 @@ class _Pages:
         return _page(await run_in_threadpool(self._catalogue.page, "/events"))
 
     async def list_events(self, request: Request) -> ASGIApp:
-        """Tell how far the studies have come."""
+        """Stream how far the studies have come."""
         return self._stream(self._catalogue, request)
 
     async def study(self, request: Request) -> Response:
-        """Show a study; its page keeps itself current."""
+        """Show a study; its page updates itself."""
         id, feed = request.path_params["id"], await self._feed(request)
         if feed is None:
             return _not_found()
@@ -81,12 +81,12 @@ class _Pages:
         return Response(data, media_type="application/json")
 
     async def study_events(self, request: Request) -> ASGIApp:
-        """Tell what is new in a study."""
+        """Stream what is new in a study."""
         feed = await self._feed(request)
         return _not_found() if feed is None else self._stream(feed, request)
 
     async def _feed(self, request: Request) -> StudyFeed | None:
-        """Return the feed of a study, which may be one that was just made."""
+        """Return the feed of a study, which may be new."""
         id = request.path_params["id"]
         feed = self._catalogue.feed(id)
         if feed is None:
@@ -96,14 +96,14 @@ class _Pages:
 
     def _stream(self, feed: Feed, request: Request) -> ASGIApp:
         if self._streams.full:
-            text = f"{self._streams.most} pages are open already. Close one and load this again.\n"
+            text = f"{self._streams.most} pages are already open. Close one and reload.\n"
             return PlainTextResponse(text, 503, {"retry-after": "10"})
         version = request.headers.get("last-event-id") or request.query_params.get("from")
         return EventStream(feed, version, self._streams)
 
 
 def _page(text: str) -> Response:
-    """Return a page under its own policy, to which no page may add a frame."""
+    """Return a page under its own policy, which also forbids framing it."""
     found = _POLICY.search(text)
     own = found[1] if found else "default-src 'none'"
     policy = f"{html.unescape(own)}; frame-ancestors 'none'"
@@ -111,11 +111,11 @@ def _page(text: str) -> Response:
 
 
 def _not_found() -> Response:
-    return PlainTextResponse("There is no such page. The studies are listed at /.\n", 404)
+    return PlainTextResponse("There is no such page. The list of studies is at /.\n", 404)
 
 
 def _waiting(name: str, feed: StudyFeed) -> Response:
-    """Return what is shown until there is a page; it looks again by itself."""
+    """Return what is shown until there is a page; it reloads itself."""
     status = feed.status
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{html.escape(name)}'

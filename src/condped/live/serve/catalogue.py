@@ -41,11 +41,11 @@ class Entry(NamedTuple):
     Attributes
     ----------
     id
-        What stands for it in addresses.
+        Its name in addresses.
     name
-        What it is called, as no other one here.
+        Its name here, which is unique.
     study
-        What it is called in its source.
+        Its name in its source.
     alone
         Whether its source held no other study.
     """
@@ -58,14 +58,14 @@ class Entry(NamedTuple):
 
 
 class Catalogue(Feed):
-    """The studies that are served; new ones of the same sources are found while somebody looks.
+    """The studies that are served; new ones in the same sources are found while there are viewers.
 
     Parameters
     ----------
     sources
         Files, directories, patterns and URLs; each of one study or of several.
     options
-        Of reading and of :func:`condped.report`.
+        Options for reading and for :func:`condped.report`.
     **pace
         Options of :class:`Feed`.
 
@@ -103,7 +103,7 @@ class Catalogue(Feed):
         return self._entries
 
     def refresh(self) -> None:
-        """Look for new studies now, unless that was done a moment ago or is under way."""
+        """Look for new studies now, unless that was done a moment ago or is in progress."""
         if not self._listing.acquire(blocking=False):
             return
         try:
@@ -146,7 +146,7 @@ class Catalogue(Feed):
         return studies.to_html(links, live=f"{events}{query}")
 
     def close(self) -> None:
-        """End all feeds and what runs in the background."""
+        """End all feeds and the background process."""
         super().close()
         with self._feeds_lock:
             feeds = list(self._feeds.values())
@@ -158,7 +158,7 @@ class Catalogue(Feed):
             one.join(ends_at)
 
     def cursor(self, version: str | None) -> Cursor:
-        """Return where a viewer of the list goes on."""
+        """Return where a viewer of the list continues."""
         with self._lock:
             return Cursor(self._versions.number_of(version))
 
@@ -178,7 +178,7 @@ class Catalogue(Feed):
         return float(took)
 
     def _leave(self) -> None:
-        """Nothing is kept open."""
+        """Nothing is held open."""
 
     def _failed(self, reason: str) -> None:
         self._notify()
@@ -230,21 +230,21 @@ class Catalogue(Feed):
             self._notify()
 
     def _log_note(self, place: str, note: str | None) -> None:
-        """Log once what is not read as it was asked for."""
+        """Log once what could not be read as requested."""
         if note is not None and (place, note) not in self._notes:
             self._notes.add((place, note))
             _LOGGER.warning("%s: %s", without_passwords(place), note)
 
     def _check_first(self) -> None:
-        """Raise if studies are listed that cannot be opened by their names."""
+        """Raise for listed studies that cannot be opened by their names."""
         entry = next((one for one in self._entries.values() if not one.alone), None)
         if entry is not None and Path(entry.source).is_dir():
             try:
                 self._open(entry).close()
             except (SettingsError, NameNotFoundError):
                 raise SettingsError(
-                    f"{entry.source!r} is a directory with several studies. Give them as a pattern "
-                    f"in quotes, such as '{entry.source}/*.csv'."
+                    f"{entry.source!r} is a directory with several studies. Give them as a quoted "
+                    f"pattern, such as '{entry.source}/*.csv'."
                 ) from None
 
     def _open(self, entry: Entry) -> condped.Followed:
@@ -274,7 +274,7 @@ def _entries(listed: Mapping[str, condped.Studies], ids: dict[tuple[str, str], s
 
 
 def _labels(places: Sequence[str]) -> dict[str, str]:
-    """Return what tells sources apart: as much of the ends of their paths as it takes."""
+    """Return labels that tell sources apart: as much of the ends of their paths as needed."""
     places = list(dict.fromkeys(places))
     parts = [re.split(r"[/\\]+", without_passwords(place).rstrip("/\\")) for place in places]
     for depth in range(1, max(map(len, parts), default=0) + 1):
@@ -285,10 +285,10 @@ def _labels(places: Sequence[str]) -> dict[str, str]:
 
 
 def _add_ids(ids: dict[tuple[str, str], str], found: Sequence[tuple[str, str]]) -> None:
-    """Give studies what stands for them in addresses: a name where it is theirs alone.
+    """Give studies their names in addresses: their own where these are unique.
 
-    The same at every start, and never a path. An address that was given once stays: a study with
-    the same name that turns up later gets another one.
+    The same at every start, and never a path. Addresses never change: a later study with the same
+    name gets another one.
     """
     new = [key for key in found if key not in ids]
     times = Counter(map(_readable, (study for _, study in found)))
@@ -310,7 +310,7 @@ def _readable(study: str) -> str:
 
 
 def _row_of_problem(label: str, problem: str) -> dict[str, Any]:
-    """Return a row for a source of which no study is known."""
+    """Return a row for a source without known studies."""
     counts = dict.fromkeys(("trials", "complete", "pruned", "failed", "running"), 0)
     nothing: dict[str, Any] = {"objectives": [], "directions": [], "best": None}
     nothing |= {"last_finished": None, "link": None}

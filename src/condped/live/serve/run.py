@@ -18,7 +18,7 @@ class Address(NamedTuple):
     Attributes
     ----------
     url
-        With the token, if it asks for one.
+        With the token, if one is required.
     studies
         How many studies there are to see.
     """
@@ -39,18 +39,18 @@ def serve(
     every: float = 1.0,
     announce: Callable[[Address], None],
 ) -> None:
-    """Show studies to browsers until Ctrl-C or SIGTERM.
+    """Serve studies to browsers until Ctrl-C or SIGTERM.
 
     Parameters
     ----------
     sources, options
         As for :func:`condped.report`, several sources.
     host, port, token, allow_hosts
-        Where to listen and on which terms; port 0 is any that is free.
+        Where to listen and on which terms; port 0 is any free port.
     every
-        Seconds between two looks at a source, at least.
+        Minimum number of seconds between two looks at a source.
     announce
-        Is told where the server is, once it can be reached.
+        Called with the server's address once it can be reached.
     """
     if options.get("engine") == "stream":
         raise SettingsError("Running studies are held in memory. Leave --engine out.")

@@ -1,4 +1,4 @@
-"""uvicorn with limits on what one connection may take; ending it waits for no connection."""
+"""uvicorn with limits for each connection; shutting down waits for no connection."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from condped.errors import SettingsError
 from condped.live.access import App, Terms
 
-_HEAD_PATIENCE = 10.0  # seconds in which the head of a request must have come
-_TAKE_PATIENCE = 60.0  # seconds in which somebody must have taken what waits to be sent
+_HEAD_PATIENCE = 10.0  # seconds in which the head of a request must arrive
+_TAKE_PATIENCE = 60.0  # seconds in which a client must read what waits to be sent
 _MOST_CONNECTIONS = 512
 _MOST_HEAD = 16_384  # bytes of a head that is not complete
 _LAST_WORDS = 1  # seconds that open connections have in the end
@@ -52,8 +52,8 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SettingsError(
-            f"Cannot listen at {host}, port {port}: {reason}. Give another --port (0 for any that "
-            "is free) or --host."
+            f"Cannot listen on {host}, port {port}: {reason}. Give another --port (0: any free "
+            "port) or --host."
         ) from None
     return listening
 
@@ -74,8 +74,8 @@ def run(
 ) -> None:
     """Serve an application until Ctrl-C or SIGTERM.
 
-    ``on_start`` is called once requests are answered and signals are heeded, ``on_end`` first thing
-    in the end: open streams should end then.
+    ``on_start`` is called once requests and signals are handled, ``on_end`` at the start of the
+    shutdown: open streams should end then.
     """
     server_of(app, on_start=on_start, on_end=on_end).run(sockets=[listening])
 
@@ -93,7 +93,7 @@ def server_of(
         log_config=None,
         access_log=False,
         server_header=False,
-        # Headers of a proxy are not believed: anybody can send them.
+        # Proxy headers are not trusted: anybody can send them.
         proxy_headers=False,
         backlog=_MOST_CONNECTIONS,
         timeout_keep_alive=5,
@@ -104,7 +104,7 @@ def server_of(
 
 
 class Server(uvicorn.Server):
-    """A server that tells when it has started and when it ends, and ends as a success."""
+    """A server that reports when it has started and when it ends, and exits successfully."""
 
     def __init__(
         self, config: uvicorn.Config, on_start: Callable[[], None], on_end: Callable[[], None]
@@ -113,13 +113,13 @@ class Server(uvicorn.Server):
         self._on_start, self._on_end = on_start, on_end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and tell so."""
+        """Start, and report it."""
         await super().startup(sockets)
         if self.started:
             self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End open streams before their connections are waited for."""
+        """End open streams before waiting for their connections."""
         # Connections that take nothing are cut off, which is not worth a traceback each.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self._on_end()
@@ -127,7 +127,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Let Ctrl-C and SIGTERM end the server, and nothing else: it did what it was asked to."""
+        """Let Ctrl-C and SIGTERM end the server without re-raising them: it did what was asked."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -141,11 +141,11 @@ class Server(uvicorn.Server):
 
 
 class _BoundedProtocol(H11Protocol):
-    """Closes connections whose requests do not come, that take nothing, or that are too many."""
+    """Closes connections that send no request, read nothing, or are too many."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        # Its lines would hold tokens, and the setting counts only if no other logging is set up.
+        # Its lines would contain tokens, and the setting works only if no other logging is set up.
         self.access_log = False
         self._deadline: asyncio.TimerHandle | None = None
         self._cut_off: asyncio.TimerHandle | None = None
@@ -153,7 +153,7 @@ class _BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > _MOST_CONNECTIONS:
-            _LOGGER.warning("Refused a connection: %d are open.", _MOST_CONNECTIONS)
+            _LOGGER.warning("Refused a connection: %d are already open.", _MOST_CONNECTIONS)
             transport.abort()
             return
         self._await_head()
@@ -167,7 +167,7 @@ class _BoundedProtocol(H11Protocol):
             self._await_head()
 
     def pause_writing(self) -> None:
-        """Cut the connection off unless somebody takes what was sent: closing would wait for it."""
+        """Cut the connection off unless the client reads: closing would wait for it."""
         super().pause_writing()
         self._keep_connection()
         self._cut_off = self.loop.call_later(_TAKE_PATIENCE, self._abort_unread)
@@ -196,7 +196,7 @@ class _BoundedProtocol(H11Protocol):
 
     def _abort_unread(self) -> None:
         self._cut_off = None
-        _LOGGER.info("A connection that took nothing for %d s was cut off.", _TAKE_PATIENCE)
+        _LOGGER.info("Closed a connection that read nothing for %d s.", _TAKE_PATIENCE)
         self.transport.abort()
 
     def _give_up(self) -> None:
@@ -204,5 +204,5 @@ class _BoundedProtocol(H11Protocol):
         answering = self.cycle is not None and not self.cycle.response_complete
         if not answering and not self.transport.is_closing():
             client: Any = self.client or ("unknown",)
-            _LOGGER.warning("Refused a connection from %s: its request did not come.", client[0])
+            _LOGGER.warning("Closed a connection from %s: no request arrived in time.", client[0])
             self.transport.abort()

@@ -1,4 +1,4 @@
-"""Events of a feed as a stream that browsers take up again by themselves after a break."""
+"""Events of a feed as a stream that browsers resume by themselves after an interruption."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 from condped.live.versions import Event
 from condped.live.viewers import Feed
 
-_RETRY = 1_000  # milliseconds after which a browser comes back
+_RETRY = 1_000  # milliseconds after which a browser reconnects
 _HEARTBEAT = 15.0  # seconds of silence after which a sign of life is sent
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -20,7 +20,7 @@ _HEADERS = [
 
 
 class Streams:
-    """Counts open streams, so that there are never too many."""
+    """Counts open streams, to limit their number."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -28,7 +28,7 @@ class Streams:
 
     @property
     def full(self) -> bool:
-        """Whether no other stream may be opened."""
+        """Whether no more streams may be opened."""
         return self.open >= self.most
 
     @contextmanager
@@ -42,7 +42,7 @@ class Streams:
 
 
 async def read_once(feed: Feed, patience: float) -> None:
-    """Wait until a feed has read its source or could not, for so many seconds at most.
+    """Wait until a feed has read its source or failed to, for at most ``patience`` seconds.
 
     No thread waits: there are few, and a source that hangs must not take them all.
     """
@@ -55,7 +55,7 @@ async def read_once(feed: Feed, patience: float) -> None:
 
 
 class EventStream:
-    """An answer that goes on until the viewer leaves or the feed ends."""
+    """An answer that continues until the viewer leaves or the feed ends."""
 
     def __init__(self, feed: Feed, version: str | None, streams: Streams) -> None:
         self._feed = feed

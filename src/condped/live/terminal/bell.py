@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-# Windows has neither; its consoles need no such care.
+# Windows has neither, and its consoles do not need them.
 try:
     import termios
     import tty
@@ -22,7 +22,7 @@ except ImportError:  # pragma: no cover
 
 
 class Bell:
-    """Wakes the main thread up, from any thread and from signal handlers.
+    """Wakes the main thread, from any thread and from signal handlers.
 
     A lock could be held by the very thread that a signal interrupts; a socket cannot.
     """
@@ -41,7 +41,7 @@ class Bell:
             return
 
     def wait(self, seconds: float) -> str:
-        """Wait until somebody rings, at most so long, and return the keys that were pressed."""
+        """Wait for a ring, for at most this long, and return the keys that were pressed."""
         wanted: list[Any] = [self._here, *([] if self.keys is None else [self.keys])]
         ready, _, _ = select.select(wanted, [], [], max(seconds, 0.0))
         if self._here in ready:
@@ -51,7 +51,7 @@ class Bell:
         return self._pressed(self.keys)
 
     def _pressed(self, keys: int) -> str:
-        """Read the keys that were pressed, which Ctrl-C may have thrown away by now."""
+        """Read the keys that were pressed; Ctrl-C may have discarded them by now."""
         try:
             pressed = os.read(keys, 64)
         except OSError:
@@ -68,7 +68,7 @@ class Bell:
 
 @contextmanager
 def handling(handlers: dict[str, Callable[[], None]]) -> Iterator[None]:
-    """Let signals, by name, call functions; those that a system does not have are left out."""
+    """Call functions on signals, by name; signals that the system does not have are skipped."""
     with ExitStack() as stack:
         for name, call in handlers.items():
             number = getattr(signal, name, None)
@@ -84,9 +84,9 @@ def handling(handlers: dict[str, Callable[[], None]]) -> Iterator[None]:
 
 @contextmanager
 def quiet_keys(bell: Bell) -> Iterator[None]:
-    """Let keys be heard without being shown; what is typed would tear the screen.
+    """Read keys without echoing them, which would garble the screen.
 
-    Nothing is done for a process in the background, which may not change the terminal.
+    Does nothing in a background process, which may not change the terminal.
     """
     keys = _keyboard()
     if keys is None:
@@ -104,7 +104,7 @@ def quiet_keys(bell: Bell) -> Iterator[None]:
 
 
 def _listen(keys: int) -> None:
-    """Let every key be read at once, and let a read return where there is none.
+    """Make every key readable at once, and a read return if there is none.
 
     Ctrl-C discards what was typed before it. A read that waits for a key, begun because there was
     one, would then hang.

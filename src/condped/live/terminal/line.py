@@ -8,7 +8,7 @@ from condped.safe_text import printable, shortened
 
 
 def plain_line(snapshot: Snapshot, now: float) -> str:
-    """Return what is known of a study, with the time; no letter controls a terminal."""
+    """Return the state of a study on one line, with the time and no control characters."""
     return f"{clock_words(now)}  {printable(_status_text(snapshot, now))}"
 
 

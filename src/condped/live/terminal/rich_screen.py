@@ -19,7 +19,7 @@ _MOST_LINES = 200
 
 
 class Screen:
-    """The whole terminal, as long as a ``with`` statement lasts; then the last state is printed."""
+    """The whole terminal inside a ``with`` statement; at its end the last state is printed."""
 
     def __init__(self, bell: Bell, out: TextIO) -> None:
         self._bell = bell
@@ -48,7 +48,7 @@ class Screen:
         self._snapshot = snapshot
         now = time.time()
         width, height = self._console.size
-        # Of what passes with time alone, what is shown: states, and seconds out of reach.
+        # Time alone changes only this much of what is shown: the state, and seconds unreachable.
         state = snapshot.state(now)
         clock = round(now) if state == "unreachable" else 0
         drawn = (snapshot, width, height, state, clock)

@@ -32,7 +32,7 @@ def parameter_lines(snapshot: Snapshot, width: int) -> list[Text]:
         return []
     columns = _columns(snapshot, result)
     columns["share"][0] = "importance" if width >= _WIDE else "share"
-    # What there is no room for goes: first the outlook, then intervals; names are shortened.
+    # What does not fit is dropped: first the outlook, then intervals; names are shortened.
     taken = {name: max(map(cell_len, cells)) for name, cells in columns.items()}
     most = max(8, min(_MOST_NAME, width // 3))
     taken["parameter"] = min(taken["parameter"], most)

@@ -1,4 +1,4 @@
-"""The loop of ``condped watch``: draws, waits, and ends when it is time to."""
+"""The loop of ``condped watch``: draws, waits, and ends when it should."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TICK = 1.0  # seconds from one look at the clock to the next
 
 
 class Shown(Protocol):
-    """Something that shows what is known of a study again and again."""
+    """Something that keeps showing the state of a study."""
 
     def show(self, snapshot: Snapshot) -> None:
-        """Show it; called whenever it may have changed, and now and then."""
+        """Show it; called whenever it may have changed, and regularly in between."""
         ...
 
     def suspend(self) -> None:
@@ -89,7 +89,7 @@ class _Signals:
 
     @contextmanager
     def heard(self, *, screen: bool) -> Iterator[None]:
-        """Handle signals by asking the loop, so that a terminal is always left as it was."""
+        """Pass signals on to the loop, so that the terminal is always restored."""
         handlers = {"SIGINT": self.ask_end, "SIGTERM": self.ask_end}
         if screen:
             handlers |= {"SIGWINCH": self._bell.ring, "SIGTSTP": self.ask_suspend}
@@ -148,7 +148,7 @@ def _loop(
     until: Until | None,
     ends_at: float | None,
 ) -> Ended | None:
-    """Show until it is time to end; None: time is up."""
+    """Show until it should end; None: time is up."""
     reached_at: float | None = None
     while True:
         snapshot = watcher.snapshot
@@ -182,7 +182,7 @@ def look_once(
         _screen().print_once(snapshot, out)
     if until is None or until.reached(snapshot):
         return Ended(DONE, "")
-    return Ended(TIMED_OUT, f"One look was taken before {until.words}.")
+    return Ended(TIMED_OUT, f"Looked once, before {until.words}.")
 
 
 def _screen() -> Any:
@@ -209,7 +209,7 @@ def _reached(snapshot: Snapshot, until: Until) -> str:
 def _timed_out(until: Until | None, timeout: float | None) -> Ended:
     if until is None:
         return Ended(DONE, f"Watched for {timeout:g} s.")
-    return Ended(TIMED_OUT, f"{timeout:g} s passed before {until.words}.")
+    return Ended(TIMED_OUT, f"Timed out after {timeout:g} s, before {until.words}.")
 
 
 def _is_over(ends_at: float | None) -> bool:

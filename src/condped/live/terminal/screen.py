@@ -43,7 +43,7 @@ class _Part:
 
 @dataclass(slots=True)
 class _Page:
-    """Parts from top to bottom; the table, which can be cut, stands between the two halves."""
+    """Parts from top to bottom; the table, which can be cut, is between the two halves."""
 
     width: int
     above: list[_Part] = field(default_factory=list)
@@ -145,7 +145,7 @@ def _add_outlook(page: _Page, snapshot: Snapshot) -> None:
 
 
 def _fitted(page: _Page, rows: Sequence[Text], height: int) -> list[Text]:
-    """Return the lines, without what there is no room for."""
+    """Return the lines that fit."""
     parts = [*page.above, *page.below]
     spaces = sum(part.space for part in parts)
     least = min(len(rows), _LEAST_ROWS + 1, max(3, round(_TABLE * height)))
@@ -174,7 +174,7 @@ def _fitted(page: _Page, rows: Sequence[Text], height: int) -> list[Text]:
 
 
 def _cut(rows: Sequence[Text], room: int) -> list[Text]:
-    """Return as many rows as there is room for, the last of which says how many more there are."""
+    """Return as many rows as fit, the last of which says how many more there are."""
     if len(rows) <= room:
         return list(rows)
     if room < 2:

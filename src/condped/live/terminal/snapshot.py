@@ -20,11 +20,11 @@ class Snapshot:
     Attributes
     ----------
     name
-        What people call it.
+        Its name for people.
     result, summary
         Of all trials so far; None where there are none, ``reason`` says why.
     testing
-        Finished trials that verdicts are being computed about; None: they are not.
+        Finished trials that verdicts are being computed for; None: they are not.
     last_finished
         When a trial was last seen to finish, in seconds of the clock; None: not while watching.
     unreachable, since
@@ -44,7 +44,7 @@ class Snapshot:
     since: float = 0.0
 
     def state(self, now: float) -> Literal["live", "idle", "waiting", "unreachable"]:
-        """Return how the study is doing: idle if no trial is running or has finished of late."""
+        """Return how the study is doing: idle if no trial is running or has finished recently."""
         if self.unreachable is not None:
             return "unreachable"
         recent = self.last_finished is not None and now - self.last_finished <= QUIET
@@ -54,13 +54,13 @@ class Snapshot:
 
     @property
     def forecast(self) -> condped.Forecast | None:
-        """What more trials than these would bring, where that is known."""
+        """The forecast as of these trials, if there is one."""
         return None if self.verdicts is None else self.verdicts.forecast_at(self.finished)
 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """When watching ends: at so many finished trials, or, without a number, if it is settled."""
+    """When watching ends: at this many finished trials, or, without a number, once settled."""
 
     trials: int | None
 

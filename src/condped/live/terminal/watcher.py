@@ -21,7 +21,7 @@ from condped.progress import reporting
 
 _PATIENCE = 2.0  # seconds that a thread may take to end
 _WAITING = "Waiting for the first trial to finish."
-_NICE = 10  # how far verdicts stand back behind what else runs on the machine
+_NICE = 10  # how far verdicts yield to everything else on the machine
 
 
 class _Stopped(BaseException):
@@ -29,7 +29,7 @@ class _Stopped(BaseException):
 
 
 class Watcher:
-    """A study that is followed, and what is known of it.
+    """A study that is followed, and what is known about it.
 
     ``ring`` is called from other threads when there is something new.
     """
@@ -61,7 +61,7 @@ class Watcher:
 
     @property
     def snapshot(self) -> Snapshot:
-        """What is known; raises what ended a thread, such as a source that is none."""
+        """What is known; raises the error that ended a thread, such as an invalid source."""
         if self._error is not None:
             raise self._error
         return self._snapshot
@@ -72,7 +72,7 @@ class Watcher:
             thread.start()
 
     def stop(self) -> bool:
-        """End, and return whether everything has: a read that hangs is not waited for."""
+        """Stop, and return whether all threads have ended: a read that hangs is not waited for."""
         self._stopped.set()
         with self._lock:
             self._lock.notify_all()
@@ -114,14 +114,14 @@ class Watcher:
                 return
 
     def _look(self) -> None:
-        """Read what is new, and find its numbers."""
+        """Read what is new, and compute its numbers."""
         try:
             if self._followed is None:
                 self._followed, changed = condped.follow(self._source, **self._reading), True
             else:
                 changed = self._followed.update()
         except CondpedError as error:
-            # A condition that no trial meets is rather a mistake.
+            # A condition that no trial meets is more likely a mistake.
             if self._reading.get("where") is None and has_no_trials(self._source, error):
                 self._finished = 0
                 self._show_nothing(finished=0, running=0, unreachable=None)
@@ -137,7 +137,7 @@ class Watcher:
             self._count(self._followed)
 
     def _count(self, followed: condped.Followed) -> None:
-        """Find the numbers, and have verdicts found if it is time for a look."""
+        """Compute the numbers, and request verdicts if a look is due."""
         table = followed.table
         found: dict[str, Any] = {"finished": followed.finished, "running": followed.running}
         if self._finished not in (None, followed.finished):
@@ -187,12 +187,12 @@ class Watcher:
                 self._find(look)
 
     def _go_on(self, *_: object) -> None:
-        """Raise in the middle of a test that nobody waits for any more."""
+        """Abort a test whose result is no longer needed."""
         if self._stopped.is_set():
             raise _Stopped
 
     def _find(self, look: Look) -> None:
-        """Find the verdicts as of a look, and what more trials would bring."""
+        """Compute the verdicts as of a look, and the forecast."""
         try:
             result = condped.importance(look.table, **{**self._analysis, "looks": "repeated"})
             outcome = Outcome(Verdicts.of(look.trials, result), None)
@@ -206,6 +206,6 @@ class Watcher:
 
 
 def _stand_back() -> None:
-    """Let this thread have what processors others leave, where a thread can be told apart."""
+    """Lower this thread's priority, on systems where threads have their own."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -37,7 +37,7 @@ def unreachable_words(snapshot: Snapshot, now: float) -> str:
     since = clock_words(snapshot.since)
     seconds = max(0, round(now - snapshot.since))
     reason = printable(snapshot.unreachable or "").rstrip(".")
-    return f"Not readable since {since} ({seconds} s), trying again: {reason}."
+    return f"Unreadable since {since} ({seconds} s), retrying: {reason}."
 
 
 def best_words(summary: condped.Summary, best: Any) -> str:
@@ -74,7 +74,7 @@ def course(summary: condped.Summary, width: int) -> str:
 
 
 def heading_words(result: condped.ImportanceResult, room: int) -> str:
-    """Return the question that the numbers answer, shorter if there is no room for it."""
+    """Return the question that the numbers answer, shortened if it does not fit."""
     account = result.account
     if result.target_quantile is None:
         return f"What led to {account.outcome} trials"
@@ -94,7 +94,7 @@ def next_words(snapshot: Snapshot) -> str:
 
 
 def share(value: float) -> str:
-    """Return an importance with three decimals; what is not 0 does not look like it."""
+    """Return an importance with three decimals; no other value looks like 0."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 

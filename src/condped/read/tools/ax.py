@@ -19,8 +19,9 @@ from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.drawing import recorded_times
-from condped.space.condition import Comparison, Condition, Membership, Node
+from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Comparison, Membership, Node
 from condped.space.simplify import alternative, condition_of
 from condped.space.space import Alternative, Space
 from condped.trials.table import State, TrialTable

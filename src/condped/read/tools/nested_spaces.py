@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from condped.space.condition import Comparison, Condition
+from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Comparison
 from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 

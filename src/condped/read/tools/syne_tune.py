@@ -247,7 +247,7 @@ def _select_reports(
             known = ", ".join(f"{value:g}" for value in sorted(v for v in seen if v is not None))
             raise SettingsError(
                 f"budget must be a value of the resource that the scheduler records "
-                f"(got {budget:g}). There is: {known or 'none'}."
+                f"(got {budget:g}). Available: {known or 'none'}."
             )
         last = {
             reports.cell(row, "trial_id"): row

@@ -31,7 +31,7 @@ _ENDLESS = 10**6  # columns: nothing is cut or broken to fit a line
 
 
 def document_of(result: object) -> Document:
-    """Return a result as a document; what has no table is its text."""
+    """Return a result as a document; one without tables as its text."""
     kinds = (base.__name__ for base in type(result).__mro__)
     kind = next((kind for kind in kinds if kind in _DOCUMENTS), None)
     if kind is None:

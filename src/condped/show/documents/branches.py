@@ -1,4 +1,4 @@
-"""The activation tree as a document: a table in which what lies inside is indented."""
+"""The activation tree as a document: a table with nested rows indented."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _branch(gate: Node, branch: Branch, depth: int) -> tuple[str, ...]:
     if tie is not None and tie.notable and tie.tied is not None:
         remark = f"{tie.tied} tied"
     if branch.left_out and not branch.inside.account.trials.used:
-        remark = f"no used trial; {branch.left_out} left out"
+        remark = f"no trials used; {branch.left_out} left out"
     elif branch.inside.status != "ok" and branch.trials and branch.nodes:
         remark = branch.inside.reason or ""
     name = f"{_INDENT * depth}{shortened(gate.parameter)}: {shortened(branch.label, 40)}"

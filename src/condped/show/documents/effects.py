@@ -22,7 +22,7 @@ from condped.show.words import tie_lines
 
 
 def effects_document(found: Effects) -> Document:
-    """Return the tables, the sentences, and what the numbers need to be understood."""
+    """Return the tables, the sentences, and notes on the numbers."""
     matter = [one for one in found if one.verdict == "matters"][:MOST_TABLES]
     parts: list[Part] = [part for one in matter for part in _parameter(found, one)]
     others = [one for one in found if one not in matter]

@@ -40,7 +40,7 @@ def latex_of(result: object, caption: str | None, label: str | None, *, notes: b
     sentences = [line for part in document.parts for line in _sentences(part)]
     if not tables and not (document.first or sentences):
         raise SettingsError(
-            f"A {type(result).__name__} has no table for LaTeX. to_markdown() has all of it."
+            f"A {type(result).__name__} has no tables for LaTeX. Use to_markdown() instead."
         )
     lines = [f"% {printable(document.headline)}"] if document.headline else []
     sentences[:0] = [document.answer] if document.answer else []

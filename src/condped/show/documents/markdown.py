@@ -1,4 +1,4 @@
-"""Documents as Markdown, in the form that GitHub, GitLab, notebooks and Optuna's dashboard show."""
+"""Documents as Markdown, as GitHub, GitLab, notebooks and Optuna's dashboard show it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _cells(row: Sequence[str], names: Collection[int]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    r"""Return a text that shows as it is, on one line.
+    r"""Return a text that is shown verbatim, on one line.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _without_markup(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    r"""Return a name in letters of one width, in which nothing is taken for markup.
+    r"""Return a name as a code span, in which nothing is taken for markup.
 
     Examples
     --------
@@ -120,6 +120,6 @@ def _one_line(text: str) -> str:
 
 
 def _fence(text: str, least: int) -> str:
-    """Return backticks that end nowhere inside a text."""
+    """Return a run of backticks that does not occur in a text."""
     longest = max((len(found) for found in _TICKS.findall(text)), default=0)
     return "`" * max(least, longest + 1)

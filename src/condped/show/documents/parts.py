@@ -16,11 +16,11 @@ class Table:
     right
         The columns of numbers, aligned to the right.
     names
-        The columns of names, which are shown as they are spelt.
+        The columns of names, which are shown verbatim.
     heads
         The columns that have a name in the header.
     title
-        What the table is about, for forms that do not show the sentence in front of it.
+        What the table is about, for formats that do not show the sentence in front of it.
     """
 
     header: Sequence[str]
@@ -54,7 +54,7 @@ class Document:
     answer
         The answer in a sentence, if there is one.
     first
-        What has to be read before any number: ties, and why nothing can be said.
+        What to read before any number: ties, or why the result is undetermined.
     """
 
     headline: str

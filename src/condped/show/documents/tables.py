@@ -55,7 +55,7 @@ def joint_document(found: JointEffects) -> Document:
 
 
 def robustness_document(found: Robustness) -> Document:
-    """Return the importances under each choice, and whether they tell the same story."""
+    """Return the importances under each choice, and whether they agree."""
     header, *rows = robustness_rows(found)
     places = range(1, len(header))
     heads = frozenset(places[:-1])

@@ -1,4 +1,4 @@
-"""What is logged of a result, whichever the tracker."""
+"""What is logged of a result, for every tracker."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Entry:
     kind
         What the result is, such as ``importance``.
     numbers, words
-        By name, such as ``importance/learning_rate``; names of other kinds than importance begin
+        By name, such as ``importance/learning_rate``; names of kinds other than importance begin
         with the kind, so that results in the same run do not replace each other.
     step
-        How many trials it is about, where that is known.
+        How many trials it is about, if known.
     page
         The page of a report; None of other results.
     """
@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """Return names that every tracker takes, still different from each other.
+    """Return names that every tracker accepts and that stay distinct.
 
     They do not depend on the order, which changes from one result to the next.
 

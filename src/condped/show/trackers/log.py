@@ -14,20 +14,20 @@ _TRACKERS = {"mlflow": "mlflow_run", "wandb": "wandb_run", "trackio": "trackio_r
 
 
 def log(result: Result, run: Any) -> None:
-    """Put a result into a run of an experiment tracker.
+    """Log a result to a run of an experiment tracker.
 
-    Importances become metrics, verdicts tags (MLflow) or entries of the summary, the rows a table,
-    and all of it Markdown; the page of a :class:`Report` becomes an HTML file. Everything is under
-    ``condped/``. Logging again replaces what is there, where the tool allows it; metrics get
-    another entry. The run is not ended.
+    Importances become metrics, verdicts tags (MLflow) or summary entries, the rows a table, and the
+    whole result Markdown; the page of a :class:`Report` becomes an HTML file. Everything is under
+    ``condped/``. Logging again replaces earlier entries where the tool allows it; metrics get
+    another entry. The run stays open.
 
     Parameters
     ----------
     result
         Any result, such as those of :func:`condped.importance` and :func:`condped.report`.
     run
-        What ``mlflow.start_run()`` or ``MlflowClient.create_run()`` returns (written through
-        MLflow's current tracking URI), ``wandb.init()`` or ``trackio.init()``.
+        The run that ``mlflow.start_run()``, ``MlflowClient.create_run()``, ``wandb.init()`` or
+        ``trackio.init()`` returned; MLflow's is written through the current tracking URI.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def log(result: Result, run: Any) -> None:
     """
     if not isinstance(result, Result):
         raise SettingsError(
-            "result must be a result of condped, such as condped.importance(study) (got "
+            "result must be a condped result, such as condped.importance(study) (got "
             f"{type(result).__name__})."
         )
     packages = [base.__module__.partition(".")[0] for base in type(run).__mro__]

@@ -33,7 +33,7 @@ def log_entry(entry: Entry, run: Any) -> None:
 
 
 def _log_table(client: Any, number: str, entry: Entry) -> None:
-    """Write the rows as a table of MLflow's, in place of one that is there."""
+    """Write the rows as an MLflow table, in place of an existing one."""
     place = f"{_FOLDER}/{entry.kind}.json"
     if any(file.path == place for file in client.list_artifacts(number, _FOLDER)):
         # log_table would add the rows to those of last time.

@@ -98,7 +98,7 @@ def test_a_space_that_makes_no_sense_names_its_file(noisy: Kept, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget": 4}, "no runs at budget 4. There is: 1, 3, 9"),
+        ({"budget": 4}, "no runs at budget 4. Available: 1, 3, 9"),
         ({"budget": "lowest"}, "budget must be a number above 0 or 'highest'"),
         ({"direction": "maximize"}, "direction cannot be set for an output directory of SMAC"),
         ({"study": "a"}, "study cannot be set"),
@@ -116,6 +116,6 @@ def test_options_that_make_no_sense_are_refused(
 
 def test_a_budget_is_refused_where_there_are_none(noisy: Kept) -> None:
     """Rather than ignored."""
-    with pytest.raises(CondpedError, match=r"no runs at budget 3\. There is: none"):
+    with pytest.raises(CondpedError, match=r"no runs at budget 3\. Available: none"):
         condped.read(noisy.path, budget=3)
     assert reader_for(str(noisy.path)).name == "smac"

@@ -12,8 +12,8 @@ import numpy as np
 from condped.analyse.advice.code.known_space import COMPARE
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.splits import holds_for
-from condped.space.condition import Between, Node
 from condped.space.domain import Categorical, Domain, Int, Numeric
+from condped.space.nodes import Between, Node
 from condped.space.simplify import Leaf, simplified
 from condped.space.space import Alternative, Space
 

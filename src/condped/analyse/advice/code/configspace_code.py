@@ -18,8 +18,8 @@ from condped.analyse.advice.code.known_space import (
 )
 from condped.analyse.advice.code.python_text import literal, literals, text_inside
 from condped.errors import SettingsError
-from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.space import Space
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}

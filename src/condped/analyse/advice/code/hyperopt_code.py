@@ -17,8 +17,8 @@ from condped.analyse.advice.code.known_space import (
     unknown_lines,
 )
 from condped.analyse.advice.code.python_text import literal, literals
-from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.simplify import condition_of
 from condped.space.space import Alternative, Space
 

@@ -9,9 +9,9 @@ from typing import Any
 from condped.analyse.advice.code.python_text import text_inside
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
-from condped.space.condition import Comparison, Membership
 from condped.space.domain import Float, Int
 from condped.space.grid import steps_of
+from condped.space.nodes import Comparison, Membership
 from condped.space.space import Alternative, Space
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from condped.space.condition import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
 
 
 def literal(value: Any) -> str:

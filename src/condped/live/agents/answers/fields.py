@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from condped.safe_text import shortened
 
-# What an agent reads costs it room: lists end here, and say how many entries more there are.
+# What an agent reads fills its context: lists end here, and say how many more entries there are.
 MOST_PARAMETERS = 50
 MOST_BRANCHES = 40
 MOST_ROWS = 200
@@ -41,13 +41,13 @@ Action = Literal[
 
 
 class Part(BaseModel):
-    """A part of an answer; no field that its schema does not have."""
+    """A part of an answer, without fields beyond its schema."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Trials(Part):
-    """The account: how many trials there are, how many were used, and what was left out."""
+    """How many trials there are, how many were used, and what was left out."""
 
     total: int
     used: int
@@ -63,11 +63,13 @@ class Trials(Part):
 class Target(Part):
     """The target set: the trials that count as good."""
 
-    quantile: float | None = Field(description="The share that was requested; null: an outcome.")
+    quantile: float | None = Field(
+        description="The requested share; null if an outcome is explained."
+    )
     trials: int = Field(description="How many trials are in it, ties included.")
-    of: int = Field(description="Of so many.")
+    of: int = Field(description="Out of this many trials.")
     tie: Sentence | None = Field(
-        description="What ties do to it: the objective cannot separate these trials."
+        description="How ties affect it: the objective cannot separate these trials."
     )
 
 
@@ -80,14 +82,14 @@ class AsOf(Part):
         description="repeated: verdicts hold however often the study is looked at while it runs."
     )
     verdicts_at: int | None = Field(
-        description="Finished trials of the last scheduled look; null with looks once, or before "
+        description="Finished trials at the last scheduled look; null if looks is once, or before "
         "the first look."
     )
     read_at: str = Field(description="When the study was read (UTC).")
 
 
 class NextStep(Part):
-    """What to do next, as far as the trials can tell."""
+    """What to do next, judging by the trials."""
 
     action: Action
     sentence: Sentence
@@ -104,23 +106,23 @@ class ParameterVerdict(Part):
 
 
 class Answer(Part):
-    """What all answers have."""
+    """The fields of all answers."""
 
     status: Status
-    reason: Sentence | None = Field(description="Why nothing can be said; null if something can.")
+    reason: Sentence | None = Field(description="Why no conclusion is possible; null if one is.")
     notes: Annotated[list[Sentence], Field(max_length=MOST_NOTES)]
     next_step: NextStep | None
 
 
 class StudyAnswer(Answer):
-    """What all answers about one study have."""
+    """The fields of all answers about one study."""
 
     study: Name
     trials: Trials
     target: Target
     evidence: Sentence | None = Field(description="The result of the test for the study.")
     sampling: Sentence | None = Field(
-        description="What the trials were compared with by the test, and why."
+        description="What the test compared the trials with, and why."
     )
     as_of: AsOf
 
@@ -132,12 +134,12 @@ def bounded(entries: Iterable[Entry], most: int) -> tuple[list[Entry], int]:
 
 
 def sentence(text: str | None) -> str | None:
-    """Return a text that fits, on one line; None stays None, and so does nothing."""
+    """Return a text shortened to fit, on one line; None if there is none."""
     return None if not text else shortened(text, MOST_SENTENCE)
 
 
 def name(text: str) -> str:
-    """Return a name that fits, on one line."""
+    """Return a name shortened to fit, on one line."""
     return shortened(text, MOST_NAME)
 
 

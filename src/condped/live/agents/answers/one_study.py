@@ -24,13 +24,13 @@ Parameters = Annotated[list[ParameterVerdict], Field(max_length=MOST_PARAMETERS)
 
 
 class Importance(ParameterVerdict):
-    """A parameter with what is known of it."""
+    """A parameter and what is known about it."""
 
     eta_squared: float | None = Field(
         description="Share of the variance of being in the target set."
     )
     good_values: Annotated[list[Name], Field(max_length=10)] = Field(
-        description="Values that target trials have more often; where it matters."
+        description="Values that are more frequent among the target trials, if it matters."
     )
     switches: Annotated[list[Name], Field(max_length=10)] = Field(
         description="Parameters that it switches on and off."
@@ -42,15 +42,17 @@ class ImportanceAnswer(StudyAnswer):
 
     parameters: Annotated[list[Importance], Field(max_length=MOST_PARAMETERS)]
     more_parameters: int
-    unattributed: float = Field(description="The share that no parameter gets.")
-    outcome: Name | None = Field(description="What is explained, if not good objectives.")
+    unattributed: float = Field(description="The share that is not attributed to any parameter.")
+    outcome: Name | None = Field(
+        description="The outcome that is explained, if it is not good objectives."
+    )
     effects: Annotated[list[Sentence], Field(max_length=3)] = Field(
-        description="What the parameters that matter do to the objective."
+        description="How the parameters that matter affect the objective."
     )
 
 
 class EffectRow(Part):
-    """Trials with certain values of a parameter, and what they reached."""
+    """Trials with certain values of a parameter, and how they performed."""
 
     parameter: Name
     regime: Name
@@ -65,19 +67,19 @@ class EffectRow(Part):
 
 
 class ParameterEffect(ParameterVerdict):
-    """What the values of one parameter do, in a sentence."""
+    """The effect of a parameter's values, in a sentence."""
 
     sentence: Sentence
 
 
 class EffectsAnswer(StudyAnswer):
-    """What values reached, in units of the objective."""
+    """How parameter values performed, in units of the objective."""
 
     parameters: Annotated[list[ParameterEffect], Field(max_length=MOST_PARAMETERS)]
     more_parameters: int
     rows: Annotated[list[EffectRow], Field(max_length=MOST_ROWS)]
     more_rows: int
-    level: float | None = Field(description="How often an interval of a median holds the truth.")
+    level: float | None = Field(description="Confidence level of the intervals of medians.")
 
 
 class Branch(Part):
@@ -87,7 +89,7 @@ class Branch(Part):
     branch: Name
     condition: Sentence | None = Field(description="Usable as `where`; null if too long.")
     trials: int
-    target_trials: int = Field(description="Of the study's target set.")
+    target_trials: int = Field(description="Those in the study's target set.")
     left_out: int
     median: float | None
     best: float | None
@@ -95,9 +97,11 @@ class Branch(Part):
     trials_ago: int | None = Field(description="How many trials came after the last one in it.")
     status: Status
     reason: Sentence | None
-    evidence: Sentence | None = Field(description="Of the parameters inside, in a sentence.")
+    evidence: Sentence | None = Field(
+        description="The evidence on the parameters inside, in a sentence."
+    )
     parameters: Annotated[list[ParameterVerdict], Field(max_length=20)] = Field(
-        description="For reaching the best trials of this branch."
+        description="Their importance for reaching the best trials of this branch."
     )
     more_parameters: int
 
@@ -123,7 +127,7 @@ class Step(Part):
     regime: Name | None
     domain: Name
     proposal: Name | None
-    kept: int = Field(description="Target trials that stay, of `of`.")
+    kept: int = Field(description="Target trials that remain, out of `of`.")
     of: int
     reason: Sentence
     risk: Sentence
@@ -143,22 +147,28 @@ class AdviceAnswer(StudyAnswer):
     kept_trials: int = Field(description="All trials in the new space.")
     explore: float | None = Field(description="Share of new trials to draw from the old space.")
     risk: Sentence | None = Field(description="What narrowing may cost, as measured.")
-    optuna_code: LongText | None = Field(description="Null if nothing changes, or too long.")
+    optuna_code: LongText | None = Field(
+        description="Null if nothing changes or the code is too long."
+    )
 
 
 class Forecast(Part):
     """Whether more trials would settle a parameter's verdict."""
 
     parameter: Name
-    verdict: Verdict = Field(description="With looks repeated.")
+    verdict: Verdict = Field(description="Valid for repeated looks.")
     p_value: float | None
     reason: Sentence | None = Field(description="Why it is not testable.")
-    settled_at: int | None = Field(description="Finished trials since which it is known.")
+    settled_at: int | None = Field(
+        description="Finished trials at which it was settled; null if it is not."
+    )
     outlook: Literal["settled", "open", "unlikely", "not testable"]
     more_trials: int | None
     more_low: int | None
-    more_high: int | None = Field(description="Null: no number of trials.")
-    chance: float | None = Field(description="Of being settled within ten times the trials.")
+    more_high: int | None = Field(description="Null: no upper bound.")
+    chance: float | None = Field(
+        description="Probability of being settled within ten times the trials."
+    )
 
 
 class ForecastAnswer(StudyAnswer):

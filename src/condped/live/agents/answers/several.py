@@ -24,7 +24,7 @@ from condped.live.agents.answers.fields import (
 
 
 class ListedStudy(Part):
-    """A study that the other tools take by its name."""
+    """A study, by the name that the other tools take."""
 
     study: Name = Field(description="The name that tools take.")
     source: Name
@@ -47,7 +47,7 @@ class Unreachable(Part):
 
 
 class StudiesAnswer(Part):
-    """The studies that can be asked about."""
+    """The available studies."""
 
     studies: Annotated[list[ListedStudy], Field(max_length=MOST_STUDIES)]
     more_studies: int
@@ -80,7 +80,7 @@ class Pooled(Part):
     matters_in: int = Field(description="In how many studies it matters.")
     agreement: Literal["differs", "no evidence", "not testable"]
     odd: Annotated[list[Name], Field(max_length=20)] = Field(
-        description="Studies in which it is unlike all others."
+        description="Studies in which it differs from all others."
     )
     reason: Sentence | None
 

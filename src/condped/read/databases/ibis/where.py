@@ -9,17 +9,9 @@ from typing import Any
 
 import ibis
 
-from condped.space.condition import (
-    COMPARE,
-    Both,
-    Comparison,
-    Condition,
-    Either,
-    Membership,
-    Negation,
-    Node,
-)
+from condped.space.condition import Condition
 from condped.space.domain import Categorical
+from condped.space.nodes import COMPARE, Both, Comparison, Either, Membership, Negation, Node
 from condped.space.space import Space
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from condped.errors import SpaceError
 from condped.read.tools.nested_spaces import distinct_choices
-from condped.space.condition import Comparison, Membership, Node
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Comparison, Membership, Node
 from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 
@@ -57,7 +57,7 @@ class _Hyperparameters:
             return
         conditions = fields.get("conditions") or ()
         if not isinstance(conditions, Sequence):
-            raise TypeError("its conditions are no list")
+            raise TypeError("its conditions are not a list")
         self.domains.setdefault(name, []).append((domain, conditions))
 
     def _domain(self, kind: str, name: str, fields: Mapping[str, Any]) -> Domain:

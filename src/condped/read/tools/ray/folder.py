@@ -74,7 +74,7 @@ class _Folder:
                 record["status"].upper(), record["config"].keys(), record["trial_id"]
                 (record["last_result"] or {}).keys()
                 if not isinstance(record["relative_logdir"], str | None):
-                    raise TypeError("relative_logdir is no text")
+                    raise TypeError("relative_logdir is not a string")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
                 f"The file {str(self.file)!r} is not the state of an experiment as Ray Tune 2 "
@@ -191,7 +191,7 @@ def _nearby_experiments(path: Path) -> str:
     found = sorted({str(file.parent) for file in path.glob(f"*/{_STATES}")})
     if not found and next(path.parent.glob(_STATES), None):
         found = [str(path.parent)]
-    return f" There is: {', '.join(map(repr, found[:12]))}." if found else ""
+    return f" Available: {', '.join(map(repr, found[:12]))}." if found else ""
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

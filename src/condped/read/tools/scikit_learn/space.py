@@ -18,8 +18,9 @@ from condped.errors import SpaceError
 from condped.read.table.infer_space import domain_of
 from condped.read.tools.nested_spaces import distinct_choices, one_domain
 from condped.read.tools.scikit_learn.choices import Choices
-from condped.space.condition import Comparison, Condition, Membership, Node
+from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Comparison, Membership, Node
 from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 from condped.trials.columns import object_column

@@ -14,8 +14,8 @@ import numpy as np
 from condped.errors import ConditionError, SpaceError, not_found
 from condped.read.tools.nested_spaces import plain_value
 from condped.safe_text import brief
-from condped.space.condition import Both, Comparison, Either, Membership, Negation, Node
 from condped.space.domain import Categorical, Domain, Float, Int
+from condped.space.nodes import Both, Comparison, Either, Membership, Negation, Node
 from condped.space.simplify import alternative, condition_of, conjunction
 from condped.space.space import Alternative, Space
 

@@ -196,7 +196,7 @@ def _match_budget(configurations: Sequence[Configuration], budget: float) -> flo
         # Budgets are often such as 11.111111111111112.
         if math.isclose(value, budget, rel_tol=1e-6):
             return value
-    raise SettingsError(f"There are no runs at budget {budget:g}. There is: {listed}.")
+    raise SettingsError(f"There are no runs at budget {budget:g}. Available: {listed}.")
 
 
 def _count(entries: Iterable[Configuration | Trial]) -> int:

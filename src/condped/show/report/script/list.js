@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const MOST = 20; // studies that are listed without a field to find one
 
 const finishedOf = (row) => row.trials - row.running;
-const stateOf = (row) => (row.problem ? "out of reach" : row.running ? "running" : row.trials ? "idle" : "no trials yet");
+const stateOf = (row) => (row.problem ? "unreachable" : row.running ? "running" : row.trials ? "idle" : "no trials yet");
 // As it was recorded, without what nobody reads.
 const timeOf = (text) => (text ? text.replace("T", " ").slice(0, 16) : "–");
 
@@ -33,7 +33,7 @@ function drawList() {
   byId("find").hidden = data.rows.length <= MOST;
   setText(byId("goal"), `${count(data.rows.length, "study").replace("studys", "studies")}, ${busy ? `${whole(busy)} with running trials` : "none running"}`);
   refill("list", shown.length ? element("div", { class: "studies" }, table("Studies", ["Study", "State", "Finished trials", "Best", "Last finished"], shown.map(studyRow)))
-    : element("p", {}, data.rows.length ? "No study has such a name." : "There are no studies yet."));
+    : element("p", {}, data.rows.length ? "No study matches this name." : "There are no studies yet."));
 }
 
 function drawConnection(lost) {
@@ -47,7 +47,7 @@ function start() {
   setUpTheme();
   byId("filter").addEventListener("input", drawList);
   setText(byId("question"), data.title);
-  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}.${data.live ? " This page keeps itself current while its server runs." : " This page is one file and works offline."}`));
+  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}.${data.live ? " This page updates itself while its server runs." : " This page is one file and works offline."}`));
   drawList();
   if (!data.live) return;
   byId("live").hidden = false;

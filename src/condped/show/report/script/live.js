@@ -1,6 +1,6 @@
-// A page that keeps itself current: events of its server, and a strip that tells how that goes.
+// A page that updates itself: events of its server, and a strip that shows the connection's state.
 const status = { state: "waiting", message: "", verdicts: "ready" };
-const LIVE_WORDS = { live: "Live", idle: "Idle", waiting: "Waiting", unreachable: "Study out of reach", ended: "Server stopped", lost: "Connection lost" };
+const LIVE_WORDS = { live: "Live", idle: "Idle", waiting: "Waiting", unreachable: "Study unreachable", ended: "Server stopped", lost: "Connection lost" };
 const seenFirst = finishedTrials();
 
 function setUpLive() {
@@ -44,7 +44,7 @@ function drawStrip() {
   refill("live-trials", `${whole(finished)} finished`, element("span", { class: "more" }, running ? `, ${whole(running)} running` : ""));
   refill("live-best", best.length === 1 ? `best ${bestValue(best[0].value)}` : "");
   refill("live-verdicts", verdicts, element("span", { class: "more" }, computing && data.tested ? ", new ones on the way" : ""));
-  const message = now === "lost" ? "The server does not answer. The numbers below are the last ones; this page goes on as soon as it is back." : waitingForTrials() && now === "waiting" ? "" : status.message;
+  const message = now === "lost" ? "The server does not answer. The numbers below are the last ones; updates resume as soon as it is back." : waitingForTrials() && now === "waiting" ? "" : status.message;
   byId("live-message").hidden = !message;
   setText(byId("live-message"), message || "");
   setText(byId("live-said"), `${LIVE_WORDS[now] || now}${verdicts && "; "}${verdicts}.`);

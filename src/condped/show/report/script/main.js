@@ -160,7 +160,7 @@ function start() {
   byId("filter").addEventListener("input", () => { state.filter = byId("filter").value; drawBars(); updateFolds(); keepAddress(); });
   fill("parameters-hint", `Open a card to see where the target trials lie among all, and which values ${data.outcome ? "lead to it" : "are good"}.`);
   setUpFolds();
-  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). ${data.live ? "This page keeps itself current while its server runs; what condped report writes is one file and works offline." : "This page is one file and works offline."}`));
+  fill("footer", element("p", {}, `Made by condped ${data.versions.condped}, after condPED-ANOVA (Baba, Ozaki and Watanabe, KDD 2026). ${data.live ? "This page updates itself while its server runs; what condped report writes is one file and works offline." : "This page is one file and works offline."}`));
   draw();
   setUpAddress();
   setUpLive();
