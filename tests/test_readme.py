@@ -29,7 +29,7 @@ def test_the_opening_numbers_are_those_measured() -> None:
     assert f"In {row['studies']} real tuning studies" in opening
     assert f"give these five {row['leak paper']:.0%}".replace("%", " %") in opening
     assert f"{row['dead matters']:.0%} of these".replace("%", " %") in opening
-    assert f"give them {row['leak calibrated']:.0%}".replace("%", " %") in opening
+    assert f"give them {row['leak calibrated']:.1%}".replace("%", " %") in opening
     assert f"in {row['undetermined calibrated']:.0%} of".replace("%", " %") in opening
 
 

@@ -142,7 +142,7 @@ def test_files_that_are_no_storage_are_refused(tmp_path: Path) -> None:
     later.execute("UPDATE version_info SET schema_version = 99")
     later.commit()
     later.close()
-    with pytest.raises(DataError, match="schema version 99 of Optuna; 12 can be read"):
+    with pytest.raises(DataError, match="schema version 99; only 12 can be read"):
         condped.read(url)
 
 
