@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import io
-import shutil
 import zipfile
 from pathlib import Path
 from random import Random
@@ -113,8 +112,7 @@ def files_of(data: bytes) -> dict[str, bytes]:
 
 def unpacked(data: bytes, folder: Path) -> None:
     """Write the files of an archive into a folder that has nothing else."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    tables.emptied(folder)
     for name, content in files_of(data).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,9 @@ import gzip
 import io
 import json
 import math
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
@@ -80,6 +82,12 @@ def packed(rng: Random, data: bytes) -> tuple[str, bytes]:
     from backports import zstd  # noqa: PLC0415  (imported by workers only)
 
     return ".zst", zstd.compress(data)
+
+
+def emptied(folder: Path) -> None:
+    """Make a folder that has nothing in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
 
 
 def read(source: Any, **options: Any) -> Any:
