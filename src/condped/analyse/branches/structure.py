@@ -175,6 +175,9 @@ def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
     for way in ways:
         leaves = list(Condition("", way).leaves())
         named = tuple(dict.fromkeys(gate for leaf in leaves for gate in _named(leaf)))
+        if len(named) == 1:  # whatever is behind it
+            found |= dict.fromkeys(named)
+            continue
         implied = set().union(*(_implied(gate, name, space) for gate in named))
         direct = [gate for leaf in leaves if leaf not in implied for gate in _named(leaf)]
         found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
