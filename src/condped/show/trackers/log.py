@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from condped.analyse.result import Result
+from condped.analyse.result import Result, check_result
 from condped.errors import SettingsError
 from condped.show.trackers.entry import entry_of
 
@@ -36,11 +36,7 @@ def log(result: Result, run: Any) -> None:
     >>> with mlflow.start_run() as run:  # doctest: +SKIP
     ...     condped.log(result, run)
     """
-    if not isinstance(result, Result):
-        raise SettingsError(
-            "result must be a condped result, such as condped.importance(study) (got "
-            f"{type(result).__name__})."
-        )
+    check_result(result)
     packages = [base.__module__.partition(".")[0] for base in type(run).__mro__]
     tracker = next((package for package in packages if package in _TRACKERS), None)
     if tracker is None or not _is_run(run, tracker):
