@@ -16,10 +16,10 @@ _TRACKERS = {"mlflow": "mlflow_run", "wandb": "wandb_run", "trackio": "trackio_r
 def log(result: Result, run: Any) -> None:
     """Log a result to a run of an experiment tracker.
 
-    Importances become metrics, verdicts tags (MLflow) or summary entries, the rows a table, and the
-    whole result Markdown; the page of a :class:`Report` becomes an HTML file. Everything is under
-    ``condped/``. Logging again replaces earlier entries where the tool allows it; metrics get
-    another entry. The run stays open.
+    Importances become metrics, verdicts tags (MLflow), summary entries (W&B) or logged values
+    (Trackio), the rows a table, and the whole result Markdown; the page of a :class:`Report`
+    becomes an HTML file. Everything is under ``condped/``. Logging again replaces earlier entries
+    where the tool allows it; metrics get another entry. The run stays open.
 
     Parameters
     ----------
