@@ -178,8 +178,9 @@ def budgets(
     Parameters
     ----------
     source
-        A run of SMAC with budgets, an Optuna study whose trials report intermediate values, an
-        experiment of Ray Tune or Syne Tune; or a table with one row per configuration and budget.
+        A run with budgets of SMAC, hpbandster, Ray Tune, Syne Tune, Keras Tuner's Hyperband or a
+        halving search of scikit-learn, an Optuna study whose trials report intermediate values, or
+        a table with one row per configuration and budget.
     budget_column
         The column of a table, or the parameter of a study, that holds the budget.
     target_quantile

@@ -45,7 +45,7 @@ class StudiesOptions:
 
     study_column: str | None = option(
         None,
-        "The column that tells studies apart, where one table holds all of them.",
+        "The column that names each row's study, if one table holds several.",
         metavar="COLUMN",
     )
 
