@@ -14,8 +14,17 @@ from condped.analyse.branches.structure import gates_of
 from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Float, Int, Numeric
-from condped.space.nodes import Between, Both, Comparison, Membership, Negation, Node
-from condped.space.simplify import Leaf, Settled, alternative, condition_of, simplified
+from condped.space.nodes import (
+    Between,
+    Both,
+    Comparison,
+    Leaf,
+    Membership,
+    Negation,
+    Node,
+    names_of,
+)
+from condped.space.simplify import Settled, alternative, condition_of, simplified
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at
@@ -192,8 +201,8 @@ def _has(domain: Domain, value: object) -> bool:
 
 def _name(node: Node, where: Condition) -> str:
     """Return the one parameter that a condition is about."""
-    names = condition_of(node).names
-    if isinstance(node, Between | Negation) or len(set(names)) != 1:
+    names = names_of(node)
+    if isinstance(node, Between | Negation) or len(names) != 1:
         raise _refused(where, f"{condition_of(node).text!r} is more than one parameter's values")
     return names[0]
 
