@@ -60,7 +60,7 @@ class Gate:
         return self.branches[0]
 
 
-def gates_of(structure: Structure, trials: Trials, top: Sets) -> tuple[Gate, ...]:
+def gates_with_targets(structure: Structure, trials: Trials, top: Sets) -> tuple[Gate, ...]:
     """Return the gates at the first target set, in the order of the space."""
     found = []
     for name, children in structure.gates.items():

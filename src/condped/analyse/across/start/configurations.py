@@ -11,7 +11,7 @@ import numpy as np
 
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.splits import holds_for
-from condped.space.domain import Categorical, Domain, Int, Numeric
+from condped.space.domain import Categorical, Domain, Int, Numeric, has_choice
 from condped.space.nodes import COMPARE, Between, Leaf, Node
 from condped.space.simplify import simplified
 from condped.space.space import Alternative, Space
@@ -58,7 +58,7 @@ def configuration(
 def fits(domain: Domain, value: Any) -> bool:
     """Return whether a value is in a domain; steps are not looked at."""
     if isinstance(domain, Categorical):
-        return any(type(one) is type(value) and one == value for one in domain.choices)
+        return has_choice(domain, value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return domain.low <= value <= domain.high
