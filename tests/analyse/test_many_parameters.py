@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import condped
-from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.analyse.branches.structure import structure_of
 from condped.trials.table import TrialTable
 from tests.space.test_limits import calls

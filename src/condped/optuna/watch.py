@@ -8,7 +8,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -22,7 +21,7 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.analyse.values import number_text
 from condped.errors import SettingsError
 from condped.estimate.looks import looks_until
-from condped.options import takes
+from condped.options import is_whole_number, takes
 from condped.read import read
 from condped.read.options import Reading
 from condped.safe_text import brief, shortened
@@ -94,7 +93,7 @@ class Watch:
         **options: Unpack[AnalysisOptions],
     ) -> None:
         """Check the arguments, so that no error comes up while the study runs."""
-        if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
+        if not is_whole_number(every, 1):
             raise SettingsError(
                 f"every must be a number of trials, 1 or more (got {brief(every)})."
             )

@@ -371,7 +371,7 @@ def guarded(
             raise SourceError(
                 f"The reader {reader.name!r} of the module {reader.module!r} failed on "
                 f"{describe_source(source)} {what}. This is an error in the reader, which is not "
-                "part of condped: mend it or report it to its author."
+                "part of condped: fix it or report it to its author."
             ) from error
         if options.reader is not None:
             raise SourceError(

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from condped import Categorical, Float, Int, Space, when
+from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.analyse.advice.narrow import narrowed
-from condped.analyse.advice.optuna_code import suggest_code
 from condped.space.domain import Domain
 from tests.drawing import draw, fits, holds_of
 

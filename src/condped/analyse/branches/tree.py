@@ -26,7 +26,7 @@ from condped.estimate.settings import Method
 from condped.options import takes
 from condped.space.condition import Condition
 from condped.space.nodes import Node as Test
-from condped.space.simplify import conjunction, text_of
+from condped.space.simplify import condition_of, conjunction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +162,7 @@ def branches_of(nodes: Sequence[GrownNode]) -> Iterator[GrownBranch]:
 def _joined(path: Test | None, test: Test) -> Condition:
     way = conjunction(path, test)
     assert way is not None  # a split has a test
-    return Condition(text_of(way) or "", way)
+    return condition_of(way)
 
 
 @takes(AnalysisOptions, *ANALYSIS)

@@ -134,7 +134,7 @@ def report(
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
         "tested": None,
-        **_asked(asked, analyses, start, tested=verdicts),
+        **_question_data(asked, analyses, start, tested=verdicts),
         "parameters": parameters_data(analyses, effects, _conditions(structure), tested=verdicts),
         **_tree(structure, trials, asked, analyses, methods if verdicts else ()),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
@@ -215,7 +215,9 @@ def source_name(source: Any, study: str | Sequence[str] | None) -> str:
     return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 
 
-def _asked(question: Question, analyses: Analyses, start: int, *, tested: bool) -> dict[str, Any]:
+def _question_data(
+    question: Question, analyses: Analyses, start: int, *, tested: bool
+) -> dict[str, Any]:
     """Return the question, and what holds of the study as a whole at each step."""
     paper, counts = analyses["paper"], analyses["paper"].counts
     return {

@@ -42,7 +42,7 @@ def snapshot(
     place = f"The SQLite file {str(path)!r}"
     guard = _Guard(place)
     try:
-        with _opened(path.resolve(), place) as (db, size):
+        with _connection(path.resolve(), place) as (db, size):
             guard.watch(db, size)
             _begin(db, wait)
             if brief or _logs_ahead(path):
@@ -57,7 +57,7 @@ def snapshot(
 
 
 @contextmanager
-def _opened(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int]]:
+def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int]]:
     """Connect to a file, so that nothing is left beside it; gives the file's size as well."""
     ahead, before = _logs_ahead(path), path.stat()
     alone = ahead and not _beside(path, "-wal").exists()

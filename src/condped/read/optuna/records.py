@@ -188,7 +188,7 @@ def choose_studies(names: Sequence[str], patterns: Sequence[str], place: str) ->
     """Return the studies to read: those whose names match patterns such as ``xgb-*``, or all."""
     if not names:
         raise DataError(f"{place} holds no study.")
-    return matching("study", names, patterns)
+    return matching(names, patterns)
 
 
 def domain_of(text: str) -> Domain:

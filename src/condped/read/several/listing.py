@@ -55,5 +55,5 @@ def _of_each(sources: list[Any], reading: Reading, options: ReadOptions) -> list
     one: Reading = {**reading, "study": None}
     return [
         StudyState.of(name, read_whole(by_name[name], one))
-        for name in matching("study", list(by_name), options.patterns)
+        for name in matching(list(by_name), options.patterns)
     ]

@@ -118,12 +118,8 @@ def _of_sources(
             "'runs/xgb-*.csv'."
         )
     _require_distinct(sources)
-    opened = ((name, partial(_opened, source, reading)) for name, source in sources.items())
+    opened = ((name, partial(open_source, source, **reading)) for name, source in sources.items())
     return Studies(tuple(sources), opened, lambda: notes)
-
-
-def _opened(source: Any, reading: Reading) -> Source:
-    return open_source(source, **reading)
 
 
 def _of_list(sources: Sequence[Any], reading: Reading, notes: tuple[str, ...] = ()) -> Studies:
@@ -231,7 +227,7 @@ def _matching(names: tuple[str, ...], patterns: Sequence[str], column: str) -> t
             f"The study column {column!r} is empty: no row belongs to a study. Name another one.",
             column=column,
         )
-    return tuple(matching("study", names, patterns))
+    return tuple(matching(names, patterns))
 
 
 def _unnamed(rows: int, column: str) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def test_what_an_experiment_lacks_is_told_with_its_name(
         found = condped.across(source, study="xgb-*", **OPTIONS)
         assert [one.name for one in found.studies] == ["xgb-wine", "xgb-adult", "xgb-planned"]
         assert found.studies[2].reason is not None
-        assert any("Nothing can be told of the study xgb-planned" in n for n in found.notes)
+        assert any("No conclusion is possible for the study xgb-planned" in n for n in found.notes)
         created.append(client.create_experiment("accuracies"))
         for trial in range(10):
             _run(client, created[1], trial, {"rate": trial / 10}, {"accuracy": 0.5})

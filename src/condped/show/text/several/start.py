@@ -8,9 +8,9 @@ from condped.analyse.across.start.prior import GoodDensity, Prior
 from condped.analyse.across.start.start_space import StartSpace
 from condped.analyse.across.start.starts import Starts
 from condped.analyse.advice.steps import Step
-from condped.safe_text import listed, printable, shortened
-from condped.show.text.advice import left_as_they_are
-from condped.show.text.layout import percent, table_lines, wrapped
+from condped.safe_text import listed, percent, printable, shortened
+from condped.show.text.advice import left_as_they_are, step_line
+from condped.show.text.layout import table_lines, wrapped, wrapped_each
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
 _INDENT = " " * 9
@@ -34,26 +34,22 @@ def start_space_text(start: StartSpace) -> str:
         lines += wrapped(f"No longer active: {listed(start.dropped, MOST_NAMES)}.")
     left = left_as_they_are(start.steps)
     lines += ["", "Left as they are:"] if left else []
-    for told in left:
-        lines += wrapped(told, "  ", "    ")
+    lines += wrapped_each(left, "  ", "    ")
     if start.changes:
         lines += ["", "For Optuna:", "", *start.optuna_code().splitlines()]
     return "\n".join([*lines, *_notes(start.notes)])
 
 
 def _step(step: Step) -> list[str]:
-    assert step.proposal is not None
-    where = "" if step.regime is None else f" (where it is in {step.regime})"
-    name = shortened(step.parameter)
-    told = f"{step.kind:<9}{name}{where}: {step.domain.label} → {step.proposal.label}"
     if isinstance(step.domain, Categorical) and isinstance(step.proposal, Categorical):
         kept = f"{len(step.proposal.choices)} of {len(step.domain.choices)} choices"
     else:
         log = isinstance(step.domain, Float | Int) and step.domain.log
         kept = f"{percent(step.covered)} of the domain{' (log scale)' if log else ''}"
+    name = shortened(step.parameter)
     best = f"of the studies' best trials, {step.kept} of {step.of} with {name} stay"
     return [
-        *wrapped(told, then=_INDENT),
+        *wrapped(step_line(step), then=_INDENT),
         *wrapped(f"keeps {kept}; {best}. {step.reason}", _INDENT, _INDENT),
     ]
 
@@ -145,4 +141,4 @@ def _likely(density: GoodDensity) -> str:
 
 
 def _notes(notes: Sequence[str]) -> list[str]:
-    return ["", *(line for note in notes for line in wrapped(note, then="  "))] if notes else []
+    return ["", *wrapped_each(notes, then="  ")] if notes else []
