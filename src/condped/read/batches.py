@@ -142,10 +142,11 @@ class BatchReader:
             if self.asked.failure_values:
                 table = table.with_failures(self.asked.failure_values)
             notices = [note for note in table.notes if isinstance(note, RowsNote)]
+            present = set(table.names)
             notices += [
                 RowsNote("words", name, f"{name} (", count, ")")
                 for name, count in words.items()
-                if count and name in table.names
+                if count and name in present
             ]
             times = None if self.asked.order is None else _times(raw, self.asked.order)
             dropped = 0

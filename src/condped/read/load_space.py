@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from condped.duplicates import first_duplicate
 from condped.errors import SourceError, SpaceError
 from condped.read.expected_layout import expected_layout
 from condped.space.space import Space
@@ -123,9 +124,7 @@ def _plain_file(path: Path) -> Any:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in seen:
-            raise SpaceError(f"The space names {name!r} twice. Keep one, or give alternatives.")
-        seen[name] = value
-    return seen
+    duplicate = first_duplicate(name for name, _ in pairs)
+    if duplicate is not None:
+        raise SpaceError(f"The space names {duplicate!r} twice. Keep one, or give alternatives.")
+    return dict(pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -85,7 +85,7 @@ class Between:
         return np.asarray(held & ~(np.isnan(left) | np.isnan(right)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Membership:
     """``name in [values]``."""
 
@@ -98,9 +98,14 @@ class Membership:
         """The parameters that it compares."""
         return (self.name,)
 
+    @cached_property
+    def among(self) -> frozenset[Any]:
+        """The values, to look one up."""
+        return frozenset(self.values)
+
     def holds(self, columns: Columns) -> BoolArray:
         column = columns[self.name]
-        found = column.where(partial(_is_among, dict.fromkeys(self.values)))
+        found = column.where(partial(_is_among, self.among))
         return np.asarray(~(found | column.absent()) if self.negated else found)
 
 

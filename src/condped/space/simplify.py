@@ -37,16 +37,17 @@ def simplified(node: Node, settle: Callable[[Leaf], Settled]) -> Settled:
     if isinstance(node, Both | Either):
         # False decides a conjunction, True a disjunction; the other value is dropped.
         decisive = isinstance(node, Either)
-        open_parts: list[Node] = []
+        open_parts: dict[Node, None] = {}
         for part in node.parts:
             simpler = simplified(part, settle)
             if simpler is decisive:
                 return decisive
-            if not isinstance(simpler, bool) and simpler not in open_parts:
-                open_parts.append(simpler)
+            if not isinstance(simpler, bool):
+                open_parts[simpler] = None
         if not open_parts:
             return not decisive
-        return open_parts[0] if len(open_parts) == 1 else type(node)(tuple(open_parts))
+        kept = tuple(open_parts)
+        return kept[0] if len(kept) == 1 else type(node)(kept)
     return settle(node)
 
 

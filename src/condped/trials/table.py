@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condped.arrays import BoolArray, FloatArray, IdArray, IntArray, Rows, ValueArray
+from condped.duplicates import first_duplicate
 from condped.errors import DataError, SettingsError, not_found
 from condped.safe_text import brief
 from condped.space.condition import Condition
@@ -166,9 +167,8 @@ class TrialTable:
     studies: StudyLabels | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        names = [parameter.name for parameter in self.parameters]
-        if len(set(names)) != len(names):
-            duplicate = next(name for name in names if names.count(name) > 1)
+        duplicate = first_duplicate(self.names)
+        if duplicate is not None:
             raise DataError(f"The table has two parameters named {duplicate!r}.", column=duplicate)
 
     def __len__(self) -> int:
@@ -244,13 +244,15 @@ class TrialTable:
 
     def without_parameters(self, names: Sequence[str]) -> TrialTable:
         """Return the table without nuisance parameters, such as a seed."""
-        for name in names:
-            if name not in self.names:
-                raise not_found("parameter", name, self.names)
-        kept = [name for name in self.names if name not in names]
+        left_out = dict.fromkeys(names)
+        known = dict.fromkeys(self.names)
+        for name in left_out:
+            if name not in known:
+                raise not_found("parameter", name, known)
+        kept = [name for name in known if name not in left_out]
         if not kept:
             raise SettingsError(f"ignore leaves no parameter (got {brief(list(names))}).")
-        note = f"Ignored, as requested: {', '.join(dict.fromkeys(names))}."
+        note = f"Ignored, as requested: {', '.join(left_out)}."
         gates = set() if self.space is None else self.space.gates(kept) & set(names)
         if gates:
             note += (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -31,7 +32,7 @@ FEWEST_ADAPTIVE = 100
 _FOUND = 0.5
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Adviser:
     """All that advice rests on."""
 
@@ -50,7 +51,7 @@ class Adviser:
         """Return smaller domains, by parameter and domain: to advise, and known to the sampler."""
         if self._too_few:
             return {}, {}
-        asked = [(name, d) for name in self.structure.space for d in self._sure_domains(name)]
+        asked = [(name, d) for name in self.structure.space for d in self._sure_domains[name]]
         tests = sum(len(d.choices) if isinstance(d, Categorical) else 1 for _, d in asked)
         found: Proposals = {}
         known: Proposals = {}
@@ -87,30 +88,37 @@ class Adviser:
         common = meet(proposal.domain, restriction)
         return replace(proposal, domain=common, covered=covered(common, domain))
 
-    def _sure(self, name: str) -> bool:
-        """Return whether a parameter surely matters."""
+    @cached_property
+    def _sure_domains(self) -> dict[str, list[Domain]]:
+        """The domains inside which the value of a parameter surely matters, by parameter."""
+        found: dict[str, list[Domain]] = {name: [] for name in self.structure.space}
+        if self.result.status != "ok":
+            return found
         evidence = self.result.evidence
         tested = sum(parameter.verdict != "not testable" for parameter in evidence)
-        own = evidence[name]
-        return own.verdict == "matters" and own.p_value * tested <= _MATTERS
+        for name in found:
+            own = evidence[name]
+            sure = own.verdict == "matters" and own.p_value * tested <= _MATTERS
+            if not sure or name in self._pooled or name in self._unexplained:
+                continue
+            regimes = self.result[name].regimes
+            known = {entry.domain for entry in self.structure.space[name]}
+            found[name] = [
+                regime.domain
+                for regime, p_value in zip(regimes, own.regimes, strict=True)
+                if regime.domain in known and regime.domain is not None
+                if p_value * len(regimes) <= _MATTERS
+            ]
+        return found
 
-    def _sure_domains(self, name: str) -> list[Domain]:
-        """Return the domains inside which the value of a parameter surely matters."""
-        if self.result.status != "ok" or not self._sure(name) or self._untouchable(name):
-            return []
-        regimes = self.result[name].regimes
-        p_values = self.result.evidence[name].regimes
-        known = {entry.domain for entry in self.structure.space[name]}
-        return [
-            regime.domain
-            for regime, p_value in zip(regimes, p_values, strict=True)
-            if regime.domain in known and regime.domain is not None
-            if p_value * len(regimes) <= _MATTERS
-        ]
+    @cached_property
+    def _pooled(self) -> frozenset[str]:
+        """The parameters whose domain varies in a way that a new space cannot say."""
+        return frozenset(entry.parameter for entry in self.result.account.pooled)
 
-    def _untouchable(self, name: str) -> bool:
-        pooled = {entry.parameter for entry in self.result.account.pooled}
-        return name in pooled or name in self.structure.unexplained
+    @cached_property
+    def _unexplained(self) -> frozenset[str]:
+        return frozenset(self.structure.unexplained)
 
     def _trials(self, name: str, domain: Domain) -> RegimeTrials:
         parameter = self.parameters[name]
@@ -154,8 +162,7 @@ class Adviser:
                     continue
                 regime = domain.label if len(domains) > 1 else None
                 wide = self._wider(name, domain, regime)
-                why = self._why_left(name, domain, known.get((name, domain)))
-                step = self._step(name, domain, regime, found.get((name, domain)), why)
+                step = self._step(name, domain, regime, found.get((name, domain)), known)
                 if wide is not None:
                     changes.append(wide)
                 if step.kind != "leave":
@@ -165,13 +172,18 @@ class Adviser:
         return (*changes, *others)
 
     def _step(
-        self, name: str, domain: Domain, regime: str | None, proposal: Proposal | None, why: str
+        self,
+        name: str,
+        domain: Domain,
+        regime: str | None,
+        proposal: Proposal | None,
+        known: Proposals,
     ) -> Step:
         """Return what to do with one domain: what is proposed, what was given, or nothing."""
         after = self.restrictions.get((name, domain))
         kept = of = int(np.count_nonzero(self._hits(name, domain)))
         share = 1.0 if after is None else covered(after, domain)
-        reason, risk = why, "None."
+        risk = "None."
         if proposal is not None:
             after, kept, share = proposal.domain, proposal.kept, proposal.covered
             of, lost = proposal.of, proposal.of - proposal.kept
@@ -182,6 +194,8 @@ class Adviser:
         elif after is not None:
             reason = "The condition that the trials were chosen by."
             risk = "None: other trials were not looked at."
+        else:
+            reason = self._why_left(name, domain, known.get((name, domain)))
         return Step(
             kind="leave" if after is None else kind_of(after),
             parameter=name,
@@ -260,11 +274,11 @@ class Adviser:
 
     def _why_not_narrowed(self, name: str, domain: Domain) -> str:
         """Say why a parameter that seems to matter is not touched."""
-        if name in self.structure.unexplained:
+        if name in self._unexplained:
             return "when it is active, or in which domain, could not be inferred."
-        if self._untouchable(name):
+        if name in self._pooled:
             return "the domain varies in a way that a new space cannot say."
-        if domain in self._sure_domains(name):
+        if domain in self._sure_domains[name]:
             return f"{_CLEAR}, but good values are not in a clearly smaller part of the domain."
         if self.result.evidence[name].verdict == "matters":
             return "it matters, but the evidence is not strong enough to leave out values."

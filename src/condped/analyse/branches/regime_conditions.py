@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from condped.analyse.branches.gates import Gate, gates_with_targets
 from condped.analyse.branches.structure import structure_of
@@ -26,7 +27,7 @@ class RegimeCondition:
     condition: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conditional:
     """Gates with what they decide, and conditions of domains; empty where nothing is known."""
 
@@ -35,8 +36,19 @@ class Conditional:
 
     def condition(self, name: str, domain: Domain | None) -> str | None:
         """Return when a parameter has a domain; None if that is always, or unknown."""
-        known = (c.condition for c in self.conditions if (c.parameter, c.domain) == (name, domain))
-        return next(known, None)
+        return None if domain is None else self._conditions.get((name, domain))
+
+    def gate(self, name: str) -> Gate | None:
+        """Return what a parameter's choice decides; None if it switches nothing."""
+        return self._gates.get(name)
+
+    @cached_property
+    def _conditions(self) -> dict[tuple[str, Domain], str]:
+        return {(one.parameter, one.domain): one.condition for one in self.conditions}
+
+    @cached_property
+    def _gates(self) -> dict[str, Gate]:
+        return {gate.parameter: gate for gate in self.gates}
 
 
 def conditional(trials: Trials, top: Sets) -> Conditional:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -155,20 +155,14 @@ def splits_of(
             child: [root for root in roots if root is not False]
             for child, roots in zip(children, told, strict=True)
         }
-        here = [child for child, roots in found.items() if roots]
-        return tuple(child for child in here if not _below(found[child], here))
+        here = {child: roots for child, roots in found.items() if roots}
+        return tuple(child for child in here if not _below(here[child], here))
 
-    choices = list(_choices(domains))
     found: list[Split] = []
-    grouped: list[tuple[_Pattern, list[Any]]] = []
-    for choice in choices:
-        told = pattern(choice)
-        together = next((entry for known, entry in grouped if known == told), None)
-        if together is None:
-            grouped.append((told, [choice]))
-        else:
-            together.append(choice)
-    for told, together in grouped:
+    grouped: dict[_Pattern, list[Any]] = {}
+    for choice in _choices(domains):
+        grouped.setdefault(pattern(choice), []).append(choice)
+    for told, together in grouped.items():
         found.append(Split(_choices_label(together), chosen(gate, together), active(told)))
     numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
     if numeric:
@@ -179,7 +173,7 @@ def splits_of(
     return tuple(found)
 
 
-def _below(roots: Sequence[Settled], here: Sequence[str]) -> bool:
+def _below(roots: Sequence[Settled], here: Container[str]) -> bool:
     """Return whether all that is left of conditions is about parameters that are switched here.
 
     What has them is shown where these have their branches.
@@ -222,7 +216,7 @@ def _under(
 def holds_for(leaf: Comparison | Membership, value: Any) -> bool:
     """Return whether a comparison holds for a value."""
     if isinstance(leaf, Membership):
-        return (value in leaf.values) is not leaf.negated
+        return (value in leaf.among) is not leaf.negated
     try:
         return bool(COMPARE[leaf.op](value, leaf.value))
     except TypeError:  # a text compared with a number

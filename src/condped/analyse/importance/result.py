@@ -162,7 +162,7 @@ class ImportanceResult(Result):
 
     def gate(self, name: str) -> Gate | None:
         """Return what a parameter's choice decides; None if it switches nothing."""
-        return next((gate for gate in self.gates if gate.parameter == name), None)
+        return self._conditional.gate(name) if name in self else None
 
     @property
     def has_evidence(self) -> bool:

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 import condped
+from condped.duplicates import first_duplicate
 from condped.errors import CondpedError, DataError, SettingsError, not_found
 from condped.live.agents.answers.fields import MOST_NAME
 from condped.live.names import split_name
@@ -206,9 +207,9 @@ def _addressed(
 def _named(given: Sequence[str]) -> Iterator[Source]:
     pairs = [split_name(one) for one in given]
     names = [name for name, _ in pairs if name is not None]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingsError(f"The name {name!r} is given to two sources. Give each its own.")
+    twice = first_duplicate(names)
+    if twice is not None:
+        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")
     taken = set(names)
     for own, place in pairs:
         yield Source(_unique(_derived(place), taken) if own is None else own, place)

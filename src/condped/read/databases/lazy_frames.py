@@ -52,7 +52,8 @@ class LazyTable(EngineTable):
             yield from duckdb_batches(some)
             return
         # By their places: some names, such as ^x$, are patterns to Polars.
-        places = [self.names.index(name) for name in columns]
+        known = {name: place for place, name in enumerate(self.names)}
+        places = [known[name] for name in columns]
         frame = self.frame.select(nw.nth(*places))
         native: Any = frame.to_native()
         if kind.is_polars():

@@ -98,10 +98,11 @@ def read_many(paths: Sequence[str], options: ReadOptions, root: Path | None = No
         return made
 
     table = build_table(RawTable(names, sum(rows for rows, _ in files), column), options)
-    counts = {name: count for name, count in words.items() if count and name in table.names}
+    kept = set(table.names)
+    counts = {name: count for name, count in words.items() if count and name in kept}
     if counts:
         notes.append(words_note(counts))
-    named = {name: count for name, count in choices.items() if count and name in table.names}
+    named = {name: count for name, count in choices.items() if count and name in kept}
     if named:
         notes.append(choice_words_note(named))
     return table.with_notes(notes)

@@ -11,6 +11,7 @@ from operator import contains
 from pathlib import Path
 from typing import IO, Any, cast
 
+from condped.duplicates import first_duplicate
 from condped.errors import DataError
 from condped.progress import report
 from condped.read.files.decompress import file_size, is_compressed, open_decompressed
@@ -257,7 +258,5 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object; raises if a name occurs twice, since one value would be lost."""
     entries = dict(pairs)
     if len(entries) < len(pairs):
-        names = [name for name, _ in pairs]
-        duplicate = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"an object names {duplicate!r} twice")
+        raise ValueError(f"an object names {first_duplicate(name for name, _ in pairs)!r} twice")
     return entries

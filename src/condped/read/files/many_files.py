@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
 
+from condped.duplicates import first_duplicate
 from condped.errors import DataError
 from condped.progress import report
 from condped.read.options import ReadOptions
@@ -47,8 +49,8 @@ def load_files(
 
 def check_unique_columns(path: str, columns: Sequence[str]) -> None:
     """Raise if a file has two columns of the same name."""
-    if len(set(columns)) < len(columns):
-        duplicate = next(name for name in columns if list(columns).count(name) > 1)
+    duplicate = first_duplicate(columns)
+    if duplicate is not None:
         raise DataError(
             f"There are two columns named {duplicate!r} in {path!r}. Rename or drop one of them.",
             column=duplicate,
@@ -56,15 +58,18 @@ def check_unique_columns(path: str, columns: Sequence[str]) -> None:
 
 
 def all_columns(columns: Sequence[Sequence[str]], notes: list[str]) -> tuple[str, ...]:
-    """Return the columns of several files, with notes on those that some files lack."""
-    names = tuple(dict.fromkeys(name for listed in columns for name in listed))
-    for name in names:
-        lacking = sum(name not in listed for listed in columns)
+    """Return the columns of several files, with notes on those that some files lack.
+
+    Each file has a column once.
+    """
+    found = Counter(name for listed in columns for name in listed)
+    for name, files in found.items():
+        lacking = len(columns) - files
         if lacking:
             notes.append(
                 f"Column {name!r} is not in {lacking} of {len(columns)} files; missing there."
             )
-    return names
+    return tuple(found)
 
 
 def partition_of(path: str, root: Path | None) -> dict[str, str | None]:

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
+from condped.duplicates import first_duplicate
 from condped.errors import DataError
 from condped.read.frames import mappings
 from condped.read.options import ReadOptions
@@ -34,8 +35,8 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     try:
         lazy_or_eager = nw.from_native(source, pass_through=False)
     except nw.exceptions.DuplicateError as error:
-        listed = [str(n) for n in getattr(source, "column_names", None) or source.columns]
-        duplicate = next(name for name in listed if listed.count(name) > 1)
+        listed = getattr(source, "column_names", None) or source.columns
+        duplicate = first_duplicate(map(str, listed))
         raise DataError(
             f"There are two columns named {duplicate!r}. Rename or drop one of them.",
             column=duplicate,

@@ -303,7 +303,8 @@ class ParameterRecords:
         known: tuple[Domain, ...],
     ) -> None:
         """Raise if a choice is not recorded as its position; ``places`` are in ``known``."""
-        for place, domain in enumerate(known):
+        for place in np.unique(places).tolist():
+            domain = known[place]
             if isinstance(domain, Categorical):
                 count = len(domain.choices)
                 wrong = (places == place) & ~np.isin(values, np.arange(count))

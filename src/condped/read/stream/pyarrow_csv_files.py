@@ -85,24 +85,31 @@ class CsvFiles(NothingHeld):
         for file, partition in zip(self.files, self.partitions, strict=True):
             file.version.check(file.path)
             offset = RowOffset(offset.before, file.path if len(self.files) > 1 else None)
-            parse = partial(_parse, file, [name for name in columns if name in file.names])
+            places = {name: place for place, name in enumerate(file.names)}
+            parse = partial(_parse, file, [name for name in columns if name in places])
             for block, length in file.blocks([] if self.skip else None, parse):
                 if len(block):
                     words: dict[str, int] = {}
-                    read = partial(self._reader, file, partition, block, words)
+                    read = partial(self._reader, places, partition, block, words)
                     yield RawBatch(len(block), offset, length, read, words)
                 offset = offset.after(len(block))
 
     def _reader(
-        self, file: CsvFile, partition: Mapping[str, str | None], block: Any, words: dict[str, int]
+        self,
+        places: Mapping[str, int],
+        partition: Mapping[str, str | None],
+        block: Any,
+        words: dict[str, int],
     ) -> Callable[[str], Column]:
+        """Return a function from a name to the column; ``places`` are those of a file."""
+
         def column(name: str) -> Column:
-            if name not in file.names:
+            if name not in places:
                 texts = pa.repeat(pa.scalar(partition.get(name), pa.string()), len(block))
             elif isinstance(block, pa.Table):
                 texts = block.column(name).combine_chunks()
             else:
-                place = file.names.index(name)
+                place = places[name]
                 texts = pa.array([row[place] for row in block], pa.string())
             if texts.null_count:
                 return LevelColumn(np.full(len(block), -1, dtype=np.int64), ())

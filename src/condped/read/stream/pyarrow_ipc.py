@@ -47,8 +47,8 @@ def _arrow_reader(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
         source.seek(0)
         fields = None
         if columns is not None:
-            names = open_ipc(source).schema.names
-            fields = [names.index(name) for name in columns if name in names]
+            places = {name: place for place, name in enumerate(open_ipc(source).schema.names)}
+            fields = [places[name] for name in columns if name in places]
             source.seek(0)
         with open_ipc(source, options=pa.ipc.IpcReadOptions(included_fields=fields)) as reader:
             yield reader

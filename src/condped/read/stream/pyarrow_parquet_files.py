@@ -148,7 +148,8 @@ def _pandas_index(schema: Any) -> list[str]:
     except (AttributeError, ValueError, RecursionError):  # metadata that pandas did not write
         return []
     listed = columns if isinstance(columns, list) else []
-    return [name for name in listed if isinstance(name, str) and name in schema.names]
+    known = set(schema.names)
+    return [name for name in listed if isinstance(name, str) and name in known]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,10 +248,11 @@ class TableFiles(NothingHeld):
     ) -> Generator[Any]:
         """Iterate over the rows of one segment, with all of the columns in their common types."""
         file, partition = self.files[number], self.partitions[number]
-        present = [name for name in columns if name in file.schema.names]
+        known = set(file.schema.names)
+        present = dict.fromkeys(name for name in columns if name in known)
         try:
             file.version.check(file.path)
-            for batch in file.batches(place, present, threads=threads, encode=encode):
+            for batch in file.batches(place, list(present), threads=threads, encode=encode):
                 arrays = [
                     _cast(batch.column(name), self.schema.field(name), file.path)
                     if name in present
@@ -269,7 +271,8 @@ class TableFiles(NothingHeld):
 
 def _with_texts(schema: Any, partition: Mapping[str, str | None]) -> Any:
     """Return a schema with the columns that it lacks of a partition, as texts."""
-    lacking = [pa.field(name, pa.string()) for name in partition if name not in schema.names]
+    known = set(schema.names)
+    lacking = [pa.field(name, pa.string()) for name in partition if name not in known]
     return pa.schema([*schema, *lacking])
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from condped.arrays import FloatArray, IntArray
+from condped.duplicates import first_duplicate
 from condped.errors import DataError, NoTrialsError, SettingsError, not_found
 from condped.read.direction import unsaid_direction_notes
 from condped.read.options import ReadOptions, checked_direction
@@ -221,14 +222,12 @@ def _completed(space: Space, raw: RawTable, notes: list[str]) -> Space:
 
 
 def _check_names(raw: RawTable) -> None:
-    seen: set[str] = set()
-    for name in raw.names:
-        if name in seen:
-            raise DataError(
-                f"There are two columns named {name!r}. Rename or drop one of them.",
-                column=str(name),
-            )
-        seen.add(name)
+    duplicate = first_duplicate(raw.names)
+    if duplicate is not None:
+        raise DataError(
+            f"There are two columns named {duplicate!r}. Rename or drop one of them.",
+            column=str(duplicate),
+        )
 
 
 def _objectives(runs: RawRuns, options: ReadOptions) -> tuple[Objective, ...]:

@@ -75,11 +75,12 @@ class Layout:
     def split(self, raw: RawTable, options: ReadOptions) -> RawRuns:
         """Return the runs that the table describes."""
         parameters = [name for name in raw.names if name.startswith(self.parameters)]
+        taken = {*parameters, self.state}
         metrics = [
             name
             for name in raw.names
             if name.startswith(self.metrics)
-            and name not in (*parameters, self.state)
+            and name not in taken
             and not (name == DURATION and name in self.times)  # which a run's times give
         ]
         state = options.state or (self.state if self.state in raw.names else None)

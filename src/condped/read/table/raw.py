@@ -76,11 +76,11 @@ class RawTable:
 
     def with_absent(self, names: Sequence[str]) -> RawTable:
         """Return the table with more columns, all values missing."""
-        absent = absent_column(self.rows)
+        absent = dict.fromkeys(names, absent_column(self.rows))
         return RawTable(
             (*self.names, *names),
             self.rows,
-            lambda name: absent if name in names else self[name],
+            lambda name: absent[name] if name in absent else self[name],
         )
 
     def only(self, rows: BoolArray) -> RawTable:

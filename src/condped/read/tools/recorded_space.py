@@ -17,8 +17,9 @@ def as_recorded(space: Space, raw: RawTable) -> Space:
     A parameter is active where it has a recorded value. This is unknown for a parameter with the
     choice None: such a contradiction stays, and raises later.
     """
+    known = set(raw.names)
     columns = {
-        name: convert_column(name, raw[name], space[name]) for name in space if name in raw.names
+        name: convert_column(name, raw[name], space[name]) for name in space if name in known
     }
     if len(columns) < len(space):
         return space

@@ -53,14 +53,14 @@ def read(source: str, options: ReadOptions) -> TrialTable:
     space = about.space() if options.space is None else options.space
 
     def column(name: str) -> Column:
-        place = reports.names.index(name)
+        place = reports.places[name]
         cells = [row[place] for row in last.values()]
         if name.startswith(_MARK):
             # Not the words for a missing value: a choice may be called none.
             return column_of_texts(cells, space, name.removeprefix(_MARK), missing_words=_EMPTY)
         return column_of_texts(cells, None, name)
 
-    parameters = [name for name in reports.names if name.startswith(_MARK)]
+    parameters = [name for name in reports.places if name.startswith(_MARK)]
     return build_runs(
         RawRuns(
             parameters=RawTable(
@@ -69,7 +69,9 @@ def read(source: str, options: ReadOptions) -> TrialTable:
                 lambda name: column(_MARK + name),
             ),
             metrics=RawTable(
-                tuple(name for name in reports.names if name not in parameters), len(last), column
+                tuple(name for name in reports.places if not name.startswith(_MARK)),
+                len(last),
+                column,
             ),
             states=np.array(
                 [_state(reports, about, row, options.budget) for row in last.values()], np.int8
@@ -156,7 +158,7 @@ class _Metadata:
 class _Reports:
     """The rows of the results: one per report of a trial, in the order of time."""
 
-    names: list[str]
+    places: dict[str, int]  # of the columns in a row
     rows: list[list[str]]
 
     @classmethod
@@ -187,11 +189,11 @@ class _Reports:
                     f"Line {line} of the table in {str(path)!r} has {len(row)} cells, the header "
                     f"has {len(names)}."
                 )
-        return cls(names, rows)
+        return cls({name: place for place, name in enumerate(names)}, rows)
 
     def cell(self, row: list[str], name: str | None) -> str:
         """Return a row's text in a column, empty if there is no such column."""
-        return row[self.names.index(name)] if name in self.names else ""
+        return row[self.places[name]] if name in self.places else ""
 
     def number(self, row: list[str], name: str | None) -> float | None:
         """Return a row's number in a column, if it has one."""

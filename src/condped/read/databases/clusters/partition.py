@@ -68,10 +68,11 @@ class PartitionTask(Generic[State]):
 
     def _folded(self, batches: Iterable[pa.RecordBatch]) -> tuple[State, RowsSeen]:
         state, seen = self.fold.start(), RowsSeen()
+        places = {name: place for place, name in enumerate(self.view.columns)}
         for rows in large_batches(batches):
 
             def column(name: str, rows: pa.RecordBatch = rows) -> Column:
-                return column_of(rows.column(self.view.columns.index(name)))
+                return column_of(rows.column(places[name]))
 
             raw = RawTable(self.reader.names, rows.num_rows, column)
             batch = self.reader.batch(raw, self.view, RowOffset(None), {})

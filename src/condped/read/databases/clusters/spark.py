@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.errors import PySparkException
 
+from condped.duplicates import first_duplicate
 from condped.errors import DataError, SettingsError, not_found
 from condped.read.databases.clusters.partition import ClusterSource, PartitionTask
 from condped.read.databases.clusters.spark_session import SPARK_ERRORS, spark_session
@@ -42,7 +43,7 @@ class SparkSource(ClusterSource):
         self, shown: str, frame: Any, options: ReadOptions, release: Callable[[], None]
     ) -> None:
         names = tuple(frame.columns)
-        twice = next((name for name in names if names.count(name) > 1), None)
+        twice = first_duplicate(names)
         if twice is not None:
             raise DataError(
                 f"Column {twice!r} stands twice. Rename or drop one of them.", column=twice
@@ -64,7 +65,8 @@ class SparkSource(ClusterSource):
         def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield pa.record_batch({"state": pa.array([task.run(batches)], pa.binary())})
 
-        places = [self.reader.names.index(name) for name in task.view.columns]
+        known = {name: place for place, name in enumerate(self.reader.names)}
+        places = [known[name] for name in task.view.columns]
         with self.failing():
             some = self.frame.select(*(f"c{place}" for place in places))
             with warnings.catch_warnings():

@@ -76,13 +76,12 @@ def times_of(raw: RawTable) -> Times | None:
 def _with_short_names(metrics: RawTable) -> RawTable:
     """Return the metrics, mean scores first, and last their short names."""
     means = [name for name in metrics.names if name.startswith(MEAN)]
-    others = [name for name in metrics.names if name not in means]
+    others = [name for name in metrics.names if not name.startswith(MEAN)]
+    known = set(metrics.names)
     short = {name.removeprefix(MEAN): name for name in means}
-    free = [name for name in short if name not in metrics.names]
+    free = {name: full for name, full in short.items() if name not in known}
     return RawTable(
-        (*means, *others, *free),
-        metrics.rows,
-        lambda name: metrics[short[name] if name in free else name],
+        (*means, *others, *free), metrics.rows, lambda name: metrics[free.get(name, name)]
     )
 
 
