@@ -41,6 +41,7 @@ _DAMAGES = (
     ArithmeticError,
     AttributeError,
     LookupError,
+    MemoryError,
     OSError,
     RecursionError,
     TypeError,

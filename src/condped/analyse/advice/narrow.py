@@ -34,16 +34,18 @@ Restrictions = dict[tuple[str, Domain], Domain]
 def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
     """Return the parameters so that each comes after its gates, otherwise in their order."""
     done: dict[str, None] = {}
-
-    def visit(name: str, above: frozenset[str]) -> None:
-        if name in done or name in above or name not in space:
-            return
-        for gate in gates_of(space[name]):
-            visit(gate, above | {name})
-        done[name] = None
-
     for name in space:
-        visit(name, frozenset())
+        # The way from a parameter to its gates and on to theirs, each with those still to look at.
+        way = {} if name in done else {name: iter(gates_of(space[name]))}
+        while way:
+            last = next(reversed(way))
+            new = (g for g in way[last] if g in space and g not in done and g not in way)
+            gate = next(new, None)
+            if gate is None:
+                done[last] = None
+                way.popitem()
+            else:
+                way[gate] = iter(gates_of(space[gate]))
     return list(done)
 
 

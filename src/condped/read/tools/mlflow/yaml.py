@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 
 from condped.errors import DataError
+from condped.read.expansion import check_cells
 from condped.read.options import ReadOptions
 from condped.read.tools.mlflow.conventions import PARENT_TAG
 from condped.read.tools.mlflow.runs import (
@@ -221,6 +222,12 @@ class _Runs:
         if corrupt:
             notes.append(f"Runs that cannot be read left out: {corrupt}.")
         parameters = dict.fromkeys(name for run in runs for name in run.parameters)
+        check_cells(
+            len(runs) * len(parameters),
+            sum(len(run.parameters) for run in runs),
+            "The MLflow experiment",
+            "values of parameters",
+        )
         return ExperimentRuns(
             ids=[run.id for run in runs],
             statuses=[run.status for run in runs],
