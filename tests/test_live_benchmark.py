@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.live import table
+from benchmarks.live_memory import slope
+from benchmarks.live_memory import table as memory_table
 from benchmarks.live_server import family
 
 ROOT = Path(__file__).parents[1]
@@ -28,6 +30,16 @@ def test_the_table_of_live_pages_is_the_last_measurement() -> None:
         before, after = kept.pop("fold_top")
         assert abs(before - after) <= 2  # pixels
         assert all(one == other for one, other in kept.values())
+
+
+def test_memory_is_flat_over_a_thousand_updates() -> None:
+    """An update leaves behind little more than its trial, in the server and in the page."""
+    found = _measured()["memory"]
+    assert memory_table(found) in _page()
+    assert found["errors"] == []
+    assert found["weights"][-1]["updates"] >= 1_000
+    assert slope(found, "server") < 5_000  # bytes
+    assert slope(found, "page") < 1_000
 
 
 def test_a_process_that_another_thread_has_started_belongs_to_the_server() -> None:
