@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import optuna
 import pytest
 
 import condped
@@ -19,6 +20,7 @@ from condped.errors import DataError
 from condped.live.background import Background, Outcome
 from condped.live.feed import StudyFeed
 from condped.live.reports import numbers as numbers_of
+from condped.live.sources import open_study
 from tests.live.studies import run_trials, storage_in
 from tests.live.viewer import Viewer, feed_of
 
@@ -380,3 +382,35 @@ def test_ending_does_not_wait_for_what_hangs(tmp_path: Path, background: Backgro
     go_on.set()
     feed.join(time.monotonic() + 60)
     assert feed.idle
+
+
+def test_an_objective_that_is_recorded_later_is_the_one_that_is_explained(
+    tmp_path: Path, background: Background
+) -> None:
+    """A page that is opened while the first trial runs waits for it, and says so."""
+    url = storage_in(tmp_path)
+    study = optuna.create_study(storage=url, study_name="tuning")
+    trial = study.ask()
+    x = trial.suggest_float("x", 0, 1)
+    reading = {"objective": "acc", "direction": "maximize"}
+    feed = StudyFeed(lambda: open_study(url, "tuning", reading), background, {}, every=0.05)
+    viewer = Viewer(feed)
+    with feed.viewing(viewer.news.set):
+        viewer.until(lambda: viewer.status.get("message") == "No trial has recorded 'acc' yet.")
+        assert viewer.status["state"] == "waiting"
+        trial.set_user_attr("acc", x)
+        study.tell(trial, 1.0)
+        viewer.until(lambda: viewer.status.get("finished") == 1)
+        assert viewer.status["best"] == x
+    feed.close()
+
+
+def test_a_study_that_never_records_an_objective_is_explained_by_its_own(
+    tmp_path: Path, background: Background
+) -> None:
+    """As soon as a trial has completed without it."""
+    url = storage_in(tmp_path)
+    run_trials(url, 3)
+    with open_study(url, "tuning", {"objective": "acc", "direction": "maximize"}) as followed:
+        (objective,) = followed.table.objectives
+    assert (objective.name, objective.direction) == ("value", "minimize")

@@ -13,6 +13,7 @@ from condped.errors import NoTrialsError
 from condped.live.background import Background, Outcome
 from condped.live.looks import Look, Looks
 from condped.live.reports import numbers, verdicts
+from condped.live.sources import NotRecordedError
 from condped.live.versions import Event, Versions, json_text
 from condped.live.viewers import QUIET, Cursor, Feed, timed
 
@@ -122,6 +123,8 @@ class StudyFeed(Feed):
             if changed:
                 self._stale, self._changed = True, time.monotonic()
             self._renew(self._followed)
+        except NotRecordedError as error:
+            self._tell(state="waiting", message=str(error))
         except NoTrialsError:
             self._tell(state="waiting", message="There are no trials yet.")
         return took
