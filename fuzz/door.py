@@ -83,19 +83,29 @@ def judged(door: Door, case: Case, before_oracle: Callable[[], None] = lambda: N
     """Try a case, and say how it ended."""
     try:
         answer = door.ask(case.what, case.data)
-        before_oracle()
-        door.compare(case.what, case.data, answer)
     except CondpedError as error:
         return Ending(Outcome.UNPLACED if UNPLACED in str(error) else Outcome.TYPED)
     except RefusedError:
         return Ending(Outcome.TYPED)
-    except DiffersError as error:
-        return Ending(Outcome.DIFFERS, str(error)[:2000])
-    except HangError as error:
-        return Ending(Outcome.HANG, str(error)[:2000])
     except BaseException as error:  # panics of Rust libraries are no Exceptions
-        return Ending(Outcome.UNTYPED, described(error))
+        return _unexpected(error)
+    before_oracle()
+    try:
+        door.compare(case.what, case.data, answer)
+    except CondpedError as error:  # what was answered is refused when it is asked again
+        return Ending(Outcome.DIFFERS, described(error))
+    except BaseException as error:
+        return _unexpected(error)
     return Ending(Outcome.ANSWER)
+
+
+def _unexpected(error: BaseException) -> Ending:
+    """Say how a case ended that must not end so."""
+    if isinstance(error, DiffersError):
+        return Ending(Outcome.DIFFERS, str(error)[:2000])
+    if isinstance(error, HangError):
+        return Ending(Outcome.HANG, str(error)[:2000])
+    return Ending(Outcome.UNTYPED, described(error))
 
 
 def described(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+BEGIN, END = "<!-- counts -->\n", "<!-- end of counts -->"
 _COLUMNS = ("inputs", "typed", "unplaced", "answer", "untyped", "death", "hang", "differs")
 
 
@@ -25,11 +26,15 @@ def table_of(found: Mapping[str, Mapping[str, Any]]) -> str:
 
 def page_of(found: Mapping[str, Mapping[str, Any]], seed: str, page: Path) -> None:
     """Fill the part of a page between its two marks."""
-    text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition("<!-- counts -->\n")
-    _, _, after = rest.partition("<!-- end of counts -->")
-    filled = f"<!-- counts -->\n{markdown_of(found, seed)}<!-- end of counts -->{after}"
-    page.write_text(before + filled, encoding="utf-8")
+    filled = between_marks(page.read_text(encoding="utf-8"), BEGIN, END, markdown_of(found, seed))
+    page.write_text(filled, encoding="utf-8")
+
+
+def between_marks(page: str, begin: str, end: str, text: str) -> str:
+    """Return a page with another text between two marks."""
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{text}{end}{after}"
 
 
 def markdown_of(found: Mapping[str, Mapping[str, Any]], seed: str) -> str:

@@ -21,6 +21,7 @@ _HOMES = {
     "saved": ("saved", "Saved"),
     "objects": ("objects", "Objects"),
     "studies": ("studies", "Studies"),
+    "sizes": ("sizes", "Sizes"),
     "commands": ("commands", "Commands"),
     "server": ("server", "Server"),
     "agents": ("agents", "Agents"),

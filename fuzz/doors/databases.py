@@ -104,7 +104,7 @@ class Databases(Door):
         left = {path.name for path in Path().glob(f"{what}-*")}
         if Path(what).read_bytes() != data or left:
             raise DiffersError(f"{what} was changed by reading: {sorted(left)}")
-        if what != "optuna.db" or len(data) % 3 == 1 or sum(data[:4096]) % 2:
+        if what != "optuna.db":
             return
         import optuna  # noqa: PLC0415  (imported by workers only)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import glob
 import io
-import json
-import shutil
 import zipfile
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ from condped.errors import CondpedError
 from fuzz import mutate
 from fuzz.door import DiffersError, Door
 from fuzz.doors import tables
+from fuzz.doors.text_files import SPACE
 
 _NAMES = (
     "a.csv",
@@ -26,7 +26,6 @@ _NAMES = (
     ".hidden.csv",
     "größe.csv",
 )
-_SPACE = {"p0": {"type": "float", "low": 0, "high": 1}, "p1": {"type": "int", "low": 0, "high": 10}}
 
 
 class Folders(Door):
@@ -55,7 +54,7 @@ class Folders(Door):
                 data = mutate.changed_bytes(rng, data)
             files[name] = data
         if rng.random() < 0.5:
-            space: Any = _SPACE if rng.random() < 0.5 else mutate.changed_data(rng, _SPACE)
+            space: Any = SPACE if rng.random() < 0.5 else mutate.changed_data(rng, SPACE)
             name = rng.choice(("condped-space.json", "a.space.json", "space.json", ".space.json"))
             files[name] = mutate.written(space).encode()
         what = rng.choice(
@@ -69,25 +68,28 @@ class Folders(Door):
 
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         files = files_of(data)
-        if what != "folder/*.csv" or any(name.endswith("space.json") for name in files):
+        if any(name.endswith("space.json") or "[" in name for name in files):
             return
-        own = sorted(n for n in files if n.endswith(".csv") and "/" not in n and n[0] != ".")
         losses: list[float] = []
-        for name in own:
-            single = Path("folder", name)
-            if "[" in name:
-                continue
+        for path in _named(what):
             try:
-                losses += (
-                    condped.read(single, objective="loss", outside="drop")
-                    .objectives[0]
-                    .values.tolist()
-                )
+                found = condped.read(path, objective="loss", outside="drop")
             except CondpedError:
-                return
-        found = [repr(value) for value in answer.objectives[0].values.tolist()]
-        if not any("[" in name for name in own) and found != [repr(value) for value in losses]:
-            raise DiffersError(f"{own}: {found} instead of {losses}")
+                return  # what one file lacks others may have
+            losses += found.objectives[0].values.tolist()
+        found = answer.objectives[0].values.tolist()
+        if list(map(repr, found)) != list(map(repr, losses)):
+            raise DiffersError(f"{what} | {found} instead of {losses}")
+
+
+def _named(what: str) -> list[str]:
+    """Return the files that a folder or a pattern stands for, in the order of their names."""
+    found = (
+        [path for path in map(str, Path(what).rglob("*")) if "/." not in path]
+        if what == "folder"
+        else glob.glob(what, recursive=True)  # noqa: PTH207  (as people write patterns)
+    )
+    return sorted(path for path in found if Path(path).is_file())
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -110,14 +112,8 @@ def files_of(data: bytes) -> dict[str, bytes]:
 
 def unpacked(data: bytes, folder: Path) -> None:
     """Write the files of an archive into a folder that has nothing else."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    tables.emptied(folder)
     for name, content in files_of(data).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-def lines_of(records: list[Any]) -> bytes:
-    """Return records as lines of JSON."""
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)

@@ -43,7 +43,7 @@ def fill(storage: Any, trials: int = 12) -> None:
     other.optimize(lambda t: (t.suggest_float("x", 0, 1), t.suggest_float("y", -1, 1)), n_trials=4)
 
 
-def sqlite_seed(path: Path, journal_mode: str = "delete") -> bytes:
+def sqlite_seed(path: Path) -> bytes:
     """Return an SQLite database that Optuna wrote."""
     import optuna  # noqa: PLC0415  (imported by workers only)
 
@@ -72,8 +72,11 @@ def journal_seed(path: Path) -> bytes:
 
 
 def compare_with(study: Any, answer: Any) -> None:
-    """Raise DiffersError unless a table has the trials that Optuna tells, values and parameters."""
-    trials = study.get_trials(deepcopy=False)
+    """Raise DiffersError unless a table has the trials that Optuna tells, values and parameters.
+
+    In the order in which they were made, whatever numbers a damaged database gives them.
+    """
+    trials = sorted(study.get_trials(deepcopy=False), key=lambda trial: trial._trial_id)
     states = [STATES[trial.state.name] for trial in trials]
     found = [int(state) for state in answer.states]
     if states != found:

@@ -27,6 +27,14 @@ class Saved(Door):
     def prepare(self) -> None:
         table = condped.problems.get("nested").sample(120, seed=0)
         other = condped.problems.get("nested").sample(120, seed=1)
+        across = condped.across([table, other])
+        rows = range(120)
+        columns = {
+            "epochs": [1 + row % 3 for row in rows],
+            "x": [row // 3 / 40 for row in rows],
+            "loss": [(row // 3 * 7 % 40) / (1 + row % 3) for row in rows],
+        }
+        Path("trials.csv").write_text("loss,x\n1,0.5\n2,0.25\n", encoding="utf-8")
         results: dict[str, Any] = {
             "importance": condped.importance(table),
             "sweep": condped.sweep(table),
@@ -36,7 +44,13 @@ class Saved(Door):
             "forecast": condped.forecast(table),
             "advice": condped.advise(table),
             "report": condped.report(table, verdicts=False),
-            "across": condped.across([table, other]),
+            "joint": condped.joint_effects(table),
+            "budgets": condped.budgets(columns, objective="loss", budget_column="epochs"),
+            "studies": condped.studies("trials.csv", objective="loss"),
+            "across": across,
+            "start_space": across.space(),
+            "starts": across.starts(3),
+            "prior": across.prior(),
             "difference": condped.difference(table, other),
             "compare": condped.compare(table, methods=["paper", "ped-anova"]),
             "sources": condped.sources(),

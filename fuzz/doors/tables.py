@@ -7,11 +7,14 @@ import gzip
 import io
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
 import condped
+from condped.errors import CondpedError
 from fuzz import mutate
 from fuzz.door import DiffersError
 
@@ -43,11 +46,6 @@ def table(rng: Random) -> Columns:
 
 def _loss(rng: Random) -> float:
     return rng.random() if rng.random() < 0.8 else float(rng.choice((0, 1, -1, math.inf, 1e308)))
-
-
-def options_of(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that read such a table."""
-    return {"objective": "loss"} | ({"state": "end"} if "end" in columns else {})
 
 
 def csv_of(columns: Columns, delimiter: str = ",") -> bytes:
@@ -86,6 +84,12 @@ def packed(rng: Random, data: bytes) -> tuple[str, bytes]:
     return ".zst", zstd.compress(data)
 
 
+def emptied(folder: Path) -> None:
+    """Make a folder that has nothing in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+
+
 def read(source: Any, **options: Any) -> Any:
     """Read a source, and present the importances of every third one that was read."""
     found = condped.read(source, **options)
@@ -116,9 +120,36 @@ def _values_of(parameter: Any) -> list[str]:
     return found
 
 
-def same(first: Any, second: Any, what: str, *, only: Sequence[str] = ()) -> None:
-    """Raise DiffersError unless two tables of trials are the same."""
-    one, other = facts(first), facts(second)
-    for key in only or one:
-        if one[key] != other[key]:
-            raise DiffersError(f"{what}: {key} are {one[key]} and {other[key]}")
+def agree(
+    answer: Any,
+    other: Callable[[], Any],
+    what: str,
+    facts: Callable[[Any], Any] = facts,
+    *,
+    may_refuse: bool = False,
+) -> None:
+    """Raise DiffersError unless another way to the same answer gives it, too.
+
+    ``may_refuse``: the other way looks at more, and may find damage there.
+    """
+    try:
+        expected = other()
+    except CondpedError as error:
+        if may_refuse:
+            return
+        raise DiffersError(f"{what}: answered here, refused there | {error}") from error
+    one, two = facts(answer), facts(expected)
+    if one != two:
+        raise DiffersError(f"{what} | {one} here, {two} there")
+
+
+def agree_engines(answer: Any, source: str, *, may_refuse: bool = False, **reading: Any) -> None:
+    """Raise DiffersError unless what batches say is what the whole table says."""
+
+    def whole() -> Any:
+        return condped.importance(source, engine="memory", **reading)
+
+    def numbers(result: Any) -> Any:
+        return str(result.status), result.to_dict()
+
+    agree(answer, whole, "batches and the whole", numbers, may_refuse=may_refuse)

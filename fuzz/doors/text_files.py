@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
 import condped
-from condped.errors import CondpedError
 from fuzz import mutate
-from fuzz.door import DiffersError, Door
+from fuzz.door import Door
 from fuzz.doors import tables
 
 _CELLS = (*mutate.TEXTS, *map(str, mutate.NUMBERS[:-3]), ",", ";", "\t", "\n", '"', '""', "\r")
@@ -74,23 +74,11 @@ class Csv(Door):
 
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         if what.startswith("stream:"):
-            compare_engines(what.rpartition(":")[2], answer)
-        elif what.endswith((".gz", ".zst")):
-            plain = what.rpartition(".")[0]
-            Path(plain).write_bytes(_unpacked(what, data))
-            try:
-                expected = condped.read(plain, objective="loss", outside="drop")
-            except CondpedError as error:
-                raise DiffersError(f"compressed it is read, plain it is not: {error}") from error
-            tables.same(answer, expected, what)
+            name = what.rpartition(":")[2]
+            tables.agree_engines(answer, name, objective="loss", space=SPACE)
         else:
-            packed = f"{what}.gz"
-            Path(packed).write_bytes(gzip.compress(data, 1, mtime=0))
-            try:
-                expected = condped.read(packed, objective="loss", outside="drop")
-            except CondpedError as error:
-                raise DiffersError(f"plain it is read, compressed it is not: {error}") from error
-            tables.same(answer, expected, what)
+            twin = _twin(what, data)
+            tables.agree(answer, lambda: _read(twin), "plain and compressed")
 
 
 class Json(Csv):
@@ -125,32 +113,25 @@ class Json(Csv):
         return tables.read(name, objective="loss", outside="drop")
 
     def compare(self, what: str, data: bytes, answer: Any) -> None:
-        if not what.startswith("records:"):
+        if what.startswith("records:"):
+            records = list(map(json.loads, data.splitlines()))
+            tables.agree(answer, lambda: _read(records), "file and records")
+        else:
             super().compare(what, data, answer)
-            return
-        import json  # noqa: PLC0415  (the oracle's)
-
-        records = [json.loads(line) for line in data.splitlines()]
-        try:
-            expected = condped.read(records, objective="loss", outside="drop")
-        except CondpedError as error:
-            raise DiffersError(f"the file is read, its records are not: {error}") from error
-        tables.same(answer, expected, what)
 
 
-def compare_engines(name: str, answer: Any, *, needed_only: bool = False) -> None:
-    """Compare what batches say with what the whole table says.
+def _read(source: Any) -> Any:
+    return condped.read(source, objective="loss", outside="drop")
 
-    ``needed_only``: batches read only the columns that they need, and damage may be in others.
-    """
-    try:
-        whole = condped.importance(name, objective="loss", space=SPACE, engine="memory")
-    except CondpedError as error:
-        if needed_only:
-            return
-        raise DiffersError(f"batches are counted, the whole is not read: {error}") from error
-    if answer.to_dict() != whole.to_dict() or str(answer.status) != str(whole.status):
-        raise DiffersError(f"batches: {answer.to_dict()}, whole: {whole.to_dict()}")
+
+def _twin(what: str, data: bytes) -> str:
+    """Write the same file compressed, or plain if it is compressed; return its name."""
+    if what.endswith((".gz", ".zst")):
+        name, data = what.rpartition(".")[0], _unpacked(what, data)
+    else:
+        name, data = f"{what}.gz", gzip.compress(data, 1, mtime=0)
+    Path(name).write_bytes(data)
+    return name
 
 
 def _unpacked(what: str, data: bytes) -> bytes:

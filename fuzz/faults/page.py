@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fuzz.page import between_marks
+
 BEGIN, BETWEEN, END = "<!-- faults -->\n", "<!-- writers -->\n", "<!-- end -->\n"
 ENDS = ("answer", "error", "killed", "untyped", "death", "hang")
 
@@ -51,7 +53,5 @@ def with_tables(page: str, state: dict[str, Any]) -> str:
         (BETWEEN, "writers", writers_table),
     ):
         if key in state:
-            head, _, rest = page.partition(mark)
-            _, _, tail = rest.partition(END)
-            page = f"{head}{mark}{table(state[key])}{END}{tail}"
+            page = between_marks(page, mark, END, table(state[key]))
     return page

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fuzz.page import between_marks
+
 BEGIN, END = "<!-- parity -->\n", "<!-- end -->\n"
 
 
@@ -18,9 +20,7 @@ def table(state: dict[str, Any]) -> str:
 
 def with_table(page: str, state: dict[str, Any]) -> str:
     """Return a page with the campaign's table in its place."""
-    head, _, rest = page.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    return f"{head}{BEGIN}{table(state)}\n{END}{tail}"
+    return between_marks(page, BEGIN, END, f"{table(state)}\n")
 
 
 def written(path: Path, text: str) -> None:

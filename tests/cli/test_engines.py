@@ -110,5 +110,5 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(runs: Path, tmp_pa
         text=True,
     )
     assert done.returncode == 2
-    assert f"no access to '{target}'" in done.stderr
+    assert f"cannot read or write '{target}'" in done.stderr
     assert list(tmp_path.iterdir()) == []

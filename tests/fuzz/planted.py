@@ -11,7 +11,18 @@ from typing import Any
 from condped.errors import DataError
 from fuzz.door import DiffersError, Door, RefusedError
 
-ENDINGS = ("answer", "typed", "refused", "untyped", "death", "exit", "hang", "wait", "differs")
+ENDINGS = (
+    "answer",
+    "typed",
+    "refused",
+    "untyped",
+    "death",
+    "exit",
+    "hang",
+    "wait",
+    "differs",
+    "refuses",
+)
 
 
 class Planted(Door):
@@ -47,3 +58,5 @@ class Planted(Door):
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         if b"differs" in data:
             raise DiffersError("two answers")
+        if b"refuses" in data:
+            raise DataError("what was answered is refused the second time")

@@ -256,7 +256,7 @@ def _compared(reports: Reports) -> tuple[float, list[float]]:
         listed = ", ".join(f"{b:g} ({n})" for b, n in zip(known[:12], counts, strict=False))
         raise DataError(
             f"Two budgets with at least {FEWEST} configurations each are needed to compare them. "
-            f"There is, with the number of configurations: {listed or 'none'}."
+            f"Available (configurations at each): {listed or 'none'}."
         )
     *lower, highest = _comparable(reports, enough.tolist())
     if len(lower) > _MOST:  # evenly on a scale of ratios, as budgets are

@@ -352,6 +352,6 @@ def _run() -> int:
     except OSError as error:
         # A full disk, a folder that cannot be made. (click itself ends quietly on a closed pipe.)
         where = f" {error.filename!r}" if error.filename else ""
-        tell(f"condped: no access to{where or ' a file'}: {error.strerror or error}.")
+        tell(f"condped: cannot read or write{where or ' a file'}: {error.strerror or error}.")
         return 2
     return code if isinstance(code, int) else 0

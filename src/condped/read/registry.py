@@ -130,8 +130,8 @@ def reader_for(source: Any) -> Reader:
         )
     if _holds_trials(source):
         raise SourceError(
-            "A list of trials does not tell which way is better. Pass the study itself: study, not "
-            "study.trials."
+            "A list of trials does not say whether to minimise or maximise. Pass the study itself: "
+            "study, not study.trials."
         )
     tried = ", ".join(reader.name for reader in readers())
     broken = "".join(f" {problem}" for problem in installed().broken)

@@ -178,3 +178,15 @@ def test_what_could_not_be_shown_is_damaged(
     file.write_text(json.dumps({**data, entry: value}))
     with pytest.raises(DataError, match="is damaged"):
         condped.load(file)
+
+
+def test_a_density_has_one_mass_for_each_cell(tmp_path: Path) -> None:
+    """With one more or one less the file was changed, and that is said when it is loaded."""
+    file = tmp_path / "saved.json"
+    other = condped.problems.get("nested").sample(300, seed=1)
+    condped.across([NESTED, other]).prior().save(file)
+    saved = json.loads(file.read_text(encoding="ascii"))
+    saved["densities"][0]["masses"].pop()
+    file.write_text(json.dumps(saved), encoding="ascii")
+    with pytest.raises(DataError, match=r"saved\.json' is damaged: .*50 cells \(got 49\)"):
+        condped.load(file)

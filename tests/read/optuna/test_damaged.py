@@ -123,7 +123,7 @@ def place_of(operations: list[dict[str, Any]], code: int, **holds: Any) -> int:
     (8, "user_attr", 5, "must be an object (got 5)"),
     (9, "system_attr", {"constraints": ["x"]}, "numbers as constraints"),
     (9, "system_attr", {"constraints": [10**400]}, "numbers as constraints"),
-    *((5, "distribution", text, "is none of Optuna's") for text in DISTRIBUTIONS),
+    *((5, "distribution", text, "is not one of Optuna's") for text in DISTRIBUTIONS),
 ])  # fmt: skip
 def test_a_damaged_operation_is_told_with_its_line(  # noqa: PLR0917
     journal: list[dict[str, Any]], code: int, field: str, value: Any, says: str, tmp_path: Path

@@ -101,7 +101,7 @@ def restored_counts(
             )
         )
     if len({parameter.name for parameter in parameters}) < len(parameters):
-        raise DataError("a parameter stands in it twice")
+        raise DataError("a parameter appears twice")
     return StudyCounts(tuple(parameters), region_size, target_sizes)
 
 
@@ -120,7 +120,7 @@ def _added(target: IntArray) -> IntArray:
 def _nested(text: str, shape: tuple[int, int]) -> IntArray:
     counts = unpacked(text)
     if counts.size != shape[0] * shape[1]:
-        raise DataError(f"{counts.size} counts stand where {shape[0] * shape[1]} must be")
+        raise DataError(f"expected {shape[0] * shape[1]} counts, found {counts.size}")
     return np.cumsum(counts.reshape(shape), axis=0)
 
 

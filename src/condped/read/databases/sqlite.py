@@ -91,7 +91,7 @@ def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, in
         yield db, before.st_size
     after = path.stat() if alone else before
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
-        raise DataError(f"{place} began to be written to while it was read. Read it again.")
+        raise DataError(f"{place} was modified while it was being read. Read it again.")
 
 
 def _begin(db: sqlite3.Connection, wait: float) -> None:
@@ -205,6 +205,6 @@ def _path(source: str) -> Path:
         if Path(text).expanduser().is_file():
             return Path(text).expanduser()
     hint = (
-        "" if "://" not in named else " URLs of such files begin with sqlite:/// (three strokes)."
+        "" if "://" not in named else " URLs of such files begin with sqlite:/// (three slashes)."
     )
     raise DataError(f"There is no file {named!r} (current directory: {str(Path.cwd())!r}).{hint}")

@@ -201,7 +201,7 @@ def domain_of(text: str) -> Domain:
         reason = f"it lacks {error}"
     except (AttributeError, ArithmeticError, RecursionError, TypeError, ValueError) as error:
         reason = str(error).rstrip(".")
-    raise DataError(f"the distribution {brief(text)} is none of Optuna's: {reason}.")
+    raise DataError(f"the distribution {brief(text)} is not one of Optuna's: {reason}.")
 
 
 def _domain_of(text: str) -> Domain:

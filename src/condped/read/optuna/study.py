@@ -125,8 +125,8 @@ def _impossible_trial(start: int, block: Sequence[Any], objectives: int) -> Cond
         except _IMPOSSIBLE:
             what = _impossible_entry(trial, objectives)
             return DataError(
-                f"Trial {row} of the study cannot be read: {what}. Optuna does not take such "
-                "trials by itself: leave it out, or correct it.",
+                f"Trial {row} of the study cannot be read: {what}. Optuna itself rejects such "
+                "trials: leave it out, or correct it.",
                 first_row=row,
             )
     return DataError("The trials of the study cannot be read together. Read them one by one.")

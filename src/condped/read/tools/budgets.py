@@ -54,8 +54,8 @@ def at_one_budget(
         near = [float(b) for b in known if math.isclose(b, given, rel_tol=1e-6)]
         if not near:
             raise SettingsError(
-                f"There are no measurements at budget {given:g}. There is, with the number of "
-                f"configurations: {listed}."
+                f"There are no measurements at budget {given:g}. Available (configurations at "
+                f"each): {listed}."
             )
         chosen = near[0]
     rows = _first_of_each(configurations, budgets == chosen)

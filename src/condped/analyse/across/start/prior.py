@@ -13,8 +13,9 @@ from condped.analyse.across.start.past import Past, past_of
 from condped.analyse.across.start.ranges import PastRegime, regimes_of
 from condped.analyse.result import Result
 from condped.arrays import FloatArray
-from condped.errors import not_found
+from condped.errors import DataError, not_found
 from condped.estimate.density import categorical_masses, numeric_masses
+from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, choice_labels
 from condped.space.grid import cell_edges, cells_within, grid_of
 from condped.space.space import Space
@@ -40,6 +41,14 @@ class GoodDensity:
     domain: Domain
     masses: tuple[float, ...]
     studies: int
+
+    def __post_init__(self) -> None:
+        cells = len(_even(self.domain))
+        if len(self.masses) != cells:
+            raise DataError(
+                f"The density of {brief(self.parameter)} in {self.domain.label} must have one mass "
+                f"for each of {cells} cells (got {len(self.masses)})."
+            )
 
     def shortest(self, share: float) -> tuple[float, float]:
         """Return the shortest range of a number that has so much of the mass."""

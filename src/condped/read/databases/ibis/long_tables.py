@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import ibis
 import ibis.expr.types as ir
 
-from condped.errors import CondpedError, DataError, SettingsError, SourceError, not_found
+from condped.errors import DataError, SettingsError, SourceError, not_found
 from condped.read.batches import BatchReader
 from condped.read.databases.fetched_rows import FetchedRows, needed_columns
 from condped.read.databases.ibis.long_reader import RecordedReader, SpacedReader, domain_column
@@ -97,7 +96,7 @@ class LongRows(IbisTable):
                     "Make them the same in all rows of a trial."
                 )
             raise DataError(
-                f"Trial {trial!r} stands {times} times in the table of trials. Keep one row of "
+                f"Trial {trial!r} appears {times} times in the table of trials. Keep one row of "
                 "each."
             )
 
@@ -180,8 +179,8 @@ def _check_columns(given: LongTable) -> None:
     mine, its = (table[given.trial].type() for table in (given.rows, given.trials))
     if type(mine) is not type(its) and not (mine.is_integer() and its.is_integer()):
         raise DataError(
-            f"The column {given.trial!r} holds {mine} in the rows and {its} in the trials, so that "
-            "rows do not find their trials. Give both the same type.",
+            f"The column {given.trial!r} holds {mine} in the rows and {its} in the trials, so "
+            "rows cannot be matched to trials. Give both the same type.",
             column=given.trial,
         )
 
@@ -231,7 +230,7 @@ def _sorted_domains(
             )
         try:
             domain = domain_of(text)
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError, CondpedError) as error:
+        except DataError as error:
             raise DataError(
                 f"The domain of {name!r} cannot be understood: {text!r} "
                 f"({' '.join(str(error).split())}). Allowed: JSON as in a space file, or Optuna's.",
