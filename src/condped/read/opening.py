@@ -13,6 +13,7 @@ from condped.optional import load_optional
 from condped.options import check_names
 from condped.read.databases.long_table import LongTable
 from condped.read.files.folder import find_files
+from condped.read.files.named_path import expanded
 from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import Reading, ReadOptions, chosen_objective
 from condped.read.registry import Reader, describe_source, reader_for, reader_named
@@ -177,8 +178,8 @@ def recognised(source: Any, options: ReadOptions) -> Recognised:
             f"reader cannot be set for a table in a backend (got {brief(options.reader)}): the "
             "backend reads it. Leave one of them out."
         )
-    if isinstance(source, str) and source.startswith("~") and options.backend is None:
-        source = str(Path(source).expanduser())
+    if isinstance(source, str) and options.backend is None and "://" not in source:
+        source = expanded(source)
     if options.reader is not None:
         return Recognised(source, "other", reader_named(options.reader))
     kind = _kind(source, options.backend)
