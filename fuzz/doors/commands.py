@@ -137,11 +137,13 @@ class Commands(Door):
                 raise DiffersError(f"{name} was changed by {words}")
 
 
-_TEXTS = tuple(text for text in mutate.TEXTS if "\x00" not in text)  # as on every command line
+_NAMES = (*mutate.TEXTS, "~nobody/x.csv", "~nobody")
+# What is not given to options, which may name an output.
+_SAFE = tuple(text for text in mutate.TEXTS if "/" not in text and not text.startswith("~"))
 
 
 def _source(rng: Random) -> str:
-    return rng.choice(_SOURCES) if rng.random() < 0.93 else rng.choice(_TEXTS)
+    return rng.choice(_SOURCES) if rng.random() < 0.93 else rng.choice(_NAMES)
 
 
 def _value(rng: Random, option: click.Option) -> str:
@@ -153,7 +155,7 @@ def _value(rng: Random, option: click.Option) -> str:
         return rng.choice(_OUTPUTS)
     if isinstance(option.type, click.Choice) and rng.random() < 0.7:
         return str(rng.choice(list(option.type.choices)))
-    return rng.choice(_VALUES) if rng.random() < 0.8 else rng.choice(_TEXTS)
+    return rng.choice(_VALUES) if rng.random() < 0.8 else rng.choice(_SAFE)
 
 
 def _stream() -> io.TextIOWrapper:

@@ -12,7 +12,8 @@ from condped.errors import CondpedError, DataError, SettingsError, SourceError
 from condped.optional import load_optional
 from condped.options import check_names
 from condped.read.databases.long_table import LongTable
-from condped.read.files.folder import find_files
+from condped.read.files.folder import ending_of, find_files
+from condped.read.files.named_path import expanded
 from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import Reading, ReadOptions, chosen_objective
 from condped.read.registry import Reader, describe_source, reader_for, reader_named
@@ -177,8 +178,8 @@ def recognised(source: Any, options: ReadOptions) -> Recognised:
             f"reader cannot be set for a table in a backend (got {brief(options.reader)}): the "
             "backend reads it. Leave one of them out."
         )
-    if isinstance(source, str) and source.startswith("~") and options.backend is None:
-        source = str(Path(source).expanduser())
+    if isinstance(source, str) and options.backend is None and "://" not in source:
+        source = expanded(source)
     if options.reader is not None:
         return Recognised(source, "other", reader_named(options.reader))
     kind = _kind(source, options.backend)
@@ -249,7 +250,21 @@ def _too_large(found: Recognised) -> bool:
         return False
     path = found.source
     paths = (path,) if Path(path).is_file() else find_files(path).paths
-    return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * _memory()
+    return sum(map(_bytes_in_memory, paths)) > SHARE_OF_MEMORY * _memory()
+
+
+def _bytes_in_memory(path: str) -> int:
+    """Return about what a file takes; tables are packed on disk, and say how large they are."""
+    size = Path(path).stat().st_size
+    if ending_of(path) not in (".parquet", ".pq", ".arrow", ".feather"):
+        return size
+    tables = load_optional(
+        "condped.read.stream.pyarrow_parquet_files",
+        feature=f"Reading {path!r}",
+        library="pyarrow",
+        extra="parquet",
+    )
+    return max(size, int(tables.bytes_in_memory(path)))
 
 
 def _memory() -> int:

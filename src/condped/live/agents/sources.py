@@ -6,6 +6,7 @@ as a path or a URL.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -282,5 +283,6 @@ def _forms(place: str) -> list[str]:
         forms |= {form.replace(f"{login}@", "") for form in forms if login}
         forms |= {form.replace(login, login.partition(":")[0]) for form in tuple(forms) if login}
     if not login and "://" not in path:
-        forms |= {path, str(Path(path).expanduser()), str(Path(path).expanduser().absolute())}
+        home = os.path.expanduser(path)  # noqa: PTH111  (which leaves ~nobody as it is)
+        forms |= {path, home, str(Path(home).absolute())}
     return sorted((form for form in forms if len(form) > 1), key=len, reverse=True)

@@ -8,12 +8,13 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from condped.errors import DataError
+from condped.errors import DataError, SourceError
 from condped.read.files.first_bytes import first_bytes
+from condped.read.files.named_path import expanded
 from condped.safe_text import brief
 
 # The query for the names of a table's columns.
@@ -202,8 +203,9 @@ def _path(source: str) -> Path:
     """Return the file that a URL or a path names; options behind a question mark are no part."""
     named = re.sub(r"^sqlite(\+\w+)?:///", "", source)
     for text in (named, named.partition("?")[0]):
-        if Path(text).expanduser().is_file():
-            return Path(text).expanduser()
+        with suppress(SourceError):  # with options it may be too long for a path
+            if (path := Path(expanded(text))).is_file():
+                return path
     hint = (
         "" if "://" not in named else " URLs of such files begin with sqlite:/// (three slashes)."
     )

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypedDict
 from condped.errors import DataError, NoTrialsError, SettingsError
 from condped.options import option
 from condped.read.each_study import matching
+from condped.read.files.named_path import expanded
 from condped.read.opening import (
     is_read_whole,
     open_batches,
@@ -254,4 +255,4 @@ def _require_distinct(sources: Mapping[Any, Any]) -> None:
 
 
 def _place(source: str) -> str:
-    return source if "://" in source else str(Path(source).expanduser().resolve())
+    return source if "://" in source else str(Path(expanded(source)).resolve())

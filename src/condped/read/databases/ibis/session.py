@@ -8,7 +8,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -29,6 +29,7 @@ from condped.read.databases.engine_errors import failure
 from condped.read.databases.fetched_rows import duckdb_batches, large_batches
 from condped.read.databases.urls import split_url, without_password
 from condped.read.expansion import check_cells
+from condped.read.files.named_path import expanded
 from condped.read.stream.pyarrow_parquet_files import BATCH
 
 # How engines are called that the tests run; others are taken, too.
@@ -239,8 +240,7 @@ def _connected_by(backend: str) -> Session:
 
 
 def _duckdb(path: str) -> Session:
-    with suppress(RuntimeError):  # there is no home directory
-        path = str(Path(path).expanduser())
+    path = expanded(path)
     if not Path(path).is_file():
         raise DataError(f"There is no DuckDB database {path!r}. Give the path of one.")
     size = Path(path).stat().st_size

@@ -14,6 +14,7 @@ import yaml
 
 from condped.errors import DataError
 from condped.read.expansion import check_cells
+from condped.read.files.regular import regular_bytes
 from condped.read.options import ReadOptions
 from condped.read.tools.mlflow.conventions import PARENT_TAG
 from condped.read.tools.mlflow.runs import (
@@ -110,8 +111,7 @@ def _experiments(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 def _meta(folder: Path) -> Mapping[str, Any]:
     path = folder / _META
     try:
-        with path.open("rb") as file:
-            text = file.read(_MOST_BYTES + 1)
+        text = regular_bytes(path, _MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
             raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
         meta = _entries(text)
@@ -278,7 +278,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return regular_bytes(path).decode("utf-8")
     except OSError as error:
         raise DataError(
             f"The file {str(path)!r} cannot be read: {error.strerror}. {_REMEDY}"
