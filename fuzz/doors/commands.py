@@ -89,7 +89,7 @@ class Commands(Door):
         if rng.random() < 0.1:
             words.insert(
                 rng.randrange(len(words) + 1),
-                rng.choice((*_TEXTS, "--", "-", "--help", "-h", "--x")),
+                rng.choice((*_SAFE, "--", "-", "--help", "-h", "--x")),
             )
         return "condped", json.dumps(words).encode()
 

@@ -18,6 +18,6 @@ def check_cells(cells: int, size: int, what: str, unit: str = "bytes") -> None:
     if cells > most:
         raise DataError(
             f"{what} expands too far: {size:,} {unit} would become a table of more than {most:,} "
-            "cells (rows times columns). If this is meant, select the rows and columns that are "
-            "needed with the tool that wrote it."
+            "cells (rows times columns). It may be damaged; if this is meant, select the rows and "
+            "columns that are needed with the tool that wrote it."
         )

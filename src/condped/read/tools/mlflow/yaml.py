@@ -159,10 +159,18 @@ def _entries(text: bytes) -> dict[str, Any] | None:
             found.append(_NESTED)
         elif isinstance(event, yaml.ScalarEvent) and levels == 1:
             tag = event.tag or resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
-            found.append(resolver.construct_object(yaml.ScalarNode(tag, event.value)))
+            found.append(_scalar(resolver, tag, event.value))
     pairs = zip(found[::2], found[1::2], strict=True)
     named = {str(name): value for name, value in pairs if value is not _NESTED}
     return named if documents else None
+
+
+def _scalar(resolver: yaml.SafeLoader, tag: str, text: str) -> Any:
+    """Return a single value; a text stays one if it is none of what its tag says."""
+    try:
+        return resolver.construct_object(yaml.ScalarNode(tag, text))
+    except (ArithmeticError, AttributeError, LookupError):
+        return text
 
 
 _NESTED = object()
