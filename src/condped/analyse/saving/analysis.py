@@ -82,7 +82,7 @@ class Unpacking:
         self._add(expected, text)
         counts = unpacked(text, expected)
         if counts.size != expected:
-            raise DataError(f"{counts.size} counts stand where {expected} must be")
+            raise DataError(f"expected {expected} counts, found {counts.size}")
         return np.cumsum(counts.reshape(shape), axis=0)
 
     def _add(self, cells: int, text: str) -> None:
