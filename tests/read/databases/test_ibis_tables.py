@@ -190,9 +190,9 @@ def test_views_of_a_file_fill_neither_memory_nor_disk(
     path = tmp_path / "runs.duckdb"
     with duckdb.connect(path) as connection:
         connection.execute(f"CREATE VIEW runs AS {view}")
-    asked = {"space": {"x": {"type": "float", "low": 0, "high": 1}}, "objective": "loss"}
+    space = {"x": {"type": "float", "low": 0, "high": 1}}
     with pytest.raises(DataError, match=error):
-        condped.importance(str(path), engine=engine, **asked)
+        condped.importance(str(path), engine=engine, space=space, objective="loss")
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 

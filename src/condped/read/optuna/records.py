@@ -273,8 +273,8 @@ class ParameterRecords:
         ours = trial_ids[rows] == trials
         order = np.flatnonzero(ours)[np.argsort(owners[ours], kind="stable")]
         edges = np.searchsorted(owners[order], np.arange(len(self.names) + 1))
-        recorded = int(np.count_nonzero(np.diff(edges)))
-        check_cells(len(trial_ids) * recorded, len(order), self.place, "values of parameters")
+        columns = int(np.count_nonzero(np.diff(edges)))
+        check_cells(len(trial_ids) * columns, len(order), self.place, "values of parameters")
         # Texts that describe the same domain share its number.
         known = _Numbering()
         places, first, used = np.unique(domains[order], return_index=True, return_inverse=True)
