@@ -15,7 +15,7 @@ from condped.cli.options import CommandWithoutRepeats, source_options, target_qu
 from condped.cli.output import answer, output_options, progress_bar
 from condped.cli.tell import tell
 from condped.errors import SettingsError
-from condped.live.names import split_name
+from condped.live.names import check_names, split_name
 from condped.writing.endings import check_page
 from condped.writing.inputs import check_output
 
@@ -203,9 +203,7 @@ def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
         raise SettingsError(
             f"Name every source or none: {unnamed!r} has no name. Write NAME={unnamed}."
         )
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")
+    check_names(names)
     if names:
         return dict(zip(names, places, strict=True)), places
     # One by itself may hold several studies.

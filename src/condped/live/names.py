@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+
+from condped.errors import SettingsError
 
 
 def split_name(source: str) -> tuple[str | None, str]:
@@ -17,3 +20,12 @@ def split_name(source: str) -> tuple[str | None, str]:
     # An equals sign in a path or behind the question mark of a URL names nothing.
     plain = mark and name and place and not any(sign in name for sign in "/\\:?*")
     return (name, place) if plain and not Path(source).exists() else (None, source)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise if two sources have one name."""
+    taken: set[str] = set()
+    for name in names:
+        if name in taken:
+            raise SettingsError(f"The name {name!r} is given to two sources. Give each its own.")
+        taken.add(name)

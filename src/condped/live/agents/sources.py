@@ -18,7 +18,7 @@ from typing import Any
 
 from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, not_found
 from condped.live.agents.answers.fields import MOST_NAME
-from condped.live.names import split_name
+from condped.live.names import check_names, split_name
 from condped.live.sources import (
     list_place,
     login_of,
@@ -239,9 +239,7 @@ def _addressed(
 def _named(given: Sequence[str]) -> Iterator[Source]:
     pairs = [split_name(one) for one in given]
     names = [name for name, _ in pairs if name is not None]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingsError(f"The name {name!r} is given to two sources. Give each its own.")
+    check_names(names)
     taken = set(names)
     for own, place in pairs:
         yield Source(_unique(_derived(place), taken) if own is None else own, place)
