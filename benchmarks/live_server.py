@@ -110,7 +110,7 @@ def state_on(page: Page) -> str:
 def is_tested(page: Page) -> bool:
     """Return whether a page has the verdicts of the last scheduled look."""
     shown = page.evaluate("document.getElementById('live-verdicts')?.textContent || ''")
-    return "as of" in shown and "on the way" not in shown
+    return "as of" in shown and "being computed" not in shown
 
 
 def waited(what: Callable[[], bool], most: float = 60.0) -> float:

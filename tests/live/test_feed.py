@@ -19,7 +19,7 @@ import condped
 from condped.errors import DataError
 from condped.live.background import Background, Outcome
 from condped.live.feed import StudyFeed
-from condped.live.reports import numbers as numbers_of
+from condped.live.looks import numbers as numbers_of
 from condped.live.sources import open_study
 from tests.live.studies import run_trials, storage_in
 from tests.live.viewer import Viewer, feed_of

@@ -212,7 +212,7 @@ def test_another_study_of_the_same_name_begins_anew(kind: str, tmp_path: Path) -
     for place, trials in enumerate((30, 20)):
         name = place if kind == "files" else 0
         url = None if kind == "memory" else f"sqlite:///{tmp_path / f'{name}.db'}"
-        if kind == "deleted" and place:
+        if kind == "deleted" and place and url is not None:
             optuna.delete_study(study_name="tuning", storage=url)
         _study(watch, trials, study_name="tuning", storage=url)
     assert heard == [10, 20, 30, 10, 20]

@@ -55,7 +55,7 @@ class Question:
     intervals: Intervals | None = option(
         None, "Intervals around the numbers, by 200 halves of the trials or by 20 groups (faster)."
     )
-    level: float = option(0.9, "How often an interval should hold the truth.")
+    level: float = option(0.9, "Confidence level of the intervals.")
     seed: int = option(0, "Fixes the subsets that intervals are made from.")
 
     def __post_init__(self) -> None:

@@ -92,7 +92,8 @@ class Settings:
         "region", "Compare the target set with the region set or with the whole space."
     )
     sampling: Sampling = option(
-        "auto", "How the trials were drawn, which the test needs to know; auto: as they show it."
+        "auto",
+        "How the trials were drawn, which the test needs to know; auto: detected from the trials.",
     )
     startup: int | None = option(
         None, "Number of random trials before TPE starts to learn; default: as recorded, or 10."

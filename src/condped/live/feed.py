@@ -11,8 +11,7 @@ from typing import Any
 import condped
 from condped.errors import NoTrialsError
 from condped.live.background import Background, Outcome
-from condped.live.looks import Look, Looks
-from condped.live.reports import numbers, verdicts
+from condped.live.looks import Look, Looks, numbers, verdicts
 from condped.live.sources import NotRecordedError
 from condped.live.versions import Event, Versions, json_text
 from condped.live.viewers import Activity, Cursor, Feed, activity_of, timed

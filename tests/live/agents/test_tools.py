@@ -224,8 +224,8 @@ def test_an_earlier_comparison_says_when_it_was_checked(
             """The clock of a server that has run for years."""
 
             @classmethod
-            def now(cls, tz: Any = None) -> datetime:
-                return datetime(2100, 1, 1, tzinfo=tz)
+            def now(cls, tz: Any = None) -> Later:
+                return cls(2100, 1, 1, tzinfo=tz)
 
         monkeypatch.setattr("condped.live.agents.snapshots.datetime", Later)
         again = ask(tool, **asked)

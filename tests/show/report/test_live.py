@@ -74,7 +74,7 @@ def test_verdicts_say_of_which_trial_they_are(viewed: Viewer, server: EventServe
     server.send("changes", {"version": 2, "changes": changes(running(200), running(300, 200))})
     expect(page.locator("#live-verdicts")).to_contain_text("verdicts as of trial 200")
     expect(page.locator("#verdict-head")).to_have_text("Verdict as of trial 200")
-    expect(page.locator("#answer-text")).to_contain_text("Numbers of 300 trials; verdicts")
+    expect(page.locator("#answer-text")).to_contain_text("Numbers from 300 trials; verdicts")
     page.locator("label[for=method-calibrated]").click()
     expect(page.locator("#importance-hint")).to_contain_text(
         "Calibrated importances are as of trial 200"
@@ -212,7 +212,7 @@ def test_the_strip_tells_the_state(viewed: Viewer, server: EventServer) -> None:
     }
     server.send("status", status)
     expect(page.locator("#live-trials")).to_have_text("200 finished, 4 running")
-    expect(said).to_have_text("Live; verdicts on the way.")
+    expect(said).to_have_text("Live; verdicts being computed.")
     page.evaluate(
         """() => { window.said = 0; new MutationObserver(() => { window.said += 1; })
         .observe(document.getElementById("live-said"), {childList: true, characterData: true,

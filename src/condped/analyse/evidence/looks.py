@@ -192,11 +192,11 @@ def _decision(last: LookTest | None, looks: tuple[int, ...], finished: int) -> S
         return SamplingDecision("none", f"Not tested yet: {TOO_EARLY}.")
     if last is None:
         return SamplingDecision("none", f"Not testable: {NO_TIMES}.")
-    times = "once" if len(looks) == 1 else f"{len(looks)} times"
+    several = "1 look, for which" if len(looks) == 1 else f"{len(looks)} looks, for which"
     return replace(
         last.decision,
-        reason=f"As of trial {looks[-1]:,} of {finished:,}, looked at {times} in all, as "
-        f"p-values allow for. {last.decision.reason}",
+        reason=f"As of trial {looks[-1]:,} of {finished:,}; tested at {several} the p-values are "
+        f"corrected. {last.decision.reason}",
     )
 
 

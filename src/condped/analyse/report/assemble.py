@@ -23,6 +23,7 @@ from condped.analyse.branches.regime_conditions import (
 )
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
+from condped.analyse.evidence.sampling import LEARNS, RANDOM_TELLS_SOONER
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, count_sets
 from condped.analyse.importance.result import ImportanceResult, importance_result
@@ -220,6 +221,7 @@ def _question_data(
 ) -> dict[str, Any]:
     """Return the question, and what holds of the study as a whole at each step."""
     paper, counts = analyses["paper"], analyses["paper"].counts
+    sampling = counts.sampling if tested else counts.decision.reason
     return {
         "outcome": paper.account.outcome,
         "objectives": [[goal.name, goal.direction] for goal in paper.account.objectives],
@@ -236,7 +238,9 @@ def _question_data(
         "level": paper.level,
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
-        "sampling": counts.sampling if tested else counts.decision.reason,
+        "sampling": sampling,
+        # What would tell sooner where there is not enough evidence.
+        "remedy": RANDOM_TELLS_SOONER if LEARNS in (sampling or "") else None,
     }
 
 

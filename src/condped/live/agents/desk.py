@@ -12,7 +12,7 @@ from condped.errors import SettingsError
 from condped.live.agents import one_study, reports, several
 from condped.live.agents.answers import one_study as of_one
 from condped.live.agents.answers import several as of_several
-from condped.live.agents.answers.fields import StudyAnswer
+from condped.live.agents.answers.fields import StudyAnswer, ToolAnswer
 from condped.live.agents.arguments import (
     MOST_COMPARED,
     AcrossQuestion,
@@ -43,14 +43,6 @@ class Tool:
     arguments: type[Arguments]
     answer: type[BaseModel]
     description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """An answer, and the page that comes with it, empty if there is none."""
-
-    answer: BaseModel
-    page: str = ""
 
 
 TOOLS = (
@@ -199,11 +191,7 @@ class Desk:
             return ToolAnswer(_SEVERAL[tool](query))
         assert isinstance(question, StudyQuestion)
         made = _ONE[tool](one_study.StudyQuery(studies[0], question, self._options))
-        return (
-            ToolAnswer(made.answer, made.html)
-            if isinstance(made, reports.Page)
-            else ToolAnswer(made)
-        )
+        return made if isinstance(made, ToolAnswer) else ToolAnswer(made)
 
 
 def _as_of_now(given: ToolAnswer, studies: list[Snapshot]) -> ToolAnswer:

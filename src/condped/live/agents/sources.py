@@ -17,10 +17,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from condped.duplicates import first_duplicate
 from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, not_found
 from condped.live.agents.answers.fields import MOST_NAME
-from condped.live.names import split_name
+from condped.live.names import check_names, split_name
 from condped.live.sources import (
     list_place,
     login_of,
@@ -241,9 +240,7 @@ def _addressed(
 def _named(given: Sequence[str]) -> Iterator[Source]:
     pairs = [split_name(one) for one in given]
     names = [name for name, _ in pairs if name is not None]
-    twice = first_duplicate(names)
-    if twice is not None:
-        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")
+    check_names(names)
     taken = set(names)
     for own, place in pairs:
         yield Source(_unique(_derived(place), taken) if own is None else own, place)

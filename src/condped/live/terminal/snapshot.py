@@ -87,10 +87,12 @@ class Until:
             return snapshot.finished >= self.trials
         return snapshot.verdicts is not None and snapshot.verdicts.settled
 
-    @property
-    def words(self) -> str:
-        """The condition as a clause."""
-        return "it was settled" if self.trials is None else f"{self.trials:,} trials had finished"
+    def missing(self, snapshot: Snapshot) -> str:
+        """Return as a clause why it does not hold."""
+        if self.trials is None:
+            return "the verdicts are not settled yet"
+        have = "has" if snapshot.finished == 1 else "have"
+        return f"only {snapshot.finished:,} of {self.trials:,} trials {have} finished"
 
 
 def name_of(source: str, study: str | None) -> str:

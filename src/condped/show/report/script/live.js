@@ -32,14 +32,14 @@ function liveState() {
 function drawStrip() {
   const now = liveState(), running = status.running ?? data.account.trials.running;
   const finished = status.finished ?? finishedTrials(), best = data.summary?.best || [];
-  // Nothing is on its way from a study or a server that is gone.
+  // Nothing is computed for a study or a server that is gone.
   const computing = status.verdicts === "computing" && !["ended", "lost", "refused", "unreachable"].includes(now);
-  const verdicts = !finished ? "" : data.tested ? `verdicts as of trial ${whole(data.tested.trials)}` : computing ? "verdicts on the way" : "no verdicts yet";
+  const verdicts = !finished ? "" : data.tested ? `verdicts as of trial ${whole(data.tested.trials)}` : computing ? "verdicts being computed" : "no verdicts yet";
   byId("live").dataset.state = now;
   refill("live-state", LIVE_WORDS[now] || now);
   refill("live-trials", `${whole(finished)} finished`, element("span", { class: "more" }, running ? `, ${whole(running)} running` : ""));
   refill("live-best", best.length === 1 ? `best ${bestValue(best[0].value)}` : "");
-  refill("live-verdicts", verdicts, element("span", { class: "more" }, computing && data.tested ? ", new ones on the way" : ""));
+  refill("live-verdicts", verdicts, element("span", { class: "more" }, computing && data.tested ? ", new ones being computed" : ""));
   const message = LINK_WORDS[now] || (waitingForTrials() && now === "waiting" ? "" : status.message);
   byId("live-message").hidden = !message;
   setText(byId("live-message"), message || "");
