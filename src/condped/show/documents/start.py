@@ -6,10 +6,9 @@ from condped.analyse.across.start.prior import Prior
 from condped.analyse.across.start.start_space import StartSpace
 from condped.analyse.across.start.starts import Starts
 from condped.analyse.advice.steps import Step
-from condped.safe_text import listed, shortened
+from condped.safe_text import listed, percent, shortened
 from condped.show.documents.parts import Code, Document, Part, Table, table_of
 from condped.show.text.advice import left_as_they_are
-from condped.show.text.layout import percent
 from condped.show.text.several.start import (
     MOST_NAMES,
     branch_words,
