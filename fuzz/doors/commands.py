@@ -137,9 +137,10 @@ class Commands(Door):
                 raise DiffersError(f"{name} was changed by {words}")
 
 
-_NAMES = (*mutate.TEXTS, "~nobody/x.csv", "~nobody")
-# What is not given to options, which may name an output.
-_SAFE = tuple(text for text in mutate.TEXTS if "/" not in text and not text.startswith("~"))
+_TEXTS = tuple(text for text in mutate.TEXTS if "\x00" not in text)  # as on every command line
+_NAMES = (*_TEXTS, "~nobody/x.csv", "~nobody")
+# Other words may name an output, which stays in the folder of its own.
+_SAFE = tuple(text for text in _TEXTS if "/" not in text and not text.startswith("~"))
 
 
 def _source(rng: Random) -> str:
