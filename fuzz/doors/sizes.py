@@ -110,7 +110,7 @@ _STUDIES: dict[str, tuple[Callable[[int], Study], int]] = {
     "constraints": (_constraints, 5_000),
     "objectives": (_objectives, 3_000),
     "choices": (_choices, 100_000),
-    "chain": (_chain, 3_000),
+    "chain": (_chain, 500),
     "repeated": (_when(lambda size: " and ".join(["k == 'a'"] * size)), 100_000),
     "or": (_when(lambda size: " or ".join(f"n == {one}" for one in range(size))), 30_000),
     "among": (_when(lambda size: f"n in [{', '.join(map(str, range(size)))}]"), 100_000),
@@ -119,7 +119,7 @@ _STUDIES: dict[str, tuple[Callable[[int], Study], int]] = {
 }
 _FORMS = ("mapping", "mapping", "csv", "jsonl", "stream")
 _OTHERS = {"journal-domains": 3_000, "journal-names": 1_500, "sqlite-view": 100_000,
-           "duckdb-view": 100_000, "special-files": 1_000}  # fmt: skip
+           "duckdb-view": 100_000, "special-files": 2_000}  # fmt: skip
 _ASKED: dict[str, Callable[..., Any]] = {
     "importance": condped.importance,
     "sweep": condped.sweep,
@@ -145,7 +145,7 @@ class Sizes(Door):
     def make(self, rng: Random) -> tuple[str, bytes]:
         what = rng.choice((*_STUDIES, *_OTHERS))
         most = _STUDIES[what][1] if what in _STUDIES else _OTHERS[what]
-        size = int(1000 * (most / 1000) ** rng.random())
+        size = int(most * 10 ** -rng.random())
         spec = {"size": size, "form": rng.choice(_FORMS), "ask": rng.choice(sorted(_ASKED))}
         if what == "special-files":
             spec["form"] = rng.choice(sorted(_SPECIAL))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias
@@ -117,7 +117,7 @@ class Both:
 
     def holds(self, columns: Columns) -> BoolArray:
         held = np.array(True)
-        for part in _gathered(self.parts, "!=", negated=True):
+        for part in _together(self.parts, "!=", negated=True):
             held = held & part.holds(columns)
         return np.asarray(held)
 
@@ -130,7 +130,7 @@ class Either:
 
     def holds(self, columns: Columns) -> BoolArray:
         held = np.array(False)
-        for part in _gathered(self.parts, "==", negated=False):
+        for part in _together(self.parts, "==", negated=False):
             held = held | part.holds(columns)
         return np.asarray(held)
 
@@ -180,7 +180,7 @@ def _is_among(values: Collection[Any], entry: Any) -> Any:
     return np.array([level in values for level in levels.tolist()], dtype=bool)[places]
 
 
-def _gathered(parts: Sequence[Node], op: str, *, negated: bool) -> Iterator[Node]:
+def _together(parts: Iterable[Node], op: str, *, negated: bool) -> Iterator[Node]:
     """Iterate over parts, comparisons of a parameter with many values gathered into one.
 
     Each would look at all of its choices.
@@ -195,3 +195,14 @@ def _gathered(parts: Sequence[Node], op: str, *, negated: bool) -> Iterator[Node
             yield part
     for name, found in values.items():
         yield Membership(name, tuple(found), negated)
+
+
+def gathered(node: Node) -> Node:
+    """Return the same condition with comparisons with many values gathered, however deep."""
+    if isinstance(node, Negation):
+        return Negation(gathered(node.part))
+    if isinstance(node, Both):
+        return Both(tuple(_together(map(gathered, node.parts), "!=", negated=True)))
+    if isinstance(node, Either):
+        return Either(tuple(_together(map(gathered, node.parts), "==", negated=False)))
+    return node

@@ -17,6 +17,7 @@ from condped.space.nodes import (
     Leaf,
     Membership,
     Node,
+    gathered,
     leaves,
     names_of,
 )
@@ -122,8 +123,8 @@ class Split:
     children: tuple[str, ...]  # what it may switch on
 
 
-# For each child what becomes of the condition of each of its domains.
-_Pattern = tuple[tuple[Settled, ...], ...]
+# What becomes of the conditions that may hold, each with its place among all.
+_Pattern = tuple[tuple[int, Settled], ...]
 
 
 def splits_of(
@@ -134,14 +135,22 @@ def splits_of(
     ``path`` is what holds already, of other gates.
     """
     known = _by_name(path)
-    conditions = [[entry.when.root for entry in space[c] if entry.when] for c in children]
+    # Each value of the gate is looked up in every comparison: gathered, many are as one.
+    owned = [(c, gathered(entry.when.root)) for c in children for entry in space[c] if entry.when]
     domains = [entry.domain for entry in space[gate]]
+    anywhere: list[int] = []  # places of conditions that may hold for any value
+    only_for: dict[Any, list[int]] = {}
+    for place, (_, root) in enumerate(owned):
+        values = _values_needed(root, gate)
+        if values is None:
+            anywhere.append(place)
+        for value in values or ():
+            only_for.setdefault(value, []).append(place)
 
     def pattern(value: Any) -> _Pattern:
-        return tuple(
-            tuple(simplified(root, lambda leaf: settled(leaf, value)) for root in roots)
-            for roots in conditions
-        )
+        places = sorted((*anywhere, *only_for.get(value, ())))
+        told = ((p, simplified(owned[p][1], lambda leaf: settled(leaf, value))) for p in places)
+        return tuple((place, root) for place, root in told if root is not False)
 
     def settled(leaf: Leaf, value: Any) -> Settled:
         if isinstance(leaf, Between):
@@ -151,11 +160,9 @@ def splits_of(
         return _under(leaf, known.get(leaf.name, ()), [one.domain for one in space[leaf.name]])
 
     def active(told: _Pattern) -> tuple[str, ...]:
-        found = {
-            child: [root for root in roots if root is not False]
-            for child, roots in zip(children, told, strict=True)
-        }
-        here = {child: roots for child, roots in found.items() if roots}
+        here: dict[str, list[Settled]] = {}
+        for place, root in told:
+            here.setdefault(owned[place][0], []).append(root)
         return tuple(child for child in here if not _below(here[child], here))
 
     found: list[Split] = []
@@ -166,11 +173,23 @@ def splits_of(
         found.append(Split(_choices_label(together), chosen(gate, together), active(told)))
     numeric = [domain for domain in domains if not isinstance(domain, Categorical)]
     if numeric:
-        named = {n for roots in conditions for root in roots for n in numbers_in(root, gate)}
+        named = {n for _, root in owned for n in numbers_in(root, gate)}
         for interval, value in _intervals(numeric, named, pattern):
             label = _interval_label(interval, numeric)
             found.append(Split(label, interval.test(gate), active(pattern(value))))
     return tuple(found)
+
+
+def _values_needed(root: Node, gate: str) -> frozenset[Any] | None:
+    """Return values of which a gate must have one for a condition to hold; None if unknown."""
+    if isinstance(root, Both):
+        found = (_values_needed(part, gate) for part in root.parts)
+        return next((values for values in found if values is not None), None)
+    if isinstance(root, Comparison) and root.name == gate and root.op == "==":
+        return frozenset([root.value])
+    if isinstance(root, Membership) and root.name == gate and not root.negated:
+        return root.among
+    return None
 
 
 def _below(roots: Sequence[Settled], here: Container[str]) -> bool:

@@ -172,6 +172,9 @@ def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for way in ways:
         named = names_of(way)
+        if len(named) == 1:  # whatever is behind it
+            found |= dict.fromkeys(named)
+            continue
         implied = set().union(*(_implied(gate, name, space) for gate in named))
         direct = [gate for leaf in leaves(way) if leaf not in implied for gate in leaf.names]
         found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
