@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from condped.read.each_study import NOTHING, StudyState, matching
-from condped.read.opening import guarded, read_all, read_whole, recognised, selected
+from condped.read.guarded import guarded
+from condped.read.opening import read_all, read_whole, recognised, selected
 from condped.read.options import Reading, ReadOptions
 from condped.read.several.folders import find_studies, is_place_of_studies
 from condped.read.several.names import names_of
