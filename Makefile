@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: advice bench check clean demo docs faults format fuzz live looks lowest man other-tools package paper paper-full parity scale servers statistics studies test verdicts yahpo
+.PHONY: across advice bench check clean demo docs faults format fuzz live looks lowest man other-tools package paper paper-full parity scale servers statistics studies test transfer verdicts yahpo
 
 # The main job on data of its own: a table in the terminal, a picture in condped-demo/.
 demo: $(VENV)/.demo
@@ -84,8 +84,9 @@ package: $(VENV)/.dev
 	$(BIN)/sp-repo-review .
 
 # Keras Tuner, which needs Keras and a backend for it, and hpbandster, both in an environment of their
-# own: about 190 MB to download, and none of this project's settings for uv (--no-config). Without it their tests say so and skip. hpbandster's own
-# requirements would compile a package that it can do without.
+# own: about 190 MB to download, and none of this project's settings for uv (--no-config). Without it
+# their tests say so and skip. hpbandster's own requirements would compile a package that it can do
+# without.
 other-tools: $(VENV)/.dev
 	@[ -e $(VENV)/other-tools/.done ] || { \
 		$(BIN)/python -m venv $(VENV)/other-tools && \
@@ -110,9 +111,19 @@ statistics: $(VENV)/.bench
 verdicts: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.verdicts --output benchmarks/verdicts.json --page docs/trust/verdicts.md
 
-# Whether advice helps: docs/trust/advice.md. Several hours; it can be stopped, and goes on where it was.
+# Whether advice helps: docs/trust/advice.md. Several hours; it can be stopped and resumed.
 advice: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.advice --output benchmarks/advice.json --page docs/trust/advice.md --resume
+
+# Whether past studies help a new one: docs/trust/transfer.md. It can be
+# stopped and resumed.
+transfer: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.transfer --output benchmarks/transfer.json --page docs/trust/transfer.md --resume
+
+# Whether differences between studies are found, and only real ones: docs/trust/across.md. It can be
+# stopped and resumed.
+across: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.across --output benchmarks/across.json --page docs/trust/across.md --resume
 
 # The stored studies again where they are missing, about an hour for all: benchmarks/studies/data.
 studies: $(VENV)/.bench
@@ -126,13 +137,13 @@ live: $(VENV)/.bench servers
 	$(BIN)/python -m benchmarks.following --output benchmarks/following.json
 
 # Hostile inputs for everything that is read, about half an hour of one core: docs/trust/robustness.md.
-# It can be stopped, and goes on where it was.
+# It can be stopped and resumed.
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m fuzz --record fuzz/campaign.jsonl \
 		--output fuzz/campaign.json --page docs/trust/robustness.md
 
 # The paper's method beside Optuna's own evaluator, on studies with extreme values: docs/trust/parity.md. About
-# half an hour; it can be stopped, and goes on where it was.
+# half an hour; it can be stopped and resumed.
 parity: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz.parity --evaluations 105000 \
 		--output fuzz/parity.json --page docs/trust/parity.md
@@ -154,7 +165,7 @@ paper: $(VENV)/.paper
 
 # With all ten seeds, by the wall clock of two loaded cores about 20 minutes for the synthetic
 # problems and, where evaluation sets are there, about 32 more for YAHPO Gym: experiments/out/full,
-# docs/trust/claims.md and docs/trust/paper.md. Both can be stopped and go on where they were.
+# docs/trust/claims.md and docs/trust/paper.md. Both can be stopped and resumed.
 paper-full: $(VENV)/.paper
 	$(BIN)/python -m experiments all
 	$(BIN)/python -m experiments docs
@@ -180,7 +191,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Installs $(WANTED). Many packages: uv needs a third of pip's time, but knows none of pip's settings.
-# Where it is not to be had, or cannot reach an index, pip installs the same.
+# Where uv is unavailable, or cannot reach an index, pip installs the same.
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 define install
 	$(PIP_INSTALL) --upgrade pip
@@ -228,4 +239,5 @@ $(VENV)/.paper: $(BIN)/python pyproject.toml constraints.txt
 	$(install)
 
 clean:
-	rm -rf $(VENV) condped-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) condped-demo dist docs/_build docs/questions docs/reference/api/generated \
+		.hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

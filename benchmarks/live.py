@@ -1,12 +1,14 @@
 """A live page in Chromium beside real Optuna workers: how soon, how heavy, and what it survives.
 
-Run: python -m benchmarks.live [--kinds sqlite postgresql journal] [--trials 1000] [--output FILE]
+Run: python -m benchmarks.live [--only storages|memory] [--kinds sqlite postgresql journal]
+[--trials 1000] [--output FILE]
 
 Four worker processes share a study with Optuna's default sampler; their objective sleeps. While it
 runs: how long after the end of a trial the page shows it, whether slider, card, fold and scroll
 stay where the reader put them, and what 50 more viewers receive. Afterwards the server is killed
 and started again, the storage taken away and given back, and Ctrl-C pressed. The slowdown is the
-ratio of shorter runs with a server and a page to those without, taken in turns.
+ratio of shorter runs with a server and a page to those without, taken in turns. What a thousand
+updates leave behind is measured apart (live_memory.py).
 """
 
 from __future__ import annotations
@@ -14,28 +16,26 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import re
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from benchmarks.live_storages import KINDS, NAME, Stored, stored
+from benchmarks.live_memory import measured as memory_measured
+from benchmarks.live_memory import table as memory_table
+from benchmarks.live_server import Server, browsing, finished_on, heap, is_tested, state_on, waited
+from benchmarks.live_storages import KINDS, Stored, stored
 
 WORKERS, VIEWERS = 4, 50
-WELL = ("live", "waiting")  # states in which a study can be read
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WELL = ("live", "idle", "waiting")  # states in which a study can be read
+PARTS = ("storages", "memory")
 _KEPT = """() => ({
   slider: document.getElementById("slider").value,
   card: [...document.querySelectorAll("details.card[open]")].map((card) => card.id),
@@ -43,85 +43,6 @@ _KEPT = """() => ({
   fold_top: Math.round(document.getElementById("parameters").getBoundingClientRect().top),
   loaded: performance.timeOrigin,
 })"""
-
-
-class Server:
-    """``condped serve`` as a user starts it."""
-
-    def __init__(self, source: str, port: int = 0) -> None:
-        command = [sys.executable, "-m", "condped", "serve", source, "--study", NAME, "--no-open"]
-        self.process = subprocess.Popen(
-            [*command, "--port", str(port)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.said: list[str] = []
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line)
-            found = re.search(r"http://\S+?:(\d+)/\S*", line)
-            if found:
-                self.address, self.port = found[0].rstrip("."), int(found[1])
-                break
-        else:
-            raise RuntimeError("".join(self.said))
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        assert self.process.stdout is not None
-        self.said += self.process.stdout
-
-    def memory(self) -> int:
-        """Return the bytes that the server and its children hold."""
-        return sum(map(_resident, _family(self.process.pid)))
-
-    def seconds(self) -> float:
-        """Return the processor time of the server and its children."""
-        return sum(map(_processor, _family(self.process.pid)))
-
-    def stop(self, sign: signal.Signals = signal.SIGINT) -> tuple[int, float]:
-        """End it by a signal; return its exit code and how long that took."""
-        begun = time.monotonic()
-        self.process.send_signal(sign)
-        return self.process.wait(timeout=30), time.monotonic() - begun
-
-
-def _family(process: int) -> list[int]:
-    children = Path(f"/proc/{process}/task/{process}/children")
-    try:
-        own = [int(child) for child in children.read_text(encoding="ascii").split()]
-    except OSError:
-        return []
-    return [process, *(member for child in own for member in _family(child))]
-
-
-def _resident(process: int) -> int:
-    pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-
-def _processor(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def finished_on(page: Page) -> int:
-    """Return how many finished trials a page shows."""
-    shown = page.evaluate("document.getElementById('live-trials')?.textContent || ''")
-    found = re.match(r"[\d,]+", shown)
-    return int(found[0].replace(",", "")) if found else 0
-
-
-def state_on(page: Page) -> str:
-    """Return the state that a page shows: live, waiting, unreachable, lost or ended."""
-    return str(page.evaluate("document.getElementById('live')?.dataset.state || ''"))
-
-
-def is_tested(page: Page) -> bool:
-    """Return whether a page has the verdicts of the last scheduled look."""
-    shown = page.evaluate("document.getElementById('live-verdicts')?.textContent || ''")
-    return "as of" in shown and "on the way" not in shown
 
 
 class Follower(threading.Thread):
@@ -151,23 +72,6 @@ class Follower(threading.Thread):
                 self.events[place] += line.startswith("event: changes")
 
 
-def waited(what: Callable[[], bool], most: float = 60.0) -> float:
-    """Wait until something holds; return how long that took."""
-    begun = time.monotonic()
-    while not what():
-        if time.monotonic() - begun > most:
-            return float("inf")
-        time.sleep(0.02)
-    return time.monotonic() - begun
-
-
-def heap(page: Page, session: CDPSession) -> int:
-    """Return the bytes that a page's scripts hold after a collection."""
-    session.send("HeapProfiler.collectGarbage")
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    return int(next(one["value"] for one in metrics if one["name"] == "JSHeapUsedSize"))
-
-
 def slowdown(place: Stored, browser: Browser, trials: int, seconds: float) -> dict[str, Any]:
     """Return how long workers take by themselves and beside a server and a page, in turns."""
     took: dict[str, list[float]] = {"alone": [], "served": []}
@@ -187,15 +91,6 @@ def slowdown(place: Stored, browser: Browser, trials: int, seconds: float) -> di
 
 def _durations(workers: list[subprocess.Popen[str]]) -> list[float]:
     return [float(worker.communicate()[0]) for worker in workers]
-
-
-@contextmanager
-def browsing() -> Iterator[Browser]:
-    """Run Chromium."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=_FLAGS)
-        yield browser
-        browser.close()
 
 
 def watched(
@@ -324,29 +219,44 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def measured(part: str, asked: argparse.Namespace) -> Any:
+    """Measure one part, and print it."""
+    with browsing() as browser:
+        if part == "memory":
+            with tempfile.TemporaryDirectory(prefix="condped-") as name:
+                found = memory_measured(Path(name), browser)
+            print(memory_table(found))
+            return found
+        rows = []
+        for kind in asked.kinds:
+            with (
+                tempfile.TemporaryDirectory(prefix="condped-") as name,
+                stored(kind, Path(name)) as place,
+            ):
+                row = watched(place, browser, asked.trials, asked.seconds, asked.screenshots)
+                row |= slowdown(place, browser, asked.trials // 5, 2.5 * asked.seconds)
+            print(json.dumps(row, indent=2))
+            rows.append(row)
+        print(table(rows))
+        return rows
+
+
 def main() -> None:
-    """Measure, and print JSON."""
+    """Measure, and print tables for docs/trust/live.md; a part that is left out stays as it was."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=PARTS, help="one part, instead of both")
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=KINDS)
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=0.2, help="that an objective sleeps")
     parser.add_argument("--screenshots", type=Path, default=Path())
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
-    rows = []
-    for kind in asked.kinds:
-        with (
-            tempfile.TemporaryDirectory(prefix="condped-") as name,
-            browsing() as browser,
-            stored(kind, Path(name)) as place,
-        ):
-            row = watched(place, browser, asked.trials, asked.seconds, asked.screenshots)
-            row |= slowdown(place, browser, asked.trials // 5, 2.5 * asked.seconds)
-        print(json.dumps(row, indent=2))
-        rows.append(row)
-    if asked.output is not None:
-        asked.output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    print(table(rows))
+    known = asked.output is not None and asked.output.exists()
+    found = json.loads(asked.output.read_text(encoding="utf-8")) if known else {}
+    for part in PARTS if asked.only is None else (asked.only,):
+        found[part] = measured(part, asked)
+        if asked.output is not None:
+            asked.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ def page(found: Mapping[str, Any]) -> str:
             "",
             "How often p < 0.05 for `x`, which is this share of the loss, the rest being noise; in "
             "brackets the same for the four idle parameters beside it. Random trials: with "
-            '`sampling="random"`, and by default, where condped is not told. '
+            '`sampling="random"`, and by default, where condped has to infer how trials were '
+            "drawn. "
             "Univariate TPE: by default, which replays it; among ten trials "
             "drawn one after the other; and by an oracle that is told from which density Optuna "
             "drew every value, and compares the good trials with these densities. The oracle "

@@ -126,8 +126,9 @@ per seed on synthetic families, since its results vary.
 
 Past studies save TPE the trials for finding the region of the optimum, not those for converging to
 it: with *much* movement that is little. Where the past misleads, the 8 to 15 trials that it
-suggested are lost. The others are those of the sampler without a past, which sees no trial
-suggested by the past; only while the past seems right are some drawn with all in view.
+suggested are lost. All other trials are drawn as by the sampler without a past, which does not see
+the trials that the past suggested; only while the past seems right are some drawn with all trials
+in view.
 
 The rules of the sampler (turns, when the past counts as proven or misleading, how many starts) were
 tuned on the seeds 0 to 107 of these families. That a branch left out by the past has to be tried
@@ -198,7 +199,7 @@ def _tables(tables: Sequence[dict[str, Any]]) -> list[str]:
         "each other data set of the scenario: two for rbv2_multi, one for iaml_super. These "
         "are too few for a risk of 10 %, so nothing is narrowed: only the starts help, and there "
         "is nothing to restore. That the sampler sees the starts in this case was decided on the "
-        "seeds 0 to 7. Too few for an aim; as measured:", "",
+        "seeds 0 to 7. With so few past studies no aim was set. The measurements:", "",
         "| table | past studies | seeds | starts, then random draws | TPE |", "|" + "---|" * 5,
     ]  # fmt: skip
     for one in tables:

@@ -149,10 +149,9 @@ stored studies (`benchmarks/studies/data`, made by `python -m benchmarks.studies
 fixed seeds): eight objectives, scikit-learn models on its own data sets, regression and
 classification, with and without ties and pruning, conditional and flat, one with two objectives.
 Each has five planted *dead* parameters, which are suggested and never used, and one *deciding*
-parameter, such as the choice of the model. Shares ± standard errors, clustered by study. How the
-sampler is told from the trials, and how the tests are combined, was settled by looking at parts of
-these studies; those of TPE with numbers from 8 on were made afterwards, and have a table of their
-own.
+parameter, such as the choice of the model. Shares ± standard errors, clustered by study. The rules
+for recognising the sampler and for combining the tests were settled on parts of these studies; the
+TPE studies from number 8 on were made afterwards and have a table of their own.
 
 - **dead p<.05**: dead parameters with a p-value below 0.05; a test that holds has at most 0.05 up
   to chance.

@@ -38,9 +38,9 @@ study.optimize(objective, n_trials=120)
 print(condped.forecast(study))
 
 # %%
-# **How to read it.** Parameters that matter have been settled since the trial given. For the
-# others the forecast says about how many more trials it would take, with an 80 % interval, or that
-# more trials of this kind are unlikely to settle it.
+# **How to read it.** For a parameter that matters, the table says at which trial that was settled.
+# For the others the forecast says about how many more trials it would take, with an 80 % interval,
+# or that more trials of this kind are unlikely to settle it.
 #
 # Was it right?
 # -------------

@@ -284,7 +284,7 @@ def tpe_shapes(runs: Runs) -> Finding:
         ""
         if same == 3
         else "Where the leaders differ, TPE has left few trials in the worse branch, so that c "
-        "takes a lead between x and y that it has not under uniform sampling.",
+        "takes a lead between x and y that it does not have under uniform sampling.",
         {"same": same},
     )
 

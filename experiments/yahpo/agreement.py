@@ -169,7 +169,7 @@ def _seeds(families: Mapping[str, Any]) -> str:
     words = {"mean": "the mean of the seeds' correlations", "of_means": "the correlation of means"}
     near, far = sorted(apart, key=apart.__getitem__)
     return (
-        "The paper does not say how it brings ten seeds together. Over all methods "
+        "The paper does not say how it combines the ten seeds. Over all methods "
         f"{words[near]} is nearer to its numbers ({apart[near]:.2f} apart on average) than "
         f"{words[far]} ({apart[far]:.2f}), which on another surrogate generation proves little."
     )

@@ -89,7 +89,7 @@ class Commands(Door):
         if rng.random() < 0.1:
             words.insert(
                 rng.randrange(len(words) + 1),
-                rng.choice((*_TEXTS, "--", "-", "--help", "-h", "--x")),
+                rng.choice((*_SAFE, "--", "-", "--help", "-h", "--x")),
             )
         return "condped", json.dumps(words).encode()
 
@@ -138,10 +138,13 @@ class Commands(Door):
 
 
 _TEXTS = tuple(text for text in mutate.TEXTS if "\x00" not in text)  # as on every command line
+_NAMES = (*_TEXTS, "~nobody/x.csv", "~nobody")
+# Other words may name an output, which stays in the folder of its own.
+_SAFE = tuple(text for text in _TEXTS if "/" not in text and not text.startswith("~"))
 
 
 def _source(rng: Random) -> str:
-    return rng.choice(_SOURCES) if rng.random() < 0.93 else rng.choice(_TEXTS)
+    return rng.choice(_SOURCES) if rng.random() < 0.93 else rng.choice(_NAMES)
 
 
 def _value(rng: Random, option: click.Option) -> str:
@@ -153,7 +156,7 @@ def _value(rng: Random, option: click.Option) -> str:
         return rng.choice(_OUTPUTS)
     if isinstance(option.type, click.Choice) and rng.random() < 0.7:
         return str(rng.choice(list(option.type.choices)))
-    return rng.choice(_VALUES) if rng.random() < 0.8 else rng.choice(_TEXTS)
+    return rng.choice(_VALUES) if rng.random() < 0.8 else rng.choice(_SAFE)
 
 
 def _stream() -> io.TextIOWrapper:

@@ -37,6 +37,7 @@ TURNED = "a `target` that is a maximised objective is explained in its own direc
 UNDETERMINED = "same numbers; shares are 0 with a reason, since no estimate is possible"
 WRAPPED = "Optuna's differences of whole numbers wrap around at 64 bits"
 ROUNDED = "whole numbers that 64 bits cannot hold are read as floats"
+BEYOND = "a value that a sampler rounded to 2⁶³, where Optuna continues in floats"
 STEPS = "more steps than floats can count, where Optuna raises"
 ONLY_OPTUNA_RAISES = "Optuna raises where condped answers"
 
@@ -237,6 +238,7 @@ def _explanations(
     if turned < 0:
         yield TURNED, partial(_theirs, study, asked, -1.0)
     rounded, reasons = set(), []
+    beyond = {n for t in _finished(study) for n, v in t.params.items() if v == _INT64}
     for name, domains in _domains(study).items():
         ints = [domain for domain in domains if isinstance(domain, IntDistribution)]
         bounds = [bound for domain in ints for bound in (domain.low, domain.high)]
@@ -246,6 +248,8 @@ def _explanations(
             reasons.append(ROUNDED)
         elif bounds and max(bounds) - min(bounds) >= _INT64:
             reasons.append(WRAPPED)
+        elif bounds and name in beyond:
+            reasons.append(BEYOND)
         if any(
             isinstance(d, FloatDistribution) and d.step and math.isinf((d.high - d.low) / d.step)
             for d in domains

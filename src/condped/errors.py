@@ -88,7 +88,20 @@ class NoTrialsError(DataError):
 
 
 class NameNotFoundError(CondpedError, KeyError):
-    """An unknown column, parameter, objective or problem."""
+    """An unknown column, parameter, objective or problem.
+
+    Attributes
+    ----------
+    kind
+        What has no such name, such as a parameter; None if that is not said.
+    name
+        The unknown name.
+    """
+
+    def __init__(self, message: str, *, kind: str | None = None, name: object = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.name = name
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, quotes and escapes included.
@@ -118,12 +131,14 @@ def not_found(kind: str, name: object, known: Iterable[object]) -> NameNotFoundE
     """Build the error for an unknown name, with the known names and a close match."""
     names = [entry if isinstance(entry, str) else brief(entry) for entry in known]
     if not names:
-        return NameNotFoundError(f"There is no {kind} {brief(name)}, nor any other.")
+        message = f"There is no {kind} {brief(name)}, nor any other."
+        return NameNotFoundError(message, kind=kind, name=name)
     listed = ", ".join(map(brief, names[:12]))
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     match = _close_match(name if isinstance(name, str) else brief(name), names)
     hint = "" if match is None else f" Did you mean {brief(match)}?"
-    return NameNotFoundError(f"There is no {kind} {brief(name)}. Available: {listed}{more}.{hint}")
+    message = f"There is no {kind} {brief(name)}. Available: {listed}{more}.{hint}"
+    return NameNotFoundError(message, kind=kind, name=name)
 
 
 def _close_match(name: str, names: Iterable[str]) -> str | None:

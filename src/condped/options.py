@@ -10,9 +10,10 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import cache
+from numbers import Integral, Real
 from textwrap import fill
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from condped.errors import SettingsError, not_found
 from condped.safe_text import brief
@@ -108,6 +109,16 @@ def declared(kind: type[Declaration], given: Mapping[str, Any]) -> Declaration:
     """Return a declaration filled with those given options that belong to it."""
     names = _names_declared(kind)  # type: ignore[arg-type]
     return kind(**{name: value for name, value in given.items() if name in names})
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a real number, numpy's included; a bool is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole_number(value: object, least: int) -> bool:
+    """Return whether a value is a whole number from ``least`` on; a bool is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def check_choices(options: Any) -> None:

@@ -29,6 +29,11 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(map(shortened, names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
+def percent(share: float) -> str:
+    """Return a share as people write it."""
+    return f"{100 * share:.3g} %"
+
+
 def bounded(message: str) -> str:
     """Return a message of at most a screenful; a longer one loses its middle.
 

@@ -68,7 +68,7 @@ def test_between_two_looks_nothing_changes(table: TrialTable) -> None:
     now = condped.importance(table, looks="repeated").evidence
     then = condped.importance(table.first(100), looks="repeated").evidence
     assert [one.p_value for one in now] == [one.p_value for one in then]
-    kept_looks._known.clear()
+    kept_looks._look_tests.clear()
     again = condped.importance(condped.read(_study(115)), looks="repeated").evidence
     assert again == now
 
@@ -85,7 +85,7 @@ def test_looks_of_the_past_are_not_tested_again(
         return real(*given)
 
     monkeypatch.setattr("condped.analyse.importance.set_counts.look_test", counted)
-    kept_looks._known.clear()
+    kept_looks._look_tests.clear()
     _ = condped.importance(table.first(95), looks="repeated").evidence
     assert len(tested) == 4
     _ = condped.importance(table, looks="repeated").evidence

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import condped
-from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.analyse.branches.structure import structure_of
 from condped.trials.table import TrialTable
 from tests.space.test_limits import calls

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +146,19 @@ def test_several_objectives_are_written_out() -> None:
     lines = list(csv.DictReader(found.to_csv().splitlines()))
     assert lines[1]["objectives"] == "values_0, values_1"
     assert lines[1]["directions"] == "minimize, maximize"
+
+
+def test_end_times_may_have_a_zone(tmp_path: Path) -> None:
+    """In some rows, which other programs may have written."""
+    path = tmp_path / "study.db"
+    study = optuna.create_study(storage=f"sqlite:///{path}", study_name="one")
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "UPDATE trials SET datetime_complete = '2030-01-02 03:04:05+00:00' WHERE trial_id = 1"
+        )
+        # The state decides which rows are grouped.
+        database.execute("UPDATE trials SET state = 'FAIL' WHERE trial_id = 1")
+    (row,) = condped.studies(f"sqlite:///{path}").rows()
+    assert row["trials"] == 3
+    assert "2030-01-02" in str(row["last_finished"])

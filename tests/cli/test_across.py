@@ -174,6 +174,17 @@ def test_where_to_start_next_time_is_printed(folder: Path) -> None:
     assert "3 studies cannot speak for a risk of 10 %" in out
 
 
+def test_where_to_start_is_printed_in_every_form(folder: Path, tmp_path: Path) -> None:
+    """As Markdown and LaTeX, and into a file, like every other result."""
+    start = ("start", "adult.csv", "cifar.csv", "covertype.csv", *OPTIONS)
+    space, starts = expected(folder).space(risk=0.3), expected(folder).starts(4)
+    for given, found in (("--risk", "0.3"), space), (("--starts", "4"), starts):
+        assert run(folder, *start, *given, "--latex") == (0, found.to_latex(), "")
+        assert run(folder, *start, *given, "--markdown") == (0, found.to_markdown(), "")
+        assert run(folder, *start, *given, "-o", f"{tmp_path}/start.tex")[0] == 0
+        assert (tmp_path / "start.tex").read_text(encoding="utf-8") == found.to_latex()
+
+
 @pytest.mark.parametrize("tool", ["optuna", "configspace", "ray", "hyperopt"])
 def test_where_to_start_is_printed_as_code(folder: Path, tool: str) -> None:
     """Of the space for each tool, of the configurations for all but Hyperopt."""

@@ -82,6 +82,17 @@ def test_one_condition_that_holds_is_enough(table: Path) -> None:
     assert "'noise matters'" not in done.stderr
 
 
+def test_what_is_said_of_all_parameters_holds_when_negated(table: Path) -> None:
+    """How many it is true of, and which, whatever the condition asks."""
+    done = run(table, "importance", "any matters", "not every matters", "not any unclear")
+    assert done.returncode == HELD
+    assert "'any matters' holds: true of 1 of 2 testable parameters: rate." in done.stderr
+    assert "'not every matters' holds: true of 1 of 2 testable parameters: rate." in done.stderr
+    assert "'not any unclear' holds: true of 0 of 2 testable parameters." in done.stderr
+    done = run(table, "importance", "any not testable")
+    assert "'any not testable' holds: true of 1 of 3 parameters: flat." in done.stderr
+
+
 def exit_code(result: Any, condition: str, kind: str) -> int:
     """Return the exit code for a result."""
     return check([parsed(condition, kind)], result).code

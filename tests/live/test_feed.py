@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import optuna
 import pytest
 
 import condped
 from condped.errors import DataError
 from condped.live.background import Background, Outcome
 from condped.live.feed import StudyFeed
-from condped.live.reports import numbers as numbers_of
+from condped.live.looks import numbers as numbers_of
+from condped.live.sources import open_study
 from tests.live.studies import run_trials, storage_in
 from tests.live.viewer import Viewer, feed_of
 
@@ -81,7 +83,7 @@ def test_a_viewer_who_was_away_gets_only_what_has_changed(
     feed = feed_of(url, background)
     first = Viewer(feed)
     with feed.viewing(first.news.set):
-        first.until(lambda: first.status.get("state") == "live")
+        first.until(lambda: first.status.get("state") == "idle")
         page = feed.page("/events")
         assert page is not None
         version = page.partition("/events?from=")[2].partition('"')[0]
@@ -147,7 +149,7 @@ def test_a_source_that_is_gone_for_a_while_comes_back(background: Background) ->
     feed = StudyFeed(_Followed, background, {}, every=0.01)  # type: ignore[arg-type]
     viewer = Viewer(feed)
     with feed.viewing(viewer.news.set):
-        viewer.until(lambda: viewer.status.get("state") == "live")
+        viewer.until(lambda: viewer.status.get("state") == "idle")
         problem[0] = DataError(f"No answer from postgresql://tuner:{SECRET}@db:5432/studies.")
         viewer.until(lambda: viewer.status["state"] == "unreachable")
         assert viewer.status["message"] == "No answer from postgresql://tuner@db:5432/studies."
@@ -156,7 +158,7 @@ def test_a_source_that_is_gone_for_a_while_comes_back(background: Background) ->
         viewer.until(lambda: "OSError" in viewer.status["message"])
         assert SECRET not in str(viewer.status)
         problem[0] = None
-        viewer.until(lambda: viewer.status["state"] == "live")
+        viewer.until(lambda: viewer.status["state"] == "idle")
     feed.close()
     viewer.until(lambda: viewer.status["state"] == "ended")
 
@@ -170,7 +172,7 @@ def test_a_locked_database_is_told_of_and_comes_back(
     feed = feed_of(url, background)
     viewer = Viewer(feed)
     with feed.viewing(viewer.news.set):
-        viewer.until(lambda: viewer.status.get("state") == "live")
+        viewer.until(lambda: viewer.status.get("state") == "idle")
         with closing(sqlite3.connect(tmp_path / "studies.db")) as other:
             other.execute("BEGIN EXCLUSIVE")
             viewer.until(lambda: viewer.status["state"] == "unreachable")
@@ -380,3 +382,77 @@ def test_ending_does_not_wait_for_what_hangs(tmp_path: Path, background: Backgro
     go_on.set()
     feed.join(time.monotonic() + 60)
     assert feed.idle
+
+
+def test_an_objective_that_is_recorded_later_is_the_one_that_is_explained(
+    tmp_path: Path, background: Background
+) -> None:
+    """A page that is opened while the first trial runs waits for it, and says so."""
+    url = storage_in(tmp_path)
+    study = optuna.create_study(storage=url, study_name="tuning")
+    trial = study.ask()
+    x = trial.suggest_float("x", 0, 1)
+    reading = {"objective": "acc", "direction": "maximize"}
+    feed = StudyFeed(lambda: open_study(url, "tuning", reading), background, {}, every=0.05)
+    viewer = Viewer(feed)
+    with feed.viewing(viewer.news.set):
+        viewer.until(lambda: viewer.status.get("message") == "No trial has recorded 'acc' yet.")
+        assert viewer.status["state"] == "waiting"
+        trial.set_user_attr("acc", x)
+        study.tell(trial, 1.0)
+        viewer.until(lambda: viewer.status.get("finished") == 1)
+        assert viewer.status["best"] == x
+    feed.close()
+
+
+def test_a_study_that_never_records_an_objective_is_explained_by_its_own(
+    tmp_path: Path, background: Background
+) -> None:
+    """As soon as a trial has completed without it."""
+    url = storage_in(tmp_path)
+    run_trials(url, 3)
+    with open_study(url, "tuning", {"objective": "acc", "direction": "maximize"}) as followed:
+        (objective,) = followed.table.objectives
+    assert (objective.name, objective.direction) == ("value", "minimize")
+
+
+def test_a_source_that_fails_is_not_asked_more_often_than_one_that_works(
+    background: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pauses after failures grow up to ten seconds, but none is shorter than asked for."""
+
+    def follow() -> condped.Followed:
+        raise DataError("gone")
+
+    def pauses_of(every: float) -> list[float]:
+        feed, pauses = StudyFeed(follow, background, {}, every=every), list[float]()
+
+        def wait(seconds: float) -> None:
+            pauses.append(seconds)
+            feed.closed = len(pauses) == 6
+
+        monkeypatch.setattr(feed._wake, "wait", wait)
+        feed._seen = time.monotonic()
+        feed._look_while_watched()
+        return pauses
+
+    assert pauses_of(60.0) == [60.0] * 6
+    assert pauses_of(1.0) == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
+
+
+def test_a_study_is_live_while_trials_run_or_finish(tmp_path: Path, background: Background) -> None:
+    """One that ended before it was opened is idle, as it is in the terminal."""
+    url = storage_in(tmp_path)
+    study = run_trials(url, 3)
+    feed = feed_of(url, background)
+    viewer = Viewer(feed)
+    with feed.viewing(viewer.news.set):
+        viewer.until(lambda: viewer.status.get("state") == "idle")
+        trial = study.ask()
+        viewer.until(lambda: viewer.status["running"] == 1)
+        assert viewer.status["state"] == "live"
+        trial.suggest_float("x", 0, 1)
+        study.tell(trial, 0.5)
+        viewer.until(lambda: viewer.status["running"] == 0)
+        assert viewer.status["state"] == "live"
+    feed.close()

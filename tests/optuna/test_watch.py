@@ -204,6 +204,34 @@ def test_another_study_begins_anew() -> None:
 
 
 @pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("kind", ["memory", "deleted", "files"])
+def test_another_study_of_the_same_name_begins_anew(kind: str, tmp_path: Path) -> None:
+    """As in a notebook whose cell runs again, or with a file for each data set."""
+    heard: list[int] = []
+    watch = Watch(every=10, out=lambda result: heard.append(result.account.trials.total))
+    for place, trials in enumerate((30, 20)):
+        name = place if kind == "files" else 0
+        url = None if kind == "memory" else f"sqlite:///{tmp_path / f'{name}.db'}"
+        if kind == "deleted" and place and url is not None:
+            optuna.delete_study(study_name="tuning", storage=url)
+        _study(watch, trials, study_name="tuning", storage=url)
+    assert heard == [10, 20, 30, 10, 20]
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_study_that_is_loaded_again_and_again_is_the_same(tmp_path: Path) -> None:
+    """One object per call of optimize, each of the same study: looks keep their distance."""
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    optuna.create_study(study_name="tuning", storage=url)
+    heard: list[int] = []
+    watch = Watch(every=10, out=lambda result: heard.append(result.account.trials.total))
+    for _ in range(5):
+        study = optuna.load_study(study_name="tuning", storage=url)
+        study.optimize(_objective, n_trials=5, callbacks=[watch], catch=(RuntimeError,))
+    assert heard == [10, 20]
+
+
+@pytest.mark.usefixtures("eager")
 def test_a_multi_objective_study_is_watched() -> None:
     """There is no single best value to tell, but everything else."""
     lines: list[str] = []

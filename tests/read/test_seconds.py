@@ -47,3 +47,9 @@ def test_anything_else_is_no_time() -> None:
     found = seconds(["soon", "", None, [], "12", 3, "12:00", "2026-13-01"])
     assert found[4:6].tolist() == [12.0, 3.0]
     assert np.isnan(np.delete(found, [4, 5])).all()
+
+
+@pytest.mark.parametrize("text", ["99999999999 days 00:00:00", "1 days 00:00:1e400"])
+def test_durations_beyond_all_bounds_are_none(text: str) -> None:
+    """As other texts that are no times."""
+    assert np.isnan(seconds([text, "2 days 00:00:00"])).tolist() == [True, False]

@@ -243,4 +243,4 @@ def test_an_empty_study_among_others_is_marked() -> None:
     assert isinstance(across, Across)
     row = [line for line in str(across).splitlines() if line.startswith("dropout ")][1]
     assert row.rstrip().endswith("?")
-    assert "Nothing can be told of the study tiny" in " ".join(str(across).split())
+    assert "No conclusion is possible for the study tiny" in " ".join(str(across).split())

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import condped
-from condped.analyse.evidence.evidence import Evidence
 from condped.show.views.bars import bars_view, breakdown_view
 from condped.show.views.panels import panels_view
 from condped.show.words import (
@@ -19,7 +18,6 @@ from condped.show.words import (
     reason_lines,
     regime_name,
     share_text,
-    verdict_label,
 )
 from tests.data import wine
 
@@ -105,17 +103,12 @@ class Told:
     reason: str
 
 
-def test_a_verdict_can_bring_its_reason() -> None:
+def test_verdicts_with_the_same_reason_share_a_line() -> None:
     """In a table the verdict alone, with the reasons below, each once."""
     one = Told("not testable", "only one value.")
-    assert verdict_label(one) == "not testable (only one value)"  # type: ignore[arg-type]
-    assert verdict_label(None) == ""
-    tested = condped.importance(wine()).evidence
-    assert verdict_label(tested["logistic_C"]) == "matters"
     many = dict.fromkeys("abcdefgh", one) | {"x": Told("matters", "")}
     lines = reason_lines(many, list(many))  # type: ignore[arg-type]
     assert lines == ["Not testable: a, b, c, d, e, f and 2 more (only one value)."]
-    assert isinstance(tested, Evidence)
 
 
 def test_pictures_say_ties_above_their_titles() -> None:

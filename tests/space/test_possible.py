@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from condped.space.condition import Condition
-from condped.space.nodes import Comparison
-from condped.space.simplify import Leaf, Settled, conjunction, simplified, text_of
+from condped.space.nodes import Comparison, Leaf
+from condped.space.simplify import Settled, conjunction, simplified, text_of
 from tests.drawing import meets
 
 TEXTS = (

@@ -19,6 +19,7 @@ import pytest
 
 import condped
 from condped.errors import DataError, SettingsError
+from condped.writing import whole_files
 from condped.writing.whole_files import append_text, whole_file, write_text
 
 
@@ -167,15 +168,23 @@ def test_what_a_user_may_not_write_is_not_replaced(open_folder: Path) -> None:
 
 
 def test_a_link_that_waits_beside_the_file_is_not_followed(
-    result: condped.ImportanceResult, tmp_path: Path
+    result: condped.ImportanceResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the name that the part had once, which can be guessed."""
-    victim = tmp_path / "victim"
+    """Although it has the name of the part, which nobody can guess; what lies there stays."""
+    monkeypatch.setattr(whole_files, "token_hex", lambda size: "0" * 2 * size)
+    victim, free = tmp_path / "victim", tmp_path / "free"
     victim.write_text("precious")
-    for name in ("r.json", "r.csv", "r.parquet"):
-        (tmp_path / f"{name}.{os.getpid()}.part").symlink_to(victim)
-        result.save(tmp_path / name)
+    link = tmp_path / f".condped-{'0' * 16}.part"
+    for end in (victim, free):
+        link.symlink_to(end)
+        for name in ("r.json", "r.csv", "r.parquet"):
+            with pytest.raises(FileExistsError):
+                result.save(tmp_path / name)
+            assert not (tmp_path / name).exists()
+            assert link.readlink() == end
+        link.unlink()
     assert victim.read_text() == "precious"
+    assert not free.exists()
 
 
 def test_threads_that_write_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:

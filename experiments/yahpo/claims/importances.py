@@ -152,7 +152,7 @@ def top_ranks(runs: Runs) -> Finding:
             f"{instance} (best: {', '.join(best)}): {sum(allowed)} of {len(first)} "
             f"({', '.join(first)})"
         )
-    note = "Asked of the first five; best learners are the first two by their highest objective."
+    note = "Checked for the top five; best learners are the first two by their highest objective."
     return finding(shown.rows, parts, "; ".join(told), note, _count(parts))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -13,12 +12,11 @@ import numpy as np
 from condped.analyse.result import Result
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, SettingsError
-from condped.estimate.settings import check_target
+from condped.estimate.settings import check_level, check_target
 from condped.estimate.statistics.rank_agreement import rank_agreement
 from condped.options import check_options, takes
 from condped.read.opening import read_whole, read_with_reports
 from condped.read.options import Reading, ReadOptions
-from condped.safe_text import brief
 from condped.trials.batch import Goal
 from condped.trials.course.reports import Reports
 from condped.trials.repeats import configurations
@@ -178,8 +176,9 @@ def budgets(
     Parameters
     ----------
     source
-        A run of SMAC with budgets, an Optuna study whose trials report intermediate values, an
-        experiment of Ray Tune or Syne Tune; or a table with one row per configuration and budget.
+        A run with budgets of SMAC, hpbandster, Ray Tune, Syne Tune, Keras Tuner's Hyperband or a
+        halving search of scikit-learn, an Optuna study whose trials report intermediate values, or
+        a table with one row per configuration and budget.
     budget_column
         The column of a table, or the parameter of a study, that holds the budget.
     target_quantile
@@ -191,8 +190,7 @@ def budgets(
     """
     check_options(budgets, options)
     check_target(target_quantile, 1.0)
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
-        raise SettingsError(f"level must be a number between 0 and 1 (got {brief(level)}).")
+    check_level(level)
     if budget_column is not None:
         table, reports = _by_column(source, budget_column, options)
     else:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
-from condped.analyse.evidence.evidence import Verdict
+from condped.analyse.evidence.evidence import Verdict, verdict_of
 from condped.analyse.evidence.sampling import decided
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import account_of, count_sets
@@ -24,7 +24,6 @@ from condped.analyse.result import Result
 from condped.arrays import BoolArray, IntArray
 from condped.count.target_sets import Sets
 from condped.errors import SettingsError
-from condped.estimate.calibrated_estimator import FALSE_DISCOVERIES
 from condped.estimate.independence_test import adjusted
 from condped.estimate.pair_test import PairDeviation, pair_deviation
 from condped.estimate.settings import Settings
@@ -34,7 +33,6 @@ from condped.trials.batch import Batch
 from condped.trials.table import Parameter, TrialTable
 
 FEWEST = 50  # trials, below which no pair is ever found
-_OPEN = 0.1  # up to this a p-value by itself leaves it open whether there is something
 _CELLS = 6
 _SMALLEST = 20  # trials of a joint regime that is looked at
 # Trials that are compared with each other where a sampler learnt from results. Of 22,000 pairs with
@@ -235,8 +233,7 @@ class _Sampling(NamedTuple):
 
 def _strata(table: TrialTable, top: Sets, inside: BoolArray) -> tuple[IntArray | None, _Sampling]:
     """Return (trials,): the stratum of each trial to compare within; None: all are compared."""
-    whole = table if table.whole is None else table.whole
-    decision = decided(whole, Settings(), top.sorted_by_objective)
+    decision = decided(table.study, Settings(), top.sorted_by_objective)
     if decision.test == "one":
         return None, _Sampling(True, decision.reason)
     if decision.test == "shifts":
@@ -258,11 +255,7 @@ def _judged(effects: list[JointEffect]) -> Iterator[JointEffect]:
             yield effect
             continue
         q_value = next(every)
-        verdict: Verdict = "no evidence"
-        if q_value <= FALSE_DISCOVERIES:
-            verdict = "matters"
-        elif effect.p_value <= _OPEN:
-            verdict = "unclear"
+        verdict = verdict_of(effect.p_value, q_value)
         yield replace(effect, adjusted_p_value=q_value, verdict=verdict)
 
 

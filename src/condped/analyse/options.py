@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import Any, TypedDict, Unpack, cast
 
 from condped.count.resampling import Intervals
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.estimate.settings import EstimatorOptions, Method, Settings, check_target
-from condped.options import check_choices, check_options, declared, option, options_of
+from condped.estimate.settings import EstimatorOptions, Method, Settings, check_level, check_target
+from condped.options import (
+    check_choices,
+    check_options,
+    declared,
+    is_whole_number,
+    option,
+    options_of,
+)
 from condped.read.opening import open_source
 from condped.read.options import Reading, ReadOptions
 from condped.safe_text import brief
@@ -49,18 +55,18 @@ class Question:
     intervals: Intervals | None = option(
         None, "Intervals around the numbers, by 200 halves of the trials or by 20 groups (faster)."
     )
-    level: float = option(0.9, "How often an interval should hold the truth.")
+    level: float = option(0.9, "Confidence level of the intervals.")
     seed: int = option(0, "Fixes the subsets that intervals are made from.")
 
     def __post_init__(self) -> None:
         for quantile in self.target_quantiles:
             check_target(quantile, self.settings.region_quantile)
         check_choices(self)
-        level, seed = self.level, self.seed
-        if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
-            raise SettingsError(f"level must be a number between 0 and 1 (got {brief(level)}).")
-        if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-            raise SettingsError(f"seed must be a whole number, 0 or above (got {brief(seed)}).")
+        check_level(self.level)
+        if not is_whole_number(self.seed, 0):
+            raise SettingsError(
+                f"seed must be a whole number, 0 or above (got {brief(self.seed)})."
+            )
         plain = self.settings.region_quantile == 1.0 and self.handling == Handling()
         if self.target is not None and not plain:
             raise SettingsError(

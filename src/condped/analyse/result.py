@@ -98,6 +98,15 @@ class Presentable:
         return html
 
 
+def check_result(result: object) -> None:
+    """Raise unless something is a result of condped."""
+    if not isinstance(result, Result):
+        raise SettingsError(
+            "result must be a condped result, such as condped.importance(study) (got "
+            f"{type(result).__name__})."
+        )
+
+
 class Result(Presentable):
     """Something that an analysis found.
 

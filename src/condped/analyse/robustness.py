@@ -13,6 +13,7 @@ from condped.analyse.importance.ties import Tie
 from condped.analyse.options import Question
 from condped.analyse.result import Presentable
 from condped.estimate.settings import Method, Settings
+from condped.safe_text import percent
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling
 
@@ -88,7 +89,7 @@ def robustness_of(
     tie = whole.account.tie(target_quantile)
     variants = [
         Variant(
-            f"best {100 * quantile:.3g} %",
+            f"best {percent(quantile)}",
             found,
             kendall(own, found),
             same_set=tie is not None and sizes[quantile] == sizes[target_quantile],
@@ -110,16 +111,17 @@ def _variants(table: TrialTable, question: Question) -> Iterator[tuple[str, dict
         ("second half in time", rows >= len(table) // 2),
     ):
         if half.sum() >= 2:
-            yield name, _importances(table.only(half), question)[0]
+            yield name, _importances(table.only(half), question)
     settings = question.settings
     other: Method = "calibrated" if settings.method == "paper" else "paper"
     if settings.measure in ("within", "standard") and settings.reference == "region":
-        yield f"{other} method", _importances(table, question.by(other))[0]
+        yield f"{other} method", _importances(table, question.by(other))
 
 
-def _importances(table: TrialTable, question: Question) -> list[dict[str, float]]:
-    """Return the importances by name at each target quantile."""
-    return _by_name(analyse(table, question).numbers)
+def _importances(table: TrialTable, question: Question) -> dict[str, float]:
+    """Return the importances by name at the only target quantile."""
+    (found,) = _by_name(analyse(table, question).numbers)
+    return found
 
 
 def _by_name(numbers: Numbers) -> list[dict[str, float]]:

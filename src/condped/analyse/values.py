@@ -22,6 +22,7 @@ _MOST_RANGES = 3  # of a regime
 _LEAST_LIFT = 1.1  # below this, target trials are there hardly more often than others
 _LEAST_KEPT, FEWEST = 0.1, 5  # of the regime's target trials, as a share and as a number
 _FEWEST_PER_CHOICE = 3
+_MOST_CHOICES = 6  # in a label
 _GAP = 25  # cells of a grid per cell that a range may jump over
 
 
@@ -165,11 +166,12 @@ def _end(value: float, digits: int) -> str:
     return str(value) if whole else number_text(value, digits)
 
 
-def choices_label(choices: tuple[Any, ...], most: int = 6) -> str:
+def choices_label(choices: tuple[Any, ...]) -> str:
     """Return choices as people list them."""
     shown = list(choice_labels(choices))
-    if len(shown) > most:
-        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
+    if len(shown) > _MOST_CHOICES:
+        others = len(shown) - _MOST_CHOICES + 1
+        shown = [*shown[: _MOST_CHOICES - 1], f"{others} others"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 

@@ -283,8 +283,9 @@ def _report(source: str, **options: Any) -> None:
 def _budgets(source: str, **options: Any) -> None:
     """Compare how low and high budgets rank configurations.
 
-    SOURCE is a run of SMAC with budgets, an Optuna study whose trials report intermediate values,
-    an experiment of Ray Tune or Syne Tune, or a table with one row per configuration and budget.
+    SOURCE is a run with budgets of SMAC, hpbandster, Ray Tune, Syne Tune, Keras Tuner's Hyperband
+    or a halving search of scikit-learn (its `cv_results_`), an Optuna study whose trials report
+    intermediate values, or a table with one row per configuration and budget.
 
     \b
     condped budgets smac3_output/hyperband

@@ -162,7 +162,9 @@ def _about(result: Any, subject: str, word: str) -> Outcome:
         raise UnknownFactError("no parameter can be assessed.")
     true = [name for name, holds in known.items() if holds]
     holds = bool(true) if subject == "any" else len(true) == len(known)
-    return holds, f"{listed(true, 6)}." if true else f"of none of {len(known)} parameters."
+    all_of_them = "parameters" if len(known) == len(facts) else "testable parameters"
+    count = f"true of {len(true)} of {len(known)} {all_of_them}"
+    return holds, f"{count}: {listed(true, 6)}." if true else f"{count}."
 
 
 def _single_blanks(text: str) -> str:

@@ -75,9 +75,15 @@ def _p(p_value: float | None, adjusted: float | None = None) -> str:
     return f"p = {p_value:.2g}" + ("" if adjusted is None else f", adjusted {adjusted:.2g}")
 
 
+def _importances(result: Any) -> condped.ImportanceResult:
+    """Return the importances: those of a report, or the result itself."""
+    found: condped.ImportanceResult = getattr(result, "importance", result)
+    return found
+
+
 def determined(result: Any) -> condped.ImportanceResult:
     """Return the importances of a result, unless it is undetermined."""
-    found: condped.ImportanceResult = getattr(result, "importance", result)
+    found = _importances(result)
     if found.status != "ok":
         raise UnknownFactError(f"the result is undetermined: {found.reason}")
     return found
@@ -89,7 +95,7 @@ def overall_fact(result: Any, word: str) -> tuple[bool, str]:
         return result.settled, result.message
     if isinstance(result, condped.Difference):
         return _changed(result, word)
-    found: condped.ImportanceResult = getattr(result, "importance", result)
+    found = _importances(result)
     if word == "undetermined":
         return found.status != "ok", found.reason or "there is an answer."
     tie = found.tie
@@ -118,7 +124,6 @@ def quantity(result: Any, what: str, name: str | None) -> float:
             raise UnknownFactError("there is no complete and feasible trial.")
         return result.best[0].value
     if what == "trials":
-        found: condped.ImportanceResult = getattr(result, "importance", result)
-        return float(found.account.trials.used)
+        return float(_importances(result).account.trials.used)
     assert name is not None
     return determined(result)[name].importance

@@ -88,12 +88,12 @@ def source_options(
         if not option.python_only and option.name not in without
     ]
     given = arguments or (click.argument("source", shell_complete=files),)
-    return _all_of([*given, *declared])
+    return all_of([*given, *declared])
 
 
 def server_options(*, port: int, token: str) -> Callable[[Command], Command]:
     """Add where a server listens and who may access it; ``token`` is the help on its token."""
-    return _all_of(
+    return all_of(
         [
             click.option(
                 "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
@@ -116,7 +116,7 @@ def server_options(*, port: int, token: str) -> Callable[[Command], Command]:
     )  # fmt: skip
 
 
-def _all_of(options: Sequence[Callable[[Any], Any]]) -> Callable[[Command], Command]:
+def all_of(options: Sequence[Callable[[Any], Any]]) -> Callable[[Command], Command]:
     """Return one decorator for several, the first of which is shown first."""
 
     def added(command: Command) -> Command:

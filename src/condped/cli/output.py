@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import reduce
 from operator import methodcaller
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import click
 
 from condped.cli.conditions import EXAMPLES, HELD, UNDECIDED, check, parsed
 from condped.cli.github import SUMMARY_FILE, append_summary, summary_file
-from condped.cli.options import Command, given
+from condped.cli.options import Command, all_of, given
 from condped.cli.tell import is_json, on_terminal, say, say_json, tell
 from condped.errors import SettingsError
 from condped.interrupts import heeded
@@ -77,7 +76,7 @@ def output_options(
         ),
         *((_fail_if(conditions),) if conditions else ()),
     )  # fmt: skip
-    return lambda command: reduce(lambda done, option: option(done), reversed(options), command)
+    return all_of(options)
 
 
 def _fail_if(kind: str) -> Callable[[Any], Any]:

@@ -59,8 +59,8 @@ def serve(
 ) -> None:
     """Show running studies in the browser, on pages that update themselves.
 
-    Each SOURCE is a file, a pattern in quotes or a URL of any tool that `condped sources` lists;
-    from a storage, all studies are shown. The numbers are updated with every finished trial;
+    Each SOURCE is a file, directory, quoted pattern or URL of any tool that `condped sources`
+    lists; from a storage, all studies are shown. The numbers are updated with every finished trial;
     verdicts come from scheduled looks, so that repeated looking raises no false alarms, and say as
     of which trial they hold. Nothing is ever written. Ctrl-C stops the server.
 

@@ -14,9 +14,8 @@ from condped.cli.completion import files
 from condped.cli.options import CommandWithoutRepeats, source_options, target_quantile
 from condped.cli.output import answer, output_options, progress_bar
 from condped.cli.tell import tell
-from condped.duplicates import first_duplicate
 from condped.errors import SettingsError
-from condped.live.names import split_name
+from condped.live.names import check_names, split_name
 from condped.writing.endings import check_page
 from condped.writing.inputs import check_output
 
@@ -204,9 +203,7 @@ def _studies(sources: Sequence[str]) -> tuple[Any, list[str]]:
         raise SettingsError(
             f"Name every source or none: {unnamed!r} has no name. Write NAME={unnamed}."
         )
-    twice = first_duplicate(names)
-    if twice is not None:
-        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")
+    check_names(names)
     if names:
         return dict(zip(names, places, strict=True)), places
     # One by itself may hold several studies.

@@ -9,6 +9,7 @@ from contextlib import suppress
 import click
 
 from condped.safe_text import visible
+from condped.writing.whole_files import encoded
 
 
 def on_terminal() -> bool:
@@ -19,7 +20,7 @@ def on_terminal() -> bool:
 def say(text: str) -> None:
     """Print a text on standard output."""
     # As it is: otherwise click would cut out what looks like colours.
-    click.echo(visible(text) if on_terminal() else _encodable(text), color=True)
+    click.echo(visible(text) if on_terminal() else encoded(text).decode(), color=True)
 
 
 def say_json(text: str) -> None:
@@ -57,11 +58,6 @@ def _can_be_encoded(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _encodable(text: str) -> str:
-    r"""Return a text with lone surrogates as codes such as ``\udc80``."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _json_code(letter: str) -> str:

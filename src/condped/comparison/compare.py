@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Unpack, get_args
 
 from condped.analyse.importance.importance import importance as ask_own
 from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.ties import Tie
 from condped.analyse.options import TRIALS, Options, open_table
 from condped.analyse.result import Result
 from condped.comparison.baselines.forests import scores_of
@@ -69,6 +70,11 @@ class Comparison(Result):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    @property
+    def tie(self) -> Tie | None:
+        """The tie at the end of the target set, of the first method that has one."""
+        return next((self[method].tie for method in self if self[method].tie), None)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -146,7 +152,7 @@ def compare(
     >>> list(condped.compare(table, methods=["paper", "ped-anova"]))
     ['paper', 'ped-anova/filtering', 'ped-anova/imputation']
     """
-    chosen = _chosen(methods)
+    chosen = _requested_methods(methods)
     asked, forest = Options.of(compare, options), asdict(declared(Forest, options))
     if methods is not None:
         _require_libraries(chosen)
@@ -177,7 +183,7 @@ def compare(
     return Comparison(results, tuple(f"{', '.join(n)}: {why}" for why, n in refused.items()))
 
 
-def _chosen(methods: Sequence[str] | None) -> tuple[str, ...]:
+def _requested_methods(methods: Sequence[str] | None) -> tuple[str, ...]:
     """Return the methods to ask, each once, in the order of :data:`NAMES`."""
     if methods is None:
         return NAMES

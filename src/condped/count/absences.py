@@ -12,7 +12,7 @@ from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
 from condped.trials.batch import Batch, TableSource
 from condped.trials.table import State
-from condped.trials.where import condition_mask
+from condped.trials.where import condition_mask, with_gates
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,7 @@ class AbsencesFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        gates = (name for condition in self.conditions for name in condition.names)
-        return tuple(dict.fromkeys((*self.names, *gates)))
+        return with_gates(self.names, self.conditions)
 
     def start(self) -> dict[str, int]:
         return dict.fromkeys(self.names, 0)

@@ -34,7 +34,7 @@ from condped.trials.batch import Batch, Schema, Source, TableSource
 from condped.trials.notes import Notes
 from condped.trials.regimes import expand_parameter
 from condped.trials.table import id_dtype
-from condped.trials.where import columns_of, condition_mask, intersection
+from condped.trials.where import columns_of, condition_mask, intersection, with_gates
 
 _LONG = 1 << 14  # trials, from which a lookup table is faster than binary search
 
@@ -156,8 +156,7 @@ class CountFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        named = (name for c in (*self.query.conditions, *self.conditions) for name in c.names)
-        return tuple(dict.fromkeys((*self.query.parameters, *named)))
+        return with_gates(self.query.parameters, (*self.query.conditions, *self.conditions))
 
     def start(self) -> CountState:
         places, conditions = math.prod(self.query.shape), len(self.query.conditions)

@@ -25,7 +25,7 @@ from condped.errors import SettingsError
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.used_trials import set_size
-from condped.trials.where import condition_mask, intersection
+from condped.trials.where import condition_mask, intersection, with_gates
 
 Intervals = Literal["half-sampling", "jackknife"]
 FEWEST = 8  # trials, below which half-samples say nothing
@@ -171,8 +171,7 @@ class SubsampleFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        named = (name for condition in self.conditions for name in condition.names)
-        return tuple(dict.fromkeys((*self.query.parameters, *named)))
+        return with_gates(self.query.parameters, self.conditions)
 
     def start(self) -> IntArray:
         subsamples, sets = self.subsamples.cutoffs.shape

@@ -12,7 +12,7 @@ from condped.count.counter import Counter
 from condped.space.condition import Condition
 from condped.trials.batch import Batch
 from condped.trials.table import ABSENT, State, TrialTable
-from condped.trials.where import columns_of, condition_mask
+from condped.trials.where import columns_of, condition_mask, with_gates
 
 # For each parameter the places of its domains, and when it has each; None: always.
 Claims = Mapping[str, Sequence[tuple[int, Condition | None]]]
@@ -35,8 +35,7 @@ class SomeTrialsFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        gates = (name for condition in self.conditions for name in condition.names)
-        return tuple(dict.fromkeys((*self.names, *gates)))
+        return with_gates(self.names, self.conditions)
 
     def start(self) -> list[TrialTable]:
         return []

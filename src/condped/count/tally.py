@@ -16,7 +16,7 @@ from condped.trials.batch import Batch
 from condped.trials.notes import Notes
 from condped.trials.table import Selection
 from condped.trials.used_trials import TrialCounts
-from condped.trials.where import condition_mask
+from condped.trials.where import condition_mask, with_gates
 
 SAMPLED = 1 << 10  # one in so many losses is sampled, to find where the cut-offs are
 
@@ -142,7 +142,7 @@ class TallyFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for c in self.conditions for name in c.names))
+        return with_gates((), self.conditions)
 
     def start(self) -> TallyState:
         return TallyState(met=[0] * (len(self.conditions) + 1))

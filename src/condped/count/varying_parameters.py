@@ -15,7 +15,7 @@ from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.regimes import may_be_smooth, no_pooling, vary_smoothly
 from condped.trials.used_trials import Handling
-from condped.trials.where import condition_mask
+from condped.trials.where import condition_mask, with_gates
 
 # For each parameter the lowest and highest value, and the lowest and highest domain id.
 VaryingState: TypeAlias = dict[str, tuple[Any, Any, int, int]]
@@ -31,8 +31,7 @@ class VaryingFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        gates = (name for condition in self.conditions for name in condition.names)
-        return tuple(dict.fromkeys((*self.names, *gates)))
+        return with_gates(self.names, self.conditions)
 
     def start(self) -> VaryingState:
         return {}

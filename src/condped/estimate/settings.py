@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal, TypedDict, get_args
 
 from condped.errors import SettingsError
-from condped.options import check_choices, option
+from condped.options import check_choices, is_number, option
 from condped.safe_text import brief
 
 # ``method`` is the name of an estimator, the same in every function and in every result.
@@ -93,7 +92,8 @@ class Settings:
         "region", "Compare the target set with the region set or with the whole space."
     )
     sampling: Sampling = option(
-        "auto", "How the trials were drawn, which the test needs to know; auto: as they show it."
+        "auto",
+        "How the trials were drawn, which the test needs to know; auto: detected from the trials.",
     )
     startup: int | None = option(
         None, "Number of random trials before TPE starts to learn; default: as recorded, or 10."
@@ -190,13 +190,17 @@ def check_target(target_quantile: float, region_quantile: float) -> None:
         )
 
 
+def check_level(level: float) -> None:
+    """Raise if no interval can hold the truth so often."""
+    if not is_number(level) or not 0 < level < 1:
+        raise SettingsError(f"level must be a number between 0 and 1 (got {brief(level)}).")
+
+
 def _require_quantile(name: str, value: object) -> None:
-    # numpy's numbers are real too.
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0 < value <= 1:  # type: ignore[operator]
+    if not is_number(value) or not 0 < value <= 1:
         hint = ""
-        if number and 1 < value < 100:  # type: ignore[operator]
-            share = float(value) / 100  # type: ignore[arg-type]
+        if is_number(value) and 1 < value < 100:
+            share = float(value) / 100
             hint = f" Did you mean {share:g} ({100 * share:g} %)?"
         raise SettingsError(
             f"{name} must be a number above 0 and at most 1 (got {brief(value)}).{hint}"

@@ -119,8 +119,9 @@ class Guard:
         host = self._checked_host(scope)
         if scope["method"] not in self._methods:
             allowed = ", ".join(self._methods)
+            read_only = "" if "POST" in self._methods else " This server is read-only."
             raise RefusedError(
-                405, f"Allowed methods: {allowed}. This server is read-only.", "method not allowed",
+                405, f"Allowed methods: {allowed}.{read_only}", "method not allowed",
                 ((b"allow", allowed.encode()),),
             )  # fmt: skip
         _check_origin(scope, host)

@@ -11,10 +11,10 @@ from typing import Any
 import condped
 from condped.errors import NoTrialsError
 from condped.live.background import Background, Outcome
-from condped.live.looks import Look, Looks
-from condped.live.reports import numbers, verdicts
+from condped.live.looks import Look, Looks, numbers, verdicts
+from condped.live.sources import NotRecordedError
 from condped.live.versions import Event, Versions, json_text
-from condped.live.viewers import QUIET, Cursor, Feed, timed
+from condped.live.viewers import Activity, Cursor, Feed, activity_of, timed
 
 
 class StudyFeed(Feed):
@@ -49,7 +49,8 @@ class StudyFeed(Feed):
         self._looks = Looks()
         self._arrived: list[tuple[Look, Outcome]] = []
         self._stale = True  # whether there are trials that no report is about
-        self._changed = time.monotonic()
+        self._finished: int | None = None  # trials at the last reading; None before the first
+        self._last_finished: float | None = None  # when a trial was seen to finish
         self._state: dict[str, Any] = {
             "state": "waiting", "message": "Reading the trials.", "finished": 0, "running": 0,
             "best": None, "verdicts": "computing",
@@ -119,15 +120,17 @@ class StudyFeed(Feed):
                 changed = True
             else:
                 changed, took = timed(self._followed.update)
-            if changed:
-                self._stale, self._changed = True, time.monotonic()
+            self._stale |= changed
             self._renew(self._followed)
+        except NotRecordedError as error:
+            self._tell(state="waiting", message=str(error))
         except NoTrialsError:
             self._tell(state="waiting", message="There are no trials yet.")
         return took
 
     def _leave(self) -> None:
         followed, self._followed = self._followed, None
+        self._finished = self._last_finished = None
         if followed is not None:
             followed.close()
 
@@ -149,15 +152,23 @@ class StudyFeed(Feed):
                 self._versions.put(data)
                 self._report = report
             self._stale = False  # not before: what has failed is tried again
-        quiet = not followed.running and time.monotonic() - self._changed > QUIET
         self._tell(
-            state="waiting" if quiet else "live",
-            message=looks.problem or ("No trial is running." if quiet else ""),
+            state=self._activity(followed),
+            message=looks.problem or "",
             finished=followed.finished,
             running=followed.running,
             best=_best(self._report),
             verdicts="computing" if looks.pending else "failed" if looks.problem else "ready",
         )
+
+    def _activity(self, followed: condped.Followed) -> Activity:
+        """Return how the study is doing, judging by when trials were seen to finish."""
+        now = time.monotonic()
+        if self._finished not in (None, followed.finished):
+            self._last_finished = now
+        self._finished = followed.finished
+        quiet = None if self._last_finished is None else now - self._last_finished
+        return activity_of(followed.finished, followed.running, quiet)
 
     def _compute_verdicts(self, look: Look | None) -> None:
         """Compute the verdicts of a due look in the background."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -136,6 +137,24 @@ class Looks:
         if outcome.value is not None:
             self.verdicts = outcome.value
         return True
+
+
+def numbers(
+    table: condped.TrialTable, verdicts: Verdicts | None, options: Mapping[str, Any]
+) -> condped.Report:
+    """Return what is quick to compute, with the verdicts of an earlier look."""
+    report = condped.report(table, verdicts=False, **options)
+    if verdicts is None or verdicts.report is None:
+        return report
+    report = report.with_verdicts_of(verdicts.report)
+    forecast = verdicts.forecast_at(table.finished)
+    return report if forecast is None else report.with_forecast(forecast)
+
+
+def verdicts(table: condped.TrialTable, trials: int, options: Mapping[str, Any]) -> Verdicts:
+    """Return what is slow to compute, for the table as of a scheduled look."""
+    report = condped.report(table, **{**options, "looks": "repeated"})
+    return Verdicts.of(trials, report.importance, report)
 
 
 def _whole(table: condped.TrialTable) -> condped.TrialTable:

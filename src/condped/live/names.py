@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+
+from condped.duplicates import first_duplicate
+from condped.errors import SettingsError
 
 
 def split_name(source: str) -> tuple[str | None, str]:
@@ -17,3 +21,10 @@ def split_name(source: str) -> tuple[str | None, str]:
     # An equals sign in a path or behind the question mark of a URL names nothing.
     plain = mark and name and place and not any(sign in name for sign in "/\\:?*")
     return (name, place) if plain and not Path(source).exists() else (None, source)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise if two sources have one name."""
+    twice = first_duplicate(names)
+    if twice is not None:
+        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")

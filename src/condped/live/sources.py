@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import condped
 from condped.errors import CondpedError, NameNotFoundError, NoTrialsError, SettingsError
 from condped.options import options_of
+from condped.safe_text import brief, listed
 
 _SECRET_KEY = r"[\w.-]*(?:pass|pwd|secret|token|key|auth)[\w.-]*="
 _SECRET = re.compile(_SECRET_KEY, re.IGNORECASE)
@@ -24,6 +25,11 @@ _LOGIN = re.compile(r"(?s)(.*?://[^:/@\s?]*):(.*)")
 _QUERY = re.compile(r"\?[^\s'\"]*")
 # Options that say what is explained; a tool that records its objectives needs neither.
 _OBJECTIVE = ("objective", "direction")
+_SHOWN = 5  # names in messages
+
+
+class NotRecordedError(NoTrialsError):
+    """No trial tells yet whether a study records the requested objective."""
 
 
 class Listing(NamedTuple):
@@ -68,30 +74,66 @@ def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
             found = condped.studies(place, **_without_objective(reading))
         except CondpedError:  # a table, which needs one
             raise error from None
-    wanted = reading["objective"]
-    other = [one for one in found.studies if wanted not in one.objectives]
+    # What a study records is not known before a trial has completed.
+    wanted = requested_objectives(reading)
+    other = [one for one in found.studies if one.complete and not wanted <= {*one.objectives}]
+    if not other:
+        return Listing(found, None)
     names = dict.fromkeys(repr(name) for one in other for name in one.objectives)
-    own = f": {', '.join(names)}" if names else ""
-    note = f"Studies without an objective {wanted!r} are shown with their own{own}."
+    objectives = listed([repr(name) for name in sorted(wanted)], _SHOWN)
+    note = (
+        f"Studies without an objective {objectives} are shown with their own: {', '.join(names)}."
+    )
     return Listing(found, note)
 
 
+def requested_objectives(reading: Mapping[str, Any]) -> set[str]:
+    """Return the names of the objectives that the options for reading request."""
+    wanted = reading.get("objective")
+    every = [wanted] if isinstance(wanted, str) else wanted
+    return (
+        {one for one in every if isinstance(one, str)} if isinstance(every, list | tuple) else set()
+    )
+
+
 def open_study(
-    place: str, study: str, reading: Mapping[str, Any], *, alone: bool
+    place: str, study: str, reading: Mapping[str, Any], *, shown: str | None = None
 ) -> condped.Followed:
     """Follow a study by its name, or the only one of a place whose studies have no names.
 
+    ``shown`` is what messages call a directory; its path if it is not given.
+
     Raises
     ------
+    NameNotFoundError
+        If there is no such study any more; other names are not told.
+    NoTrialsError
+        If it is not known yet whether its trials record the requested objective.
     CondpedError
         If it cannot be read now.
     """
     try:
         return _follow(place, {**reading, "study": study})
     except (SettingsError, NameNotFoundError):
-        if not alone:
+        names = names_in(place, reading)
+        if study not in names:
+            message = f"There is no study {brief(study)} any more."
+            raise NameNotFoundError(message, kind="study", name=study) from None
+        if len(names) > 1 and Path(place).is_dir():
+            name = place if shown is None else shown
+            raise SettingsError(
+                f"{name!r} is a directory with several studies. Give them as a quoted pattern, "
+                f"such as '{name}/*.csv'."
+            ) from None
+        if len(names) > 1:
             raise
     return _follow(place, {**reading, "study": None})
+
+
+def names_in(place: str, reading: Mapping[str, Any]) -> list[str]:
+    """Return the names of all studies in a place."""
+    found = list_place(place, {**reading, "study": None}).studies
+    return [one.study for one in found.studies]
 
 
 def _follow(place: str, reading: Mapping[str, Any]) -> condped.Followed:
@@ -101,9 +143,14 @@ def _follow(place: str, reading: Mapping[str, Any]) -> condped.Followed:
         if not _lacks_objective(error, reading):
             raise
         try:
-            return condped.follow(place, **_without_objective(reading))
+            followed = condped.follow(place, **_without_objective(reading))
         except CondpedError:
             raise error from None
+    if not condped.summary(followed.table).states.complete:
+        followed.close()
+        wanted = listed([repr(name) for name in sorted(requested_objectives(reading))], _SHOWN)
+        raise NotRecordedError(f"No trial has recorded {wanted} yet.")
+    return followed
 
 
 def has_no_trials(place: str, error: CondpedError) -> bool:
@@ -116,12 +163,13 @@ def has_no_trials(place: str, error: CondpedError) -> bool:
     return "://" not in place and Path(place).is_file() and not Path(place).stat().st_size
 
 
-def _lacks_objective(error: CondpedError, reading: Mapping[str, Any]) -> bool:
-    """Return whether a source was read and lacks the requested objective."""
-    wanted = reading.get("objective")
-    return wanted is not None and bool(
-        re.search(rf"There is no objective.* {re.escape(repr(wanted))}\.", str(error))
-    )
+def _lacks_objective(error: BaseException | None, reading: Mapping[str, Any]) -> bool:
+    """Return whether a source was read and lacks a requested objective."""
+    while error is not None:
+        if isinstance(error, NameNotFoundError) and (error.kind or "").startswith("objective"):
+            return error.name in requested_objectives(reading)
+        error = error.__cause__  # it may say in which study
+    return False
 
 
 def _without_objective(reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,16 +9,17 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from condped.errors import CondpedError
 from condped.live.sources import without_passwords
 from condped.live.versions import Event
 
+Activity: TypeAlias = Literal["live", "idle", "waiting"]
 _LOGGER = logging.getLogger("condped.live")
 _SHARE = 0.2  # of the time that may be spent working
 _GRACE = 30.0  # seconds after the last viewer left in which another one may come back
-QUIET = 60.0  # seconds without a new trial, after which a study with none running is idle
+_QUIET = 60.0  # seconds without a new trial, after which a study with none running is idle
 _LONGEST_PAUSE = 10.0  # seconds between attempts to reach a source
 
 
@@ -154,13 +155,21 @@ class Feed(ABC):
                 read, pause = self._look(), self._every
                 failures = 0
             except Exception as error:
-                read, pause = 0.0, min(self._every * 2.0**failures, _LONGEST_PAUSE)
+                longer = min(self._every * 2.0**failures, _LONGEST_PAUSE)
+                read, pause = 0.0, max(self._every, longer)
                 failures = min(failures + 1, 10)
                 self._failed(reason_of(error))
             # Only this thread's work counts: other load on the machine makes no pause longer. Part
             # of reading is done at the other end.
             busy = read + time.thread_time() - worked
             self._wake.wait(pause_after(busy, pause))
+
+
+def activity_of(finished: int, running: int, quiet: float | None) -> Activity:
+    """Return how a study is doing; ``quiet``: seconds since a trial was last seen to finish."""
+    if running or (quiet is not None and quiet <= _QUIET):
+        return "live"
+    return "idle" if finished else "waiting"
 
 
 def pause_after(busy: float, every: float) -> float:

@@ -6,7 +6,6 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from threading import Lock
 from typing import Any
 
@@ -28,6 +27,7 @@ from condped.analyse.advice.result import EXPLORE, Advice
 from condped.analyse.advice.steps import Step
 from condped.errors import CondpedError, SettingsError
 from condped.estimate.settings import check_target
+from condped.options import is_whole_number
 from condped.optuna.narrowing import FittingStudy, Narrowing, holds, only_value
 from condped.safe_text import brief
 
@@ -103,9 +103,7 @@ class AdvisedSampler(BaseSampler):
         """Check the arguments."""
         if base is not None and not isinstance(base, BaseSampler):
             raise SettingsError(f"base must be an Optuna sampler (got {brief(base)}).")
-        if every is not None and (
-            isinstance(every, bool) or not isinstance(every, Integral) or every < 1
-        ):
+        if every is not None and not is_whole_number(every, 1):
             raise SettingsError(f"every must be a whole number, 1 or above, or None (got {every}).")
         check_explore(explore)
         check_target(target_quantile, 1.0)
@@ -239,12 +237,13 @@ class AdvisedSampler(BaseSampler):
                 return
             self._asked_at = due
             kept = () if self._contradicted(whole) else self._steps
-            steps = {(step.parameter, step.domain): step for step in (*kept, *self._asked(whole))}
+            advised = (*kept, *self._advised_steps(whole))
+            steps = {(step.parameter, step.domain): step for step in advised}
             if tuple(steps.values()) != self._steps:
                 self._steps = tuple(steps.values())
                 self._plan = self._new_plan()
 
-    def _asked(self, study: Study) -> tuple[Step, ...]:
+    def _advised_steps(self, study: Study) -> tuple[Step, ...]:
         """Return the narrowing that advice suggests, judging by all trials."""
         random = isinstance(self._base_sampler, _INDEPENDENT) and not any(
             MARK in trial.system_attrs for trial in study.get_trials(deepcopy=False)

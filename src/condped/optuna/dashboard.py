@@ -13,7 +13,7 @@ from optuna.study import Study
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.report.result import Report
-from condped.analyse.result import Result
+from condped.analyse.result import Result, check_result
 from condped.errors import SettingsError
 from condped.optional import load_optional
 from condped.safe_text import brief
@@ -87,11 +87,7 @@ def save_note(study: Study, result: Result) -> None:
     >>> study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=50)
     >>> save_note(study, condped.importance(study))
     """
-    if not isinstance(result, Result):
-        raise SettingsError(
-            "result must be a condped result, such as condped.importance(study) (got "
-            f"{type(result).__name__})."
-        )
+    check_result(result)
     _check_study(study)
     _dashboard("save_note").save_section(study, result.to_markdown(heading=3))
 

@@ -7,8 +7,9 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable
-from numbers import Integral
+from datetime import datetime
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -22,7 +23,7 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options
 from condped.analyse.values import number_text
 from condped.errors import SettingsError
 from condped.estimate.looks import looks_until
-from condped.options import takes
+from condped.options import is_whole_number, takes
 from condped.read import read
 from condped.read.options import Reading
 from condped.safe_text import brief, shortened
@@ -94,7 +95,7 @@ class Watch:
         **options: Unpack[AnalysisOptions],
     ) -> None:
         """Check the arguments, so that no error comes up while the study runs."""
-        if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
+        if not is_whole_number(every, 1):
             raise SettingsError(
                 f"every must be a number of trials, 1 or more (got {brief(every)})."
             )
@@ -113,13 +114,15 @@ class Watch:
         self._asked = {
             "looks": "repeated", **own, "target_quantile": target_quantile
         }  # fmt: skip
-        self._begin(None, 0.0)
+        self._study: weakref.ref[Study] | None = None
+        self._about: tuple[str, datetime | None] | None = None
+        self._begin(0.0)
         self._warned = False
         self._one_at_a_time = threading.Lock()
 
-    def _begin(self, study: str | None, started: float) -> None:
+    def _begin(self, started: float) -> None:
         """Forget what was seen of another study; this one began at this counter time."""
-        self._study, self._begun = study, started
+        self._begun = started
         self._evidence: Evidence | None = None
         self._tested = 0  # trials that the evidence is about
         self._looked = 0  # finished trials at the last look
@@ -128,11 +131,12 @@ class Watch:
         self._look_took, self._test_takes = _LOOK, _TEST
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what other processes get: everything but the lock."""
-        return {name: own for name, own in vars(self).items() if name != "_one_at_a_time"}
+        """Return what other processes get: everything but the lock and the study."""
+        left_out = ("_one_at_a_time", "_study")
+        return {name: own for name, own in vars(self).items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _one_at_a_time=threading.Lock())
+        vars(self).update(state, _one_at_a_time=threading.Lock(), _study=None)
 
     def __call__(self, study: Study, trial: FrozenTrial) -> None:
         """Look at the study if a look is due; Optuna calls this after each trial."""
@@ -140,15 +144,29 @@ class Watch:
         if not self._one_at_a_time.acquire(blocking=False):
             return
         try:
-            if study.study_name != self._study:
+            if self._is_another(study):
                 taken = 0.0 if trial.duration is None else trial.duration.total_seconds()
-                self._begin(study.study_name, time.perf_counter() - taken)
+                self._begin(time.perf_counter() - taken)
             # Trials are numbered as they start, so no more than these have finished.
             trials = trial.number + 1
             if trials >= self._look_at and self._has_time(self._looking + self._takes(trials)):
                 self._guarded_look(study, trial.number)
         finally:
             self._one_at_a_time.release()
+
+    def _is_another(self, study: Study) -> bool:
+        """Return whether a study is another one than at the last call.
+
+        Several objects may stand for one study, and several studies may have one name: a study is
+        known by its name and the start of its first trial.
+        """
+        if self._study is not None and self._study() is study:
+            return False
+        first = study.get_trials(deepcopy=False)[0]
+        about = study.study_name, first.datetime_start
+        another, self._about = about != self._about, about
+        self._study = weakref.ref(study)
+        return another
 
     def _has_time(self, seconds: float) -> bool:
         """Return whether this long is within its share of the study's time."""

@@ -39,7 +39,7 @@ def unsaid_direction_notes(objectives: Iterable[Objective | Goal]) -> list[str]:
     """Return a warning for each objective that is minimised only because nobody said otherwise."""
     return [
         Caution(
-            f"{_shown(name)} is minimised, since no direction was given or recorded; by its name "
+            f"{_quoted(name)} is minimised, since no direction was given or recorded; by its name "
             "more may be better. If so, set direction='maximize' (-d maximize); if not, 'minimize'."
         )
         for name in _doubtful(objectives)
@@ -50,7 +50,7 @@ def recorded_direction_notes(objectives: Iterable[Objective]) -> list[str]:
     """Return a remark on objectives that a study minimises, which is Optuna's default."""
     return [
         Caution(
-            f"The study minimises {_shown(name)}, as Optuna does unless it is told otherwise; by "
+            f"The study minimises {_quoted(name)}, as Optuna does unless it is told otherwise; by "
             "its name more may be better. If so, the search went the wrong way: create studies "
             "with direction='maximize', and pass the negated values as loss to explain these "
             "trials."
@@ -63,5 +63,5 @@ def _doubtful(objectives: Iterable[Objective | Goal]) -> list[str]:
     return [o.name for o in objectives if o.direction == "minimize" and more_is_better(o.name)]
 
 
-def _shown(name: str) -> str:
+def _quoted(name: str) -> str:
     return repr(" ".join(name.split()))

@@ -35,11 +35,11 @@ def naming_study(study: str) -> Iterator[None]:
         raise kind(f"In the study {shortened(study)!r}: {error}") from error
 
 
-def matching(kind: str, names: Sequence[str], patterns: Sequence[str]) -> list[str]:
+def matching(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """Return the names that match any of the patterns, all without one; each must match some."""
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise not_found(kind, pattern, names)
+            raise not_found("study", pattern, names)
     return [
         name
         for name in names

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, Unpack, cast
+from typing import Any, Literal, NamedTuple, Unpack, cast
 
-from condped.errors import CondpedError, DataError, SettingsError, SourceError
+from condped.errors import DataError, SettingsError
 from condped.optional import load_optional
 from condped.options import check_names
 from condped.read.databases.long_table import LongTable
-from condped.read.files.folder import find_files
+from condped.read.files.folder import ending_of, find_files
+from condped.read.files.named_path import expanded
 from condped.read.files.space_sidecar import with_sidecar
+from condped.read.guarded import guarded
 from condped.read.options import Reading, ReadOptions, chosen_objective
-from condped.read.registry import Reader, describe_source, reader_for, reader_named
+from condped.read.registry import Reader, reader_for, reader_named
 from condped.read.table.outside_domain import apply_outside_policy
 from condped.safe_text import brief
 from condped.trials.batch import Source, TableSource
@@ -36,18 +38,6 @@ _STREAMED = tuple(f"condped.read.files.{name}" for name in ("pyarrow_files", "cs
 # Options that only work in memory.
 _WHOLE_ONLY = ("loss", "study", "budget", "reader", "groups")
 
-# What readers raise on damaged sources, if they do not tell the damage themselves.
-_DAMAGES = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    OSError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-
-Read = TypeVar("Read")
 _Kind = Literal["files", "table", "long", "lazy", "spark", "ray", "other"]
 
 
@@ -176,8 +166,8 @@ def recognised(source: Any, options: ReadOptions) -> Recognised:
             f"reader cannot be set for a table in a backend (got {brief(options.reader)}): the "
             "backend reads it. Leave one of them out."
         )
-    if isinstance(source, str) and source.startswith("~") and options.backend is None:
-        source = str(Path(source).expanduser())
+    if isinstance(source, str) and options.backend is None and "://" not in source:
+        source = expanded(source)
     if options.reader is not None:
         return Recognised(source, "other", reader_named(options.reader))
     kind = _kind(source, options.backend)
@@ -248,7 +238,21 @@ def _too_large(found: Recognised) -> bool:
         return False
     path = found.source
     paths = (path,) if Path(path).is_file() else find_files(path).paths
-    return sum(Path(path).stat().st_size for path in paths) > SHARE_OF_MEMORY * _memory()
+    return sum(map(_bytes_in_memory, paths)) > SHARE_OF_MEMORY * _memory()
+
+
+def _bytes_in_memory(path: str) -> int:
+    """Return about what a file takes; tables are packed on disk, and say how large they are."""
+    size = Path(path).stat().st_size
+    if ending_of(path) not in (".parquet", ".pq", ".arrow", ".feather"):
+        return size
+    tables = load_optional(
+        "condped.read.stream.pyarrow_parquet_files",
+        feature=f"Reading {path!r}",
+        library="pyarrow",
+        extra="parquet",
+    )
+    return max(size, int(tables.bytes_in_memory(path)))
 
 
 def _memory() -> int:
@@ -352,34 +356,3 @@ def _read(source: Any, reader: Reader | None, options: ReadOptions) -> TrialTabl
     """Read a source by its reader, which is found if it is not known yet."""
     reader = reader or reader_for(source)
     return guarded(reader.load(), source, reader, options)
-
-
-def guarded(
-    function: Callable[[Any, ReadOptions], Read], source: Any, reader: Reader, options: ReadOptions
-) -> Read:
-    """Call a reader; errors that are none of ours say which reader failed, and on what."""
-    try:
-        return function(source, options)
-    except CondpedError:
-        raise
-    except _DAMAGES as error:
-        if options.reader is None and not isinstance(source, str):
-            raise  # such as an error in the user's function
-        what = f"({type(error).__name__}: {' '.join(str(error).split())})"
-        foreign = reader.module.partition(".")[0] != "condped"
-        if foreign and isinstance(error, (AttributeError, TypeError)):  # it is not the file
-            raise SourceError(
-                f"The reader {reader.name!r} of the module {reader.module!r} failed on "
-                f"{describe_source(source)} {what}. This is an error in the reader, which is not "
-                "part of condped: mend it or report it to its author."
-            ) from error
-        if options.reader is not None:
-            raise SourceError(
-                f"The reader {reader.name!r} cannot read {describe_source(source)} {what}: it "
-                f"reads {reader.description}."
-            ) from error
-        whom = f" to the author of {reader.module!r}" if foreign else ""
-        raise DataError(
-            f"{describe_source(source)} cannot be read by the reader {reader.name!r} {what}. "
-            f"It may be damaged; if it is not, please report this{whom}."
-        ) from error

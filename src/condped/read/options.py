@@ -102,7 +102,7 @@ class ReadOptions:
         (), "Objective values that stand for a failure.", metavar="NUMBER"
     )
     outside: Outside = option("error", "What to do with values outside their domains.")
-    skip_corrupt: bool = option(False, "Pass over lines that cannot be read; they are counted.")
+    skip_corrupt: bool = option(False, "Skip lines that cannot be read, and count them.")
     reader: str | None = option(
         None, "The reader to use, of those that `condped sources` lists.", metavar="NAME"
     )
@@ -113,7 +113,7 @@ class ReadOptions:
     )
     order: str | None = option(
         None,
-        "The place of each trial in time; the order of the rows if not given.",
+        "Column with the order of the trials in time; the order of the rows if not given.",
         metavar="COLUMN",
     )
     engine: Engine = option(

@@ -83,5 +83,5 @@ def _parsed(text: str) -> datetime | timedelta | str:
         return timedelta(
             days=int(days or 0), hours=int(hours), minutes=int(minutes), seconds=float(rest)
         )
-    except ValueError:
+    except (OverflowError, ValueError):
         return text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from condped.analyse.across.result import Across, PooledParameter, StudyImportance
 from condped.safe_text import listed, shortened
 from condped.show.across_branches import branch_heading, gate_standings, settled_elsewhere
-from condped.show.words import p_text
+from condped.show.words import count_of, p_text
 
 _MOST_PARAMETERS = 6
 _FEW = 2  # studies that are named rather than counted
@@ -55,7 +55,7 @@ def _twice(across: Across) -> str | None:
         return None
     named = [f"{shortened(one)} and {shortened(other)}" for one, other in pairs[:_MOST_TWICE]]
     more = len(pairs) - len(named)
-    rest = f", and {_counted(more, 'more pair')}" if more else ""
+    rest = f", and {count_of(more, 'more pair')}" if more else ""
     return (
         f"{'; '.join(named)}{rest} have the same trials, which count twice: if it is one study, "
         "list it once."
@@ -78,7 +78,7 @@ def _matters(across: Across) -> str:
     known = sorted(across.parameters, key=lambda p: (-p.matters_in, -p.importance))
     real = [parameter for parameter in known if parameter.matters_in]
     if not every:
-        return "Nothing can be told of any study."
+        return "No conclusion is possible for any study."
     if not real:
         some = "the study" if every == 1 else f"any of the {every} studies"
         return f"No parameter matters in {some}, as far as the trials show."
@@ -94,22 +94,18 @@ def _matters(across: Across) -> str:
             f", {one} in {at}" for one, at in zip(named[1:], where[1:], strict=True)
         )
     if more and every > 1:
-        sentence += f"; {_counted(more, 'more parameter')} {_verb(more)} in some"
+        sentence += f"; {count_of(more, 'more parameter')} {_verb(more)} in some"
     silent = len(known) - len(real)
     if silent:
-        others = f"{_counted(silent, 'other')} {'show' if silent > 1 else 'shows'} no effect"
+        others = f"{count_of(silent, 'other')} {'show' if silent > 1 else 'shows'} no effect"
         if every > 1:
-            others = f"{_counted(silent, 'other parameter')} {_verb(silent)} in none"
+            others = f"{count_of(silent, 'other parameter')} {_verb(silent)} in none"
         sentence += f"; {others}"
     return f"{sentence}."
 
 
 def _verb(number: int) -> str:
     return "matters" if number == 1 else "matter"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _where(across: Across, parameter: PooledParameter, every: int, *, first: bool) -> str:
@@ -152,7 +148,7 @@ def _differ(across: Across) -> str | None:
             for one in apart[:_MOST_PARAMETERS]
         ]
         more = len(apart) - len(words)
-        rest = f" and {_counted(more, 'more parameter')}" if more else ""
+        rest = f" and {count_of(more, 'more parameter')}" if more else ""
         sentence = f"The studies differ by more than chance explains in {', '.join(words)}{rest}."
     return f"{sentence} Cannot be compared: {_untested(untested)}." if untested else sentence
 
@@ -178,7 +174,11 @@ def _why_untested(across: Across) -> str:
             f"{random[0]} was drawn at random, {learnt[0]} by a sampler that learns from results, "
             "and what a parameter explains depends on it"
         )
-    return _untested(across.parameters) if len(across) else "nothing can be told of any parameter"
+    return (
+        _untested(across.parameters)
+        if len(across)
+        else "no conclusion is possible for any parameter"
+    )
 
 
 def _untested(parameters: Sequence[PooledParameter]) -> str:
@@ -191,7 +191,7 @@ def _untested(parameters: Sequence[PooledParameter]) -> str:
         for why, names in list(reasons.items())[:_MOST_REASONS]
     ]
     more = sum(len(names) for names in list(reasons.values())[_MOST_REASONS:])
-    return "; ".join([*parts, _counted(more, "more parameter")] if more else parts)
+    return "; ".join([*parts, count_of(more, "more parameter")] if more else parts)
 
 
 def _of_several(why: str) -> str:

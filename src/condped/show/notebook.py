@@ -15,10 +15,10 @@ from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.report.result import Report
 from condped.arrays import FloatArray
-from condped.safe_text import listed, shortened
+from condped.safe_text import listed, percent, shortened
 from condped.show.across_answer import answer_of
 from condped.show.report.page import framed, page
-from condped.show.text.account import headline, highest_first
+from condped.show.text.account import headline, headline_of, highest_first
 from condped.show.text.several.across import across_headline, agreement_words
 from condped.show.words import (
     UNATTRIBUTED,
@@ -79,7 +79,7 @@ def importance_html(result: ImportanceResult) -> str:
     if result.gates:
         header.append(("between branches", _LEFT))
     if result.level is not None:
-        header.append((f"{100 * result.level:.3g} % each", _RIGHT))
+        header.append((f"{percent(result.level)} each", _RIGHT))
     if evidence is not None:
         led = result.account.outcome is not None
         header += [("verdict", _LEFT), ("values that lead to it" if led else "good values", _LEFT)]
@@ -111,7 +111,7 @@ def importance_html(result: ImportanceResult) -> str:
         rest = sum(parameter.importance for parameter in hidden)
         below.append(f"… and {len(hidden)} more parameters with {share_text(rest)} together.")
     below.append(_used(result.account))
-    above = headline(result.account, result.settings, result.target_quantile)
+    above = headline_of(result)
     return _page(tie_lines(result.tie), above, result.reason, _table(header, rows), below)
 
 
@@ -151,7 +151,7 @@ def across_html(across: Across) -> str:
     """Return the parameters over all studies, with a square for each study."""
     studies = across.studies[:_MOST_STUDIES]
     header = [("parameter", _LEFT), ("importance", _RIGHT), ("", _LEFT)]
-    header += [(f"{100 * across.level:.3g} %", _RIGHT), ("matters in", _RIGHT)]
+    header += [(percent(across.level), _RIGHT), ("matters in", _RIGHT)]
     header += [("between studies", _LEFT), ("odd", _LEFT), ("each study", _LEFT)]
     shown = across.parameters[:_MOST_ROWS]
     size = min(0.9, _STRIP / max(len(studies), 1))
@@ -179,7 +179,7 @@ def across_html(across: Across) -> str:
         below.append(f"… and {len(across.studies) - len(studies)} more studies.")
     below.append(
         "each study: darker is more important; blue where it matters, grey without evidence, "
-        "outlined where it is odd. print() tells more."
+        "outlined where it is odd. print() shows more."
     )
     below[:0] = answer_of(across).sentences
     return _page((), across_headline(across), None, _table(header, rows), below)
@@ -202,7 +202,7 @@ def _square(across: Across, parameter: PooledParameter, study: ComparedStudy, si
 
 
 def _used(account: Account) -> str:
-    return f"{account.trials.used} of {account.trials.total} trials used. print() tells more."
+    return f"{account.trials.used} of {account.trials.total} trials used. print() shows more."
 
 
 def _page(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from condped.analyse.branches.gates import Gate
 from condped.analyse.evidence.evidence import Evidence, ParameterEvidence
 from condped.analyse.importance.ties import OVER, OVER_WORDS, Tie
-from condped.safe_text import shortened
+from condped.safe_text import listed, percent, shortened
 from condped.space.domain import Domain
 
 # Who prints another kind of result need not load it.
@@ -27,6 +27,12 @@ UNATTRIBUTED_WORDS = (
     "unattributed: seems to be explained by parameters without enough evidence, each by itself; "
     "with it the importances sum to 1."
 )
+# In place of good values, by verdict.
+NO_GOOD_VALUES = {
+    "matters": "nothing stands out here",
+    "unclear": "unclear whether it matters",
+    "no evidence": "no evidence of an effect",
+}
 _MOST_NAMED = 6
 _MOST_GATES = 4
 _MOST_FOLDED = 8  # names on the line of parameters that share it
@@ -93,15 +99,28 @@ def not_shown(
     return [own for own in result.parameters if own.name not in named]
 
 
+def rows_left_out(
+    result: ImportanceResult,
+    shown: Sequence[ParameterImportance],
+    silent: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """Say what has no row in a table: parameters without room, and what no parameter gets."""
+    hidden = not_shown(result, shown, silent)
+    lines = []
+    if hidden:
+        rest = share_text(sum(parameter.importance for parameter in hidden))
+        lines.append(f"… and {len(hidden)} more with {rest} together")
+    if is_shared(result.unattributed):
+        lines.append(f"{UNATTRIBUTED}: {share_text(result.unattributed)}")
+    return lines
+
+
 def folded_lines(silent: Mapping[str, Sequence[str]]) -> list[str]:
     """Say which parameters have nothing, in a line per verdict."""
     lines = []
     for verdict, names in silent.items():
-        more = len(names) - _MOST_FOLDED
-        named = ", ".join(map(shortened, names[:_MOST_FOLDED]))
-        named += f" and {more} more" if more > 0 else ""
         others = "1 other" if len(names) == 1 else f"{len(names)} others"
-        lines.append(f"{others}: {share_text(0.0)}, {verdict}: {named}")
+        lines.append(f"{others}: {share_text(0.0)}, {verdict}: {listed(names, _MOST_FOLDED)}")
     return lines
 
 
@@ -109,6 +128,11 @@ def tiny(importances: Iterable[float], verdicts: Iterable[str | None]) -> bool:
     """Return whether :data:`TINY_WORDS` have to be said."""
     pairs = zip(importances, verdicts, strict=True)
     return any(value == 0 and verdict == "matters" for value, verdict in pairs)
+
+
+def count_of(number: int, what: str) -> str:
+    """Return a number with its noun: 1 regime, 2 regimes."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def p_text(p_value: float) -> str:
@@ -131,14 +155,6 @@ def over_words(etas: Iterable[float]) -> list[str]:
     return [OVER_WORDS] if any(eta >= OVER for eta in etas) else []
 
 
-def verdict_label(evidence: ParameterEvidence | None) -> str:
-    """Return a verdict with its reason, if it has one: "not testable (only one value)"."""
-    if evidence is None:
-        return ""
-    reason = reason_of(evidence)
-    return f"{evidence.verdict} ({reason})" if reason else evidence.verdict
-
-
 def reason_of(evidence: ParameterEvidence) -> str:
     """Return why a parameter has no other verdict; empty if there is nothing to say."""
     return evidence.reason.rstrip(".")
@@ -153,10 +169,7 @@ def reason_lines(evidence: Evidence, names: Sequence[str]) -> list[str]:
             found.setdefault((evidence[name].verdict, reason), []).append(name)
     lines = []
     for (verdict, reason), about in found.items():
-        more = len(about) - _MOST_NAMED
-        named = ", ".join(map(shortened, about[:_MOST_NAMED])) + (
-            f" and {more} more" if more > 0 else ""
-        )
+        named = listed(about, _MOST_NAMED)
         lines.append(f"{verdict[0].upper()}{verdict[1:]}: {named} ({reason}).")
     return lines
 
@@ -185,7 +198,7 @@ def gate_sentence(gate: Gate) -> str:
     if not first.target_trials:
         return f"{name} chooses the branch, and no branch has target trials."
     some = f"all {size}" if first.target_trials == size else f"{first.target_trials} of the {size}"
-    share = f"{100 * first.region_trials / max(gate.region_size, 1):.3g} %"
+    share = percent(first.region_trials / max(gate.region_size, 1))
     # A gate that is not always active decides among the trials that have it.
     target = "target trials" if gate.always else "target trials that have it"
     every = "all trials" if gate.always else "all that have it"

@@ -32,9 +32,12 @@ from condped.space.nodes import (
     Columns,
     Comparison,
     Either,
+    Leaf,
     Membership,
     Negation,
     Node,
+    leaves,
+    names_of,
 )
 
 _TOKEN = re.compile(
@@ -80,20 +83,11 @@ class Condition:
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters it refers to, in order of first appearance."""
-        found = (name for leaf in self.leaves() for name in _names(leaf))
-        return tuple(dict.fromkeys(found))
+        return names_of(self.root)
 
-    def leaves(self) -> Iterator[Comparison | Between | Membership]:
+    def leaves(self) -> Iterator[Leaf]:
         """Iterate over its comparisons."""
-        todo: list[Node] = [self.root]  # the next one last
-        while todo:
-            node = todo.pop()
-            if isinstance(node, Both | Either):
-                todo += reversed(node.parts)
-            elif isinstance(node, Negation):
-                todo.append(node.part)
-            else:
-                yield node
+        return leaves(self.root)
 
     def holds(self, columns: Columns) -> BoolArray:
         """Return, for each row, whether the condition holds."""
@@ -109,10 +103,6 @@ class Condition:
 def _unescape(escape: re.Match[str]) -> str:
     # An unknown escape stays as it is: 'C:\data'.
     return _ESCAPES.get(escape[1], escape[0])
-
-
-def _names(leaf: Comparison | Between | Membership) -> tuple[str, ...]:
-    return (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,11 @@ class Categorical:
         return f"{{{labels}{more}}}"
 
 
+def has_choice(domain: Categorical, value: object) -> bool:
+    """Return whether a value is one of the choices; True is not 1."""
+    return any(type(one) is type(value) and one == value for one in domain.choices)
+
+
 def choice_labels(choices: Sequence[Any]) -> tuple[str, ...]:
     """Return a short text for each choice; an ambiguous one is quoted.
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from condped.arrays import FloatArray, ValueArray
-from condped.space.domain import Categorical, Domain, Float, Int
+from condped.arrays import FloatArray, IntArray, ValueArray
+from condped.space.domain import Categorical, Domain, Float, Int, Numeric
 
 MOST_CELLS = 50
 _MOST_INT = (1 << 63) - 1
@@ -52,6 +52,15 @@ def grid_of(domain: Domain) -> Grid:
     if isinstance(domain, Categorical):
         return Grid(len(domain.choices), 0.0, 1.0, log=False, categorical=True)
     return _numeric_grid(domain.low, domain.high, domain.log, domain.step, isinstance(domain, Int))
+
+
+def cells_within(domain: Numeric, values: ValueArray) -> IntArray:
+    """Return the cell of each value on its domain's grid."""
+    if domain.single:
+        return np.zeros(len(values), dtype=np.int64)
+    grid = grid_of(domain)
+    scaled = np.log(values.astype(np.float64)) if grid.log else values
+    return cells_of(scaled, grid.low, grid.width, grid.cells - 1.0).astype(np.int64)
 
 
 def cells_of(

@@ -51,6 +51,11 @@ class Comparison:
     op: str
     value: Any
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that it compares."""
+        return (self.name,)
+
     def holds(self, columns: Columns) -> BoolArray:
         compare, value = COMPARE[self.op], self.value
         return columns[self.name].where(lambda entry: compare(entry, value))
@@ -63,6 +68,11 @@ class Between:
     name: str
     op: str
     other: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that it compares."""
+        return (self.name, self.other)
 
     def holds(self, columns: Columns) -> BoolArray:
         left, right = columns[self.name].numbers(), columns[self.other].numbers()
@@ -82,6 +92,11 @@ class Membership:
     name: str
     values: tuple[Any, ...]
     negated: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that it compares."""
+        return (self.name,)
 
     @cached_property
     def among(self) -> frozenset[Any]:
@@ -130,7 +145,26 @@ class Negation:
         return ~self.part.holds(columns)
 
 
-Node: TypeAlias = Comparison | Between | Membership | Both | Either | Negation
+Leaf: TypeAlias = Comparison | Between | Membership
+Node: TypeAlias = Leaf | Both | Either | Negation
+
+
+def leaves(root: Node) -> Iterator[Leaf]:
+    """Iterate over the comparisons of a condition."""
+    todo = [root]  # the next one last
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Both | Either):
+            todo += reversed(node.parts)
+        elif isinstance(node, Negation):
+            todo.append(node.part)
+        else:
+            yield node
+
+
+def names_of(root: Node) -> tuple[str, ...]:
+    """Return the parameters that a condition refers to, in order of first appearance."""
+    return tuple(dict.fromkeys(name for leaf in leaves(root) for name in leaf.names))
 
 
 def _is_among(values: Collection[Any], entry: Any) -> Any:

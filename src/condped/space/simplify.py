@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from condped.space.condition import Condition
-from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import Between, Both, Comparison, Either, Leaf, Membership, Negation, Node
 
-Leaf: TypeAlias = Comparison | Between | Membership
 Settled: TypeAlias = Node | bool
 
 _PLAIN_NAME = re.compile(r"[^\W\d][\w.]*")

@@ -129,8 +129,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
         ``allowed`` keeps the choices of parameters from one condition to the next.
         """
         for leaf in condition.leaves():
-            names = (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
-            for name in names:
+            for name in leaf.names:
                 if name not in self.parameters:
                     hint = not_found("parameter", name, self.parameters)
                     raise ConditionError(
@@ -142,7 +141,7 @@ class Space(Mapping[str, tuple[Alternative, ...]]):
                         "itself. Name the parameter that activates it."
                     )
             if isinstance(leaf, Between):
-                for name in names:
+                for name in leaf.names:
                     self._check_numeric(owner, condition, name)
             else:
                 if leaf.name not in allowed:

@@ -338,13 +338,14 @@ class TrialTable:
         >>> len(condped.problems.get("nested").sample(100, seed=0).first(40))
         40
         """
-        whole = self if self.whole is None else self.whole
-        kept = whole.finished_first(finished)
+        kept = self.study.finished_first(finished)
         if self.rows is None:
             return self.only(kept)._as_drawn()
         own = np.isin(self.rows, kept)
         rows = np.searchsorted(kept, self.rows[own])
-        return replace(self.only(own)._as_drawn(), whole=whole.only(kept)._as_drawn(), rows=rows)
+        return replace(
+            self.only(own)._as_drawn(), whole=self.study.only(kept)._as_drawn(), rows=rows
+        )
 
     def finished_first(self, finished: int) -> IntArray:
         """Return the positions, ascending, of those trials of a whole study that finished first."""
@@ -352,10 +353,14 @@ class TrialTable:
         return rows_of_first(np.asarray(self.states != State.RUNNING), times, finished)
 
     @property
+    def study(self) -> TrialTable:
+        """All trials that these were selected from; the table itself if these are all."""
+        return self if self.whole is None else self.whole
+
+    @property
     def finished(self) -> int:
         """How many trials of the study have ended, those outside a selection included."""
-        whole = self if self.whole is None else self.whole
-        return int(np.count_nonzero(whole.states != State.RUNNING))
+        return int(np.count_nonzero(self.study.states != State.RUNNING))
 
     def _as_drawn(self) -> TrialTable:
         """Return the table without domains and parameters that none of its trials drew from."""

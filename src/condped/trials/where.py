@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,12 @@ class ParameterColumn:
 def columns_of(table: TrialTable) -> dict[str, ParameterColumn]:
     """Return the parameters as columns for conditions."""
     return {parameter.name: ParameterColumn(parameter) for parameter in table.parameters}
+
+
+def with_gates(names: Iterable[str], conditions: Iterable[Condition]) -> tuple[str, ...]:
+    """Return parameters, and those that conditions name."""
+    gates = (name for condition in conditions for name in condition.names)
+    return tuple(dict.fromkeys((*names, *gates)))
 
 
 def condition_mask(

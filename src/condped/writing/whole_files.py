@@ -59,8 +59,9 @@ def _beside(target: Path, known: os.stat_result | None) -> Iterator[IO[bytes]]:
         os.close(os.open(target, os.O_WRONLY))  # who may not write to it may not replace it
     # Nobody can guess the name, and so prepare a link in its place; hidden files are no trials.
     part = target.with_name(f".condped-{token_hex(8)}.part")
-    try:
-        with open(part, "xb", opener=_private if known else _usual) as file:
+    opened = open(part, "xb", opener=_private if known else _usual)  # noqa: SIM115
+    try:  # from here on the part is our own
+        with opened as file:
             if known is not None:
                 _protect_as(file.fileno(), target, known)
             yield file

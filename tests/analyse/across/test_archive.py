@@ -195,7 +195,7 @@ def test_conditions_and_chosen_parameters_hold_in_each_study(tmp_path: Path, way
     alone = {name: value for name, value in given.items() if name not in ("backend", "engine")}
     assert across_numbers(found) == single_numbers(others, **alone)
     assert {one.name: one.trials for one in found.studies}["data-02"] == 0
-    assert any("Nothing can be told of the study data-02" in note for note in found.notes)
+    assert any("No conclusion is possible for the study data-02" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("engine", ["memory", "stream"])

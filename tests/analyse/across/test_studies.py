@@ -209,7 +209,7 @@ def test_an_empty_study_is_noted_and_the_others_are_compared() -> None:
     found = condped.across({"a": FIRST, "none": FIRST.slice(0, 0), "b": SECOND}, **GIVEN)
     assert [(one.name, one.trials) for one in found.studies] == [("a", 60), ("none", 0), ("b", 67)]
     assert found.studies[1].reason is not None
-    assert any("Nothing can be told of the study none" in note for note in found.notes)
+    assert any("No conclusion is possible for the study none" in note for note in found.notes)
     assert across_numbers(found) == single_numbers({"a": FIRST, "b": SECOND}, **GIVEN)
 
 
@@ -272,7 +272,7 @@ def test_empty_studies_of_a_storage_stand_in_nobodys_way(tmp_path: Path) -> None
     found = condped.across(url, where="x < 0.5")
     assert [one.name for one in found.studies] == ["some", "none"]
     assert 0 < found.studies[0].trials < 30
-    assert any("Nothing can be told of the study none" in note for note in found.notes)
+    assert any("No conclusion is possible for the study none" in note for note in found.notes)
     with pytest.raises(DataError, match=r"In the study 'some'.*'accuracy'"):
         condped.across(url, objective="accuracy")
 
@@ -299,7 +299,7 @@ def test_what_two_studies_cannot_tell_is_said_with_their_names() -> None:
         FIRST.column_names.index("loss"), "loss", pa.array([float("nan")] * len(FIRST))
     )
     (said,) = condped.difference(FIRST, failed, **GIVEN).comparable
-    assert said.startswith("Nothing can be told of the study after: there is no trial")
+    assert said.startswith("No conclusion is possible for the study after: there is no trial")
     same = condped.difference(FIRST, FIRST, **GIVEN)
     assert same.same_trials
     assert "same trials" in str(same).splitlines()[0]

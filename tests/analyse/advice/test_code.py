@@ -8,7 +8,7 @@ import optuna
 import pytest
 
 from condped import Categorical, Float, Int, Space, when
-from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.space.nodes import Comparison
 from condped.space.simplify import condition_of
 from condped.space.space import Alternative

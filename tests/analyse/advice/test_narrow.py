@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from condped import Categorical, Float, Int, Space, when
-from condped.analyse.advice.narrow import narrowed
-from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.code.optuna_code import suggest_code
+from condped.analyse.advice.narrow import in_order, narrowed
 from condped.space.domain import Domain
+from condped.space.space import Alternative
 from tests.drawing import draw, fits, holds_of
 
 MODEL, LAYERS, RATE = Categorical(["svm", "net", "tree"]), Int(1, 6), Float(0, 1)
@@ -99,3 +101,15 @@ def test_code_draws_from_the_space() -> None:
         assert {frozenset(one) for one in drawn} >= {
             frozenset(draw(space, rng)) for _ in range(100)
         }
+
+
+def test_long_chains_of_conditions_have_an_order() -> None:
+    """Also if each parameter is listed before its gate, and in a circle, which nothing breaks."""
+    names = [f"p{level}" for level in range(5000)]
+    conditional = {
+        name: (when(f"{gate} == 1", Categorical([0, 1])),) for gate, name in pairwise(names)
+    }
+    listed = dict(reversed(conditional.items())) | {"p0": (Alternative(Categorical([0, 1])),)}
+    assert in_order(listed) == names
+    circle = {"a": conditional["p2"], "p1": (when("a == 1", RATE),)}
+    assert sorted(in_order(circle)) == ["a", "p1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import optuna
 import pytest
 
 import condped
-from condped.analyse.saving.analysis import packed, unpacked
+from condped.analyse.saving.analysis import Unpacking, packed, unpacked
 from condped.errors import DataError
 
 NESTED = condped.problems.get("nested").sample(300, seed=0)
@@ -190,3 +191,37 @@ def test_a_density_has_one_mass_for_each_cell(tmp_path: Path) -> None:
     file.write_text(json.dumps(saved), encoding="ascii")
     with pytest.raises(DataError, match=r"saved\.json' is damaged: .*50 cells \(got 49\)"):
         condped.load(file)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda regime: regime.update(region="-9999999 9", target="-9999999 1"),
+        lambda regime: regime.update(target="-9999999 1"),
+    ],
+)
+def test_few_letters_do_not_stand_for_gigabytes(
+    damage: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    """A regime has as many cells as its domain, and each target set has as many."""
+    path = tmp_path / "r.json"
+    condped.importance(condped.problems.get("nested").sample(200, seed=0)).save(path)
+    data = json.loads(path.read_text())
+    damage(data["counts"]["grid"][0]["regimes"][0])
+    path.write_text(json.dumps(data))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=r"more than [0-9]+ cells"):
+            condped.load(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 << 20
+
+
+def test_many_target_sets_of_many_cells_are_bounded() -> None:
+    """Although each is allowed: a list of choices times a list of target sets."""
+    unpacking = Unpacking()
+    assert unpacking.target("-1000", (100, 10)).shape == (100, 10)
+    with pytest.raises(DataError, match="expands too far"):
+        unpacking.target("-1000000000", (100_000, 10_000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,30 @@ def test_the_same_question_is_analysed_once(
         more = client("importance", study="grows")
         assert len(calls) == 3
         assert more["trials"]["total"] == 41
+
+
+@pytest.mark.parametrize("tool", ["across", "difference"])
+def test_an_earlier_comparison_says_when_it_was_checked(
+    tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trials were read just now, and had not changed."""
+    for name in ("a", "b"):
+        lines = [f"{0.01 * place},{place % 7}" for place in range(40)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,loss", *lines]))
+    asked: dict[str, Any] = {"before": "a", "after": "b"} if tool == "difference" else {}
+    with asking(make_server(Desk([f"{tmp_path}/{n}.csv" for n in "ab"], objective="loss"))) as ask:
+        ask(tool, **asked)
+
+        class Later(datetime):
+            """The clock of a server that has run for years."""
+
+            @classmethod
+            def now(cls, tz: Any = None) -> Later:
+                return cls(2100, 1, 1, tzinfo=tz)
+
+        monkeypatch.setattr("condped.live.agents.snapshots.datetime", Later)
+        again = ask(tool, **asked)
+    assert [one["as_of"]["read_at"][:4] for one in again["studies"]] == ["2100", "2100"]
 
 
 def test_calls_at_the_same_time_are_answered_each(client: Asking) -> None:

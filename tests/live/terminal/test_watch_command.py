@@ -138,7 +138,7 @@ def test_an_unreachable_source_is_shown_and_comes_back(storage: str, tmp_path: P
         session.wait_for(lambda text: "○ idle" in text)
         away = (tmp_path / "study.db").rename(tmp_path / "away.db")
         shown = session.wait_for(lambda text: "○ unreachable" in text)
-        assert "Unreadable since" in shown
+        assert "Unreachable since" in shown
         assert "45 finished" in shown
         write_trials(f"sqlite:///{away}", 10)
         away.rename(tmp_path / "study.db")
@@ -180,7 +180,7 @@ def test_time_that_is_up_before_the_condition_ends_with_3(storage: str) -> None:
     """And with 0 if there is no condition."""
     late = _watched(storage, "--until", "46", "--timeout", "0.5")
     assert late.returncode == 3
-    assert "Timed out after 0.5 s, before 46 trials had finished." in late.stderr
+    assert "Timed out after 0.5 s: only 45 of 46 trials have finished." in late.stderr
     assert _watched(storage, "--timeout", "0.5").returncode == 0
 
 

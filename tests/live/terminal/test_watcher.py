@@ -165,6 +165,18 @@ def test_a_table_without_rows_is_waited_for(tmp_path: Path, head: str) -> None:
         _wait(watcher, lambda snapshot: snapshot.finished == 3 and snapshot.summary is not None)
 
 
+def test_a_source_that_fails_while_it_is_waited_for_is_shown_as_unreachable(tmp_path: Path) -> None:
+    """It was there before: a bad moment ends nothing."""
+    file = tmp_path / "trials.csv"
+    file.write_text("x,y,loss\n")
+    with _watching(str(file), objective="loss") as watcher:
+        _wait(watcher, lambda snapshot: snapshot.reason == "Waiting for the first trial to finish.")
+        file.unlink()
+        _wait(watcher, lambda snapshot: snapshot.unreachable is not None)
+        _write(file, 3, seed=0)
+        _wait(watcher, lambda snapshot: snapshot.finished == 3 and snapshot.unreachable is None)
+
+
 def test_an_empty_file_of_any_kind_is_waited_for(tmp_path: Path) -> None:
     """Nothing tells yet that it will be a journal."""
     file = tmp_path / "journal.log"

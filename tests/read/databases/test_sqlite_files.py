@@ -191,35 +191,96 @@ def test_every_read_is_one_state_that_existed(mode: str, tmp_path: Path) -> None
     assert len(seen) == 8
 
 
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+RECURSIVE = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+# 20^9 rows.
+ENDLESS = f"SELECT {{}} FROM metrics a, {', '.join(f'metrics {letter}' for letter in 'bcdefghi')}"
+COLUMNS = "1 AS id, 'r' AS run_name, '{}' AS config, 'x' AS created_at"
 
 
-@pytest.mark.parametrize(
-    "columns",
-    ["i AS id, 'r' AS run_name, '{}' AS config, 'x' AS created_at", "COUNT(*) AS id, 1, 2, 3"],
-)
+def replace_configs(path: Path, view: str) -> None:
+    """Put a view in the place of a table."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE configs")
+        database.execute(f"CREATE VIEW configs (id, run_name, config, created_at) AS {view}")
+        database.commit()
+
+
+def double_texts(path: Path, times: int) -> None:
+    """Make views v0, v1 … each of which gives one text, twice as long as the one before."""
+    with closing(sqlite3.connect(path)) as database:
+        for number in range(times):
+            # With a limit a view is computed as it stands, and not as a part of the next one.
+            below = "(SELECT 'x' AS t)" if number == 0 else f"v{number - 1}"
+            database.execute(f"CREATE VIEW v{number} AS SELECT t || t AS t FROM {below} LIMIT 1")
+        database.commit()
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, "COUNT(*) AS id, 1, 2, 3"])
 def test_a_view_that_never_ends_is_an_error(columns: str, trackio: Path, tmp_path: Path) -> None:
     """Whether it gives rows or not."""
     path = copied(trackio, tmp_path)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("DROP TABLE configs")
-        names = "id, run_name, config, created_at"
-        database.execute(f"CREATE VIEW configs ({names}) AS {ENDLESS} SELECT {columns} FROM n")
-        database.commit()
+    replace_configs(path, ENDLESS.format(columns))
     with pytest.raises(DataError, match="never ends"):
         losses(path)
+
+
+@pytest.mark.parametrize(
+    ("view", "denied"),
+    [
+        (f"{RECURSIVE} SELECT {COLUMNS} FROM n", "uses recursion"),
+        (
+            "SELECT length(hex(zeroblob(500000 + id * 0))), 1, 2, 3 FROM metrics",
+            "'(hex|zeroblob)'",
+        ),
+        ("SELECT id, run_name, printf('%9999d', 1), 'x' FROM metrics", "'printf'"),
+    ],
+)
+def test_a_view_uses_nothing_that_may_take_long(
+    view: str, denied: str, trackio: Path, tmp_path: Path
+) -> None:
+    """One call of a function can do the work of a million instructions."""
+    path = copied(trackio, tmp_path)
+    replace_configs(path, view)
+    begun = time.thread_time()
+    with pytest.raises(DataError, match=denied):
+        losses(path)
+    assert time.thread_time() - begun < 0.5
+
+
+def test_a_view_with_ordinary_functions_is_read(trackio: Path, tmp_path: Path) -> None:
+    """It stands for rows like any table."""
+    path = copied(trackio, tmp_path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE kept AS SELECT * FROM configs")
+        database.commit()
+    view = (
+        "SELECT id, lower(run_name), coalesce(nullif(config, ''), '{}'), datetime('now') "
+        "FROM kept WHERE length(config) > 1 AND run_name LIKE 'r%'"
+    )
+    replace_configs(path, view)
+    assert losses(path) == [n * n for n in range(20)]
+
+
+def test_a_view_ends_in_time_however_slow_its_instructions_are(
+    trackio: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long texts are joined and compared in one instruction each."""
+    path = copied(trackio, tmp_path)
+    double_texts(path, times=15)
+    rows = ENDLESS.format("count(nullif(t || a.id, t || b.id)) AS id, 1, 2, 3")
+    replace_configs(path, f"{rows}, v14")
+    monkeypatch.setattr(sys.modules[snapshot.__module__], "_SECONDS", 0.5)
+    begun = time.thread_time()
+    with pytest.raises(DataError, match="never ends"):
+        losses(path)
+    assert time.thread_time() - begun < 3
 
 
 def test_a_value_that_is_computed_is_no_longer_than_the_file(trackio: Path, tmp_path: Path) -> None:
     """A view can make a text of a gigabyte out of nothing."""
     path = copied(trackio, tmp_path)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("DROP TABLE configs")
-        database.execute(
-            "CREATE VIEW configs AS SELECT 1 AS id, 'r1' AS run_name, 'x' AS created_at, "
-            "zeroblob(900000000) AS config"
-        )
-        database.commit()
+    double_texts(path, times=30)
+    replace_configs(path, "SELECT 1, 'r1', t, 'x' FROM v29")
     with pytest.raises(DataError, match="too big"):
         losses(path)
 
@@ -229,12 +290,8 @@ def test_an_interrupt_ends_a_query(trackio: Path, tmp_path: Path) -> None:
     path = copied(trackio, tmp_path)
     with closing(sqlite3.connect(path)) as database:  # so that the limit is far away
         database.execute("CREATE TABLE filler AS SELECT randomblob(20000000)")
-        database.execute("DROP TABLE configs")
-        database.execute(
-            f"CREATE VIEW configs (id, run_name, config, created_at) AS {ENDLESS} "
-            "SELECT 1, 2, 3, 4 FROM n WHERE i < 0"
-        )
         database.commit()
+    replace_configs(path, f"{ENDLESS.format('1, 2, 3, 4')} WHERE a.id + i.id < 0")
     losses(trackio)  # all is imported, so that the interrupt comes while the query runs
     # Not a handler that a cluster of an earlier test has left behind.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import itertools
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from backports import zstd
+from pyarrow import feather
 
 import condped
 from condped.errors import DataError
+from condped.read.expansion import check_cells
 from condped.read.files import decompress
+from condped.read.stream.arrow_messages import expanded_bytes
 
 
 @pytest.mark.parametrize(("name", "text"), [
@@ -38,6 +46,72 @@ def test_a_file_made_to_fill_the_memory_is_not_read(
     finally:
         tracemalloc.stop()
     assert peak < 300 << 20
+
+
+def zeros(path: Path, rows: int) -> None:
+    """Write a table of zeros, which take next to nothing when they are compressed."""
+    table = pa.table({name: np.zeros(rows) for name in ("x", "y", "loss")})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, compression="zstd")
+    elif path.suffix == ".feather":
+        feather.write_feather(table, path, compression="zstd", chunksize=rows)
+    else:
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_stream(str(path), table.schema, options=options) as writer:
+            writer.write_table(table)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "arrow"])
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_a_table_made_to_fill_the_memory_is_not_read(
+    ending: str, engine: Literal["memory", "stream"], tmp_path: Path
+) -> None:
+    """Some kilobytes of a compressed table can be any number of rows."""
+    path = tmp_path / f"t.{ending}"
+    zeros(path, 6_000_000)
+    space = {name: {"type": "float", "low": -1, "high": 1} for name in ("x", "y")}
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(pool)
+    try:
+        with pytest.raises(DataError, match="expands too far"):
+            condped.importance(path, objective="loss", space=space, engine=engine)
+    finally:
+        pa.set_memory_pool(usual)
+    assert pool.max_memory() < 8 << 20
+    zeros(path, 100_000)
+    assert len(condped.read(path, objective="loss", space=space)) == 100_000
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+def test_what_an_arrow_file_stands_for_is_known_without_reading_it(
+    compression: str, tmp_path: Path
+) -> None:
+    """As Arrow has it in memory: numbers, texts, dictionaries, in several batches."""
+    path = tmp_path / "t.feather"
+    table = pa.table({
+        "x": np.zeros(3_000),
+        "k": pa.array(["a", "bb", None] * 1_000).dictionary_encode(),
+        "s": ["x" * 50, "y", "z"] * 1_000,
+    })  # fmt: skip
+    feather.write_feather(table, path, compression=compression, chunksize=3_000)
+    assert expanded_bytes(str(path)) == pytest.approx(table.nbytes, rel=0.01)
+    feather.write_feather(table, path, compression=compression, chunksize=700)
+    assert expanded_bytes(str(path)) == pytest.approx(table.nbytes, rel=0.01)
+
+
+def test_tables_that_compress_well_are_read(tmp_path: Path) -> None:
+    """A grid in order, with parameters that never change and a loss of few digits."""
+    path, rng = tmp_path / "grid.parquet", np.random.default_rng(0)
+    grid = np.array(list(itertools.product(range(10), repeat=5)))
+    columns = {f"p{place}": grid[:, place] for place in range(5)}
+    columns |= {f"same{place}": np.full(len(grid), 0.5) for place in range(95)}
+    columns |= {"loss": np.round(rng.random(len(grid)), 2)}
+    pq.write_table(pa.table(columns), path, compression="zstd")
+    cells = len(grid) * len(columns)
+    assert cells / path.stat().st_size > 40
+    check_cells(10 * cells, 10 * path.stat().st_size, "ten times as many rows")
+    assert len(condped.read(path, objective="loss")) == len(grid)
 
 
 def test_large_files_may_grow_as_tables_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from condped import Categorical, Float, Int, TrialTable, read, when
-from condped.errors import DataError
+from condped.errors import DataError, SourceError
 from tests.read.tables import EXPECTED, SPACE, TRIALS, parameters_of, plain
 
 
@@ -299,7 +299,8 @@ def test_a_decimal_comma_is_told_by_the_row_that_holds_it(tmp_path: Path) -> Non
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """A missing file and an impossible path are DataErrors."""
-    for path in (tmp_path / "none.csv", "no\0path.csv"):
-        with pytest.raises(DataError, match="cannot be read"):
-            read(path, objective="loss")
+    """And a text that no file can be called."""
+    with pytest.raises(DataError, match="cannot be read"):
+        read(tmp_path / "none.csv", objective="loss")
+    with pytest.raises(SourceError, match="has no zero bytes"):
+        read("no\0path.csv", objective="loss")

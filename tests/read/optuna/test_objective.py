@@ -94,3 +94,11 @@ def test_what_is_not_there_or_no_number_is_refused(source: tuple[Any, optuna.Stu
         condped.read(given, objective="user_attrs_who")
     with pytest.raises(SettingsError, match="direction cannot be set"):
         condped.read(given, direction="minimize")
+
+
+@pytest.mark.parametrize("step", ["--5", str(10**22), "5-", "²"])
+def test_what_is_no_step_is_a_name(source: tuple[Any, optuna.Study], step: str) -> None:
+    """Of an attribute that no trial has."""
+    given, _ = source
+    with pytest.raises(NameNotFoundError, match="user attribute"):
+        condped.read(given, objective=f"intermediate_values_{step}")

@@ -256,5 +256,5 @@ def test_rows_that_no_file_can_hold_are_refused(tmp_path: Path) -> None:
     content = ipc_of(pa.table({"loss": pa.nulls(7777)}))
     claimed = struct.pack("<q", 10**12)
     path.write_bytes(content.replace(struct.pack("<q", 7777), claimed))
-    with pytest.raises(DataError, match=r"is damaged: .* are 1,000,000,000,000 rows"):
+    with pytest.raises(DataError, match=r"expands too far: .*\. It may be damaged"):
         condped.read(path, objective="loss")

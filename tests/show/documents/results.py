@@ -15,6 +15,7 @@ def results() -> dict[str, Any]:
     nested = condped.problems.get("nested")
     table, other = nested.sample(200, seed=0), nested.sample(200, seed=1)
     importance = condped.importance(table)
+    past = condped.across([nested.sample(200, seed=seed) for seed in range(10)])
     return {
         "importance": importance,
         "hostile": result("hostile"),
@@ -30,6 +31,10 @@ def results() -> dict[str, Any]:
         "difference": condped.difference(table, other),
         "robustness": importance.robustness(),
         "sources": condped.sources(),
+        "start": past.space(risk=0.1),
+        "nothing narrowed": past.space(risk=0.01),
+        "starts": past.starts(4),
+        "prior": past.prior(),
         "undetermined": result("equal"),
         "nothing": result("nothing"),
     }

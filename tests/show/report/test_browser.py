@@ -328,8 +328,8 @@ TWO = {**NOISE, "other": NOISE["x"] - NOISE["loss"]}
     ("source", "options", "words"),
     [
         (NOISE, {}, "Not enough evidence. None of 2 parameters"),
-        ({**NOISE, "loss": np.ones(60)}, {}, "Nothing can be told here: all 60 trials have"),
-        ({"x": [1.0], "loss": [1.0]}, {}, "Nothing can be told here: there is only one trial"),
+        ({**NOISE, "loss": np.ones(60)}, {}, "No conclusion is possible here: all 60 trials have"),
+        ({"x": [1.0], "loss": [1.0]}, {}, "No conclusion is possible here: there is only one"),
         ({"x": NOISE["x"], "loss": NOISE["x"]}, {}, "x (100 %) matters for reaching the best 10 %"),
         (TWO, {"objective": ["loss", "other"]}, "reaching the best 10 %"),
         (NOISE, {"sampling": "tpe"}, "such as by RandomSampler, would tell sooner"),

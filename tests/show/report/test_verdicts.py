@@ -89,7 +89,7 @@ def test_numbers_are_fresh_and_verdicts_are_old() -> None:
                 assert regime["effect"]["contrast"] == before["effect"]["contrast"]
     for name in ("sizes", "summary", "sample", "account", "used"):
         assert now.data[name] == whole.data[name]
-    for name in ("advice", "pairs", "endings", "cost", "sampling"):
+    for name in ("advice", "pairs", "endings", "cost", "sampling", "remedy"):
         assert now.data[name] == earlier.data[name]
     assert now.rows()[0]["verdict"] == earlier.rows()[0]["verdict"]
 

@@ -140,7 +140,7 @@ def _notes(studies: Sequence[StudyNumbers]) -> Iterator[str]:
         if len(untold) > 1:
             these = f"{len(untold)} studies ({listed(untold, _MOST_NAMES)})"
         end = "They do not" if len(untold) > 1 else "It does not"
-        yield f"Nothing can be told of {these}: {reason} {end} count in the pooled numbers."
+        yield f"No conclusion is possible for {these}: {reason} {end} count in the pooled numbers."
     partly = [study for study in studies if study.result.account.trials.left_out]
     if partly:
         more = len(partly) - _MOST_NAMES

@@ -30,9 +30,8 @@ from condped.estimate.statistics.winning import (
     chances_of_first_trials,
 )
 from condped.safe_text import shortened
-from condped.space.condition import Condition
 from condped.space.domain import Categorical
-from condped.space.simplify import text_of
+from condped.space.simplify import condition_of
 from condped.trials.table import TrialTable
 from condped.trials.where import columns_of
 
@@ -176,7 +175,7 @@ class _LookedAt:
 
     def meet(self, split: Split) -> BoolArray:
         """Return which of the rows belong to a branch."""
-        condition = Condition(text_of(split.test) or "", split.test)
+        condition = condition_of(split.test)
         table = self.trials.table("Comparing branches")
         return np.asarray(condition.holds(columns_of(table))[self.study.region])
 

@@ -9,7 +9,7 @@ from condped.analyse.across.pooled import drawn_alike
 from condped.analyse.across.studies import content_of
 from condped.analyse.across.study import StudyNumbers, other_shares
 from condped.count.trials import Trials
-from condped.safe_text import listed, shortened
+from condped.safe_text import listed, percent, shortened
 
 _MOST_NAMES = 5
 _MUCH_LARGER = 2.0  # times as many trials, from which on it is said
@@ -18,7 +18,7 @@ _MUCH_LARGER = 2.0  # times as many trials, from which on it is said
 def untestable(found: Sequence[StudyNumbers], *, tied: bool) -> str | None:
     """Return why no parameter can be compared; None if those can that both tell enough of."""
     if any(study.result.reason is not None for study in found):
-        return "nothing can be told of a study"
+        return "no conclusion is possible for a study"
     if len(drawn_alike(found)) < len(found):
         return "one study was drawn at random, the other was not"
     return "ties make the target sets too unlike in size" if tied else None
@@ -42,7 +42,8 @@ def limits(
     one, other = found
     untold = [study for study in found if study.result.reason is not None]
     for study in untold:
-        yield f"Nothing can be told of the study {shortened(study.name)}: {study.result.reason}"
+        name = shortened(study.name)
+        yield f"No conclusion is possible for the study {name}: {study.result.reason}"
     if untold:
         return
     for own, others in ((one, other), (other, one)):
@@ -68,14 +69,14 @@ def limits(
     yield from _samplers(found)
     if cutoff == "own" and other_shares(shares):
         yield (
-            f"Ties at the cut-offs: {100 * shares[0]:.3g} % of {shortened(one.name)} and "
-            f"{100 * shares[1]:.3g} % of {shortened(other.name)} are in the target sets. What a "
+            f"Ties at the cut-offs: {percent(shares[0])} of {shortened(one.name)} and "
+            f"{percent(shares[1])} of {shortened(other.name)} are in the target sets. What a "
             "parameter explains depends on this share, so nothing is tested. Set cutoff to "
             "'common', or a higher target_quantile."
         )
     if cutoff == "common":
         told = " and ".join(
-            f"{100 * share:.3g} % of {shortened(study.name)}"
+            f"{percent(share)} of {shortened(study.name)}"
             for share, study in zip(shares, found, strict=True)
         )
         yield (

@@ -27,7 +27,7 @@ from condped.estimate.statistics.pooling import (
     spread_of,
     unlike_every_other,
 )
-from condped.safe_text import listed, shortened
+from condped.safe_text import listed, percent, shortened
 
 _MOST_NAMES = 5
 _FEW = 2  # studies that are named rather than counted
@@ -223,8 +223,8 @@ def comparison_limits(studies: Sequence[StudyNumbers]) -> Iterator[str]:
     tied = [study.name for study in told if other_shares((study.share, least))]
     if tied:
         yield (
-            f"Ties make target sets unlike in size, from {100 * least:.3g} % of the trials to "
-            f"{100 * max(study.share for study in told):.3g} %, and what a parameter explains "
+            f"Ties make target sets unlike in size, from {percent(least)} of the trials to "
+            f"{percent(max(study.share for study in told))}, and what a parameter explains "
             f"depends on it. Larger ones: {listed(tied, _MOST_NAMES)}."
         )
 

@@ -23,7 +23,7 @@ def write_reports(
     folder: str | os.PathLike[str],
 ) -> dict[str, str]:
     """Write the report of each study into a folder; return links from the page, by name."""
-    known = {name: _trials(result) for name, result in results.items()}
+    known = {name: result._trials for name, result in results.items()}
     if not known or any(trials is None for trials in known.values()):
         raise SettingsError(
             "Reports of single studies need their trials, which this result does not have: it was "
@@ -48,10 +48,6 @@ def write_reports(
         away = os.path.relpath(file.resolve(), Path(page).resolve().parent)
         links[name] = quote(Path(away).as_posix())
     return links
-
-
-def _trials(result: ImportanceResult) -> Any:
-    return None if result._analysis is None else result._analysis.counts.trials
 
 
 def _options(declaration: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class ComparedStudy:
     sampling
         How its parameters were tested, and why so.
     reason
-        Why nothing can be told of it; None where something can.
+        Why no conclusion is possible for it; None where one is.
     missing
         Parameters that other studies have and this one does not.
     learnt

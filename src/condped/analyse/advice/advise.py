@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Unpack
 
 import numpy as np
 
 from condped.analyse.advice.adviser import Adviser
-from condped.analyse.advice.failing import failing_notes
 from condped.analyse.advice.narrow import given, narrowed
 from condped.analyse.advice.result import EXPLORE, Advice
 from condped.analyse.advice.steps import UnknownCondition
@@ -26,11 +24,14 @@ from condped.count.ranking import ranked
 from condped.count.target_sets import Sets
 from condped.errors import SettingsError
 from condped.estimate.settings import Settings
-from condped.options import takes
+from condped.options import is_number, takes
 from condped.safe_text import brief
+from condped.space.domain import Categorical
 from condped.trials.batch import Batch
 from condped.trials.repeats import merged, repeating
-from condped.trials.table import TrialTable
+from condped.trials.table import State, TrialTable
+
+_FEWEST_FAILED = 5  # trials with a choice, all of which failed, from which on it is named
 
 
 @takes(AnalysisOptions, *ANALYSIS)
@@ -115,7 +116,9 @@ def advise(
     unexplained = structure.unexplained
     gone = [name for name in unexplained if not (adviser.present(name) & stays).any()]
     space, possible = narrowed(base, domains, without=gone)
-    unknown = tuple(adviser.unknown(name) for name in unexplained if name in space)
+    unknown = tuple(
+        UnknownCondition.of(adviser.parameters[name]) for name in unexplained if name in space
+    )
     return Advice(
         steps=adviser.steps(found, known, possible),
         space=space,
@@ -128,7 +131,7 @@ def advise(
         notes=(
             *_space_notes(table, unknown, gone),
             *_trial_notes(recorded, table, region_quantile),
-            *failing_notes(recorded),
+            *_failing_notes(recorded),
         ),
         unknown=unknown,
         explore=float(explore),
@@ -138,7 +141,7 @@ def advise(
 
 def check_explore(explore: float) -> None:
     """Raise if a share of trials in the old space is none."""
-    if isinstance(explore, bool) or not isinstance(explore, Real) or not 0 <= explore < 1:
+    if not is_number(explore) or not 0 <= explore < 1:
         raise SettingsError(
             f"explore must be a number from 0 to below 1 (got {brief(explore)}): the share of "
             "the new trials that are drawn from the old space."
@@ -147,8 +150,7 @@ def check_explore(explore: float) -> None:
 
 def _adaptive(table: TrialTable, top: Sets, settings: Settings) -> bool:
     """Return whether a sampler that learns from results drew the trials."""
-    whole = table if table.whole is None else table.whole
-    return decided(whole, settings, top.sorted_by_objective).test != "one"
+    return decided(table.study, settings, top.sorted_by_objective).test != "one"
 
 
 def _blocks(region: BoolArray, blocks: int) -> IntArray:
@@ -195,3 +197,27 @@ def _trial_notes(recorded: TrialTable, table: TrialTable, region_quantile: float
             "chosen parameters, and each counts by itself. If they repeat whole configurations, "
             "choose all parameters, so that each configuration counts once."
         )
+
+
+def _failing_notes(table: TrialTable) -> Iterator[str]:
+    """Iterate over a sentence for each choice that always failed, while others did not."""
+    ended = table.states != State.RUNNING
+    failed = ended & ((table.states == State.FAILED) | ~table.finite)
+    failed = failed & (table.states != State.PRUNED)
+    if 2 * np.count_nonzero(failed) > np.count_nonzero(ended):
+        return  # failing is the rule: no single choice is to blame
+    for parameter in table.parameters:
+        for place, domain in enumerate(parameter.domains):
+            if not isinstance(domain, Categorical):
+                continue
+            there = ended & (parameter.domain_ids == place)
+            if not np.any(there & ~failed):
+                continue  # whatever it is: what switches it on is to blame
+            for index, choice in enumerate(domain.choices):
+                has = there & (parameter.values == index)
+                trials = int(np.count_nonzero(has))
+                if trials >= _FEWEST_FAILED and not np.any(has & ~failed):
+                    yield (
+                        f"All {trials} trials with {parameter.name} == {choice!r} failed, so they "
+                        "say nothing of good values. Repair it, or leave it out."
+                    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from condped.analyse.advice.narrow import Restrictions, meet
 from condped.analyse.advice.propose import Proposal, RegimeTrials, covered, inside, propose
-from condped.analyse.advice.steps import Kind, Step, UnknownCondition
+from condped.analyse.advice.steps import Kind, Step
 from condped.analyse.advice.widen import PressedBound, wider
 from condped.analyse.branches.splits import splits_of
 from condped.analyse.branches.structure import Structure
@@ -242,11 +242,6 @@ class Adviser:
     def present(self, name: str) -> BoolArray:
         """Return which trials have a parameter."""
         return np.asarray(self.parameters[name].domain_ids >= 0)
-
-    def unknown(self, name: str) -> UnknownCondition:
-        """Return how often a parameter is active whose condition is unknown."""
-        present = self.present(name)
-        return UnknownCondition(name, int(np.count_nonzero(present)), len(present))
 
     def _hits(self, name: str, domain: Domain) -> BoolArray:
         parameter = self.parameters[name]

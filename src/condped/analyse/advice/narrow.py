@@ -13,9 +13,18 @@ from condped.analyse.branches.splits import chosen, holds_for, numbers_in
 from condped.analyse.branches.structure import gates_of
 from condped.errors import SettingsError
 from condped.space.condition import Condition
-from condped.space.domain import Categorical, Domain, Float, Int, Numeric
-from condped.space.nodes import Between, Both, Comparison, Membership, Negation, Node
-from condped.space.simplify import Leaf, Settled, alternative, condition_of, simplified
+from condped.space.domain import Categorical, Domain, Float, Int, Numeric, has_choice
+from condped.space.nodes import (
+    Between,
+    Both,
+    Comparison,
+    Leaf,
+    Membership,
+    Negation,
+    Node,
+    names_of,
+)
+from condped.space.simplify import Settled, alternative, condition_of, simplified
 from condped.space.space import Alternative, Space
 
 _FEW = 1000  # whole numbers, up to which each is looked at
@@ -25,16 +34,18 @@ Restrictions = dict[tuple[str, Domain], Domain]
 def in_order(space: Mapping[str, tuple[Alternative, ...]]) -> list[str]:
     """Return the parameters so that each comes after its gates, otherwise in their order."""
     done: dict[str, None] = {}
-
-    def visit(name: str, above: frozenset[str]) -> None:
-        if name in done or name in above or name not in space:
-            return
-        for gate in gates_of(space[name]):
-            visit(gate, above | {name})
-        done[name] = None
-
     for name in space:
-        visit(name, frozenset())
+        # The way from a parameter to its gates and on to theirs, each with those still to look at.
+        way = {} if name in done else {name: iter(gates_of(space[name]))}
+        while way:
+            last = next(reversed(way))
+            new = (g for g in way[last] if g in space and g not in done and g not in way)
+            gate = next(new, None)
+            if gate is None:
+                done[last] = None
+                way.popitem()
+            else:
+                way[gate] = iter(gates_of(space[gate]))
     return list(done)
 
 
@@ -54,10 +65,10 @@ def narrowed(
             continue
         kept = []
         for entry in space[name]:
-            domain = _writable(proposals.get((name, entry.domain), entry.domain))
+            domain = writable(proposals.get((name, entry.domain), entry.domain))
             told: Settled = True
             if entry.when is not None:
-                told = simplified(entry.when.root, partial(_settled, space=found))
+                told = simplified(entry.when.root, partial(_simplified_leaf, space=found))
             if told is not False:
                 possible.add((name, entry.domain))
                 kept.append(Alternative(domain, None if told is True else condition_of(told)))
@@ -72,14 +83,14 @@ def _merged(entries: list[Alternative]) -> tuple[Alternative, ...]:
     return (always[0],) if always else tuple(entries)
 
 
-def _writable(domain: Domain) -> Domain:
+def writable(domain: Domain) -> Domain:
     """Return a domain that a space file may have: a number that is fixed is its only choice."""
     if isinstance(domain, Categorical) or not domain.single:
         return domain
     return Categorical([domain.low])
 
 
-def _settled(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
+def _simplified_leaf(leaf: Leaf, space: Mapping[str, tuple[Alternative, ...]]) -> Settled:
     """Return what a comparison comes to with the domains that are left."""
     if isinstance(leaf, Between):
         return leaf if leaf.name in space and leaf.other in space else False
@@ -186,14 +197,14 @@ def meet(one: Domain, other: Domain) -> Domain:
 
 def _has(domain: Domain, value: object) -> bool:
     if isinstance(domain, Categorical):
-        return any(type(value) is type(one) and value == one for one in domain.choices)
+        return has_choice(domain, value)
     return isinstance(value, (int, float)) and domain.low <= value <= domain.high
 
 
 def _name(node: Node, where: Condition) -> str:
     """Return the one parameter that a condition is about."""
-    names = condition_of(node).names
-    if isinstance(node, Between | Negation) or len(set(names)) != 1:
+    names = names_of(node)
+    if isinstance(node, Between | Negation) or len(names) != 1:
         raise _refused(where, f"{condition_of(node).text!r} is more than one parameter's values")
     return names[0]
 

@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from condped.analyse.branches.discover import log_choose
 from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray, ValueArray
-from condped.space.domain import Categorical, Domain, Int, Numeric
-from condped.space.grid import MOST_CELLS, cell_edges, cells_of, grid_of, steps_of
+from condped.estimate.statistics.log_choose import log_choose
+from condped.space.domain import Categorical, Domain, Int, Numeric, has_choice
+from condped.space.grid import MOST_CELLS, cell_edges, cells_within, grid_of, steps_of
 
 # How often chance alone may lead to a proposal, over all that are looked at.
 SURE = 0.01
@@ -49,15 +49,11 @@ def inside(domain: Domain, before: Domain, values: ValueArray) -> BoolArray:
     """Return which values of a domain are in a smaller one."""
     if isinstance(before, Categorical):
         assert isinstance(domain, Categorical)
-        kept = [any(_same(choice, one) for one in domain.choices) for choice in before.choices]
+        kept = [has_choice(domain, choice) for choice in before.choices]
         return np.array(kept, dtype=bool)[values.astype(np.intp)]
     if isinstance(domain, Categorical):  # numbers that are listed
         return np.asarray(np.isin(values, domain.choices))
     return np.asarray((values >= domain.low) & (values <= domain.high))
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
 
 
 def propose(
@@ -123,7 +119,7 @@ def _narrower(
 ) -> Domain | None:
     """Return the shortest range that holds nearly all target trials, with a margin."""
     edges = cell_edges(domain)
-    cells = _cells(domain, trials.values)
+    cells = cells_within(domain, trials.values)
     reached = np.bincount(cells[trials.hit], minlength=len(edges) - 1)
     first, last = _shortest(reached, math.ceil(_KEPT * int(reached.sum())))
     if _levels(domain):
@@ -175,12 +171,6 @@ def _levels(domain: Numeric) -> bool:
     return (
         isinstance(domain, Int) and not domain.log and steps_of(domain) + 1 <= grid_of(domain).cells
     )
-
-
-def _cells(domain: Numeric, values: ValueArray) -> IntArray:
-    grid = grid_of(domain)
-    scaled = np.log(values) if grid.log else values.astype(np.float64)
-    return cells_of(scaled, grid.low, grid.width, grid.cells - 1).astype(np.intp)
 
 
 def _shortest(counts: IntArray, wanted: int) -> tuple[int, int]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from condped.analyse.advice.optuna_code import suggest_code
+from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.analyse.advice.steps import Step, StepsResult, UnknownCondition
 from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import plain_tie
 from condped.optional import load_optional
-from condped.safe_text import listed
+from condped.safe_text import listed, percent
 from condped.space.domain import Categorical, Domain, Float, Int
 from condped.space.space import Space
 
@@ -76,7 +76,6 @@ class Advice(StepsResult):
     """
 
     schema: ClassVar[str] = "condped.advice/1"
-    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(Step))
 
     steps: tuple[Step, ...]
     space: Space
@@ -105,11 +104,6 @@ class Advice(StepsResult):
     def unexplained(self) -> tuple[str, ...]:
         """The parameters of the new space whose conditions could not be inferred."""
         return tuple(entry.parameter for entry in self.unknown)
-
-    @property
-    def changes(self) -> tuple[Step, ...]:
-        """The steps that narrow the space."""
-        return tuple(step for step in self.steps if step.kind not in ("leave", "widen"))
 
     @property
     def widenings(self) -> tuple[Step, ...]:
@@ -226,7 +220,7 @@ class Advice(StepsResult):
             return ""
         if self.explore == 0:
             return f"{measured_risk()} All new trials are to be drawn from the new space."
-        share = f"{100 * self.explore:.3g} %"
+        share = percent(self.explore)
         return f"{measured_risk()} So draw {share} of the new trials from the old space."
 
     def _readable(self) -> dict[str, Any]:

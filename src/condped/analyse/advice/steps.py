@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from condped.analyse.advice.code.configspace_code import configspace_code
 from condped.analyse.advice.code.hyperopt_code import hyperopt_code
@@ -12,6 +14,7 @@ from condped.analyse.advice.code.space_json import space_json
 from condped.analyse.result import Result
 from condped.space.domain import Domain
 from condped.space.space import Space
+from condped.trials.table import Parameter
 
 Kind = Literal["fix", "narrow", "choices", "widen", "leave"]
 
@@ -62,13 +65,26 @@ class UnknownCondition:
     active: int
     trials: int
 
+    @classmethod
+    def of(cls, parameter: Parameter) -> UnknownCondition:
+        """Return how often a parameter is active whose condition is unknown."""
+        ids = parameter.domain_ids
+        return cls(parameter.name, int(np.count_nonzero(ids >= 0)), len(ids))
+
 
 class StepsResult(Result):
     """Steps, and the space that they lead to."""
 
+    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(Step))
+
     steps: tuple[Step, ...]
     space: Space
     unknown: tuple[UnknownCondition, ...]
+
+    @property
+    def changes(self) -> tuple[Step, ...]:
+        """The steps that narrow the space."""
+        return tuple(step for step in self.steps if step.kind not in ("leave", "widen"))
 
     def configspace_code(self) -> str:
         """Return the new space for ConfigSpace, which SMAC takes, ready to paste.

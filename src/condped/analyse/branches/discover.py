@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from condped.arrays import BoolArray, IdArray, IntArray, ValueArray
+from condped.estimate.statistics.log_choose import log_choose
 from condped.space.domain import Categorical
 from condped.trials.table import ABSENT, Parameter
 
@@ -299,13 +300,6 @@ def _log_orders(trials: int, labels: int, runs: int) -> float:
     ]
     highest = max(terms)
     return highest + math.log(sum(math.exp(term - highest) for term in terms))
-
-
-def log_choose(n: int, k: int) -> float:
-    """Return the log of how many ways there are to choose ``k`` of ``n``."""
-    if not 0 <= k <= n:
-        return -math.inf
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def log_multinomial(counts: IntArray) -> float:

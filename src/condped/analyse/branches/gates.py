@@ -16,8 +16,7 @@ from condped.analyse.branches.structure import Structure
 from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
-from condped.space.condition import Condition
-from condped.space.simplify import text_of
+from condped.space.simplify import condition_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,12 @@ class Gate:
         return self.branches[0]
 
 
-def gates_of(structure: Structure, trials: Trials, top: Sets) -> tuple[Gate, ...]:
+def gates_with_targets(structure: Structure, trials: Trials, top: Sets) -> tuple[Gate, ...]:
     """Return the gates at the first target set, in the order of the space."""
     found = []
     for name, children in structure.gates.items():
         splits = splits_of(structure.space, name, children)
-        conditions = [Condition(text_of(split.test) or "", split.test) for split in splits]
+        conditions = [condition_of(split.test) for split in splits]
         sizes = trials.count_where(top, conditions).sizes
         branches = [
             GateBranch(split.label, int(size[0]), int(size[-1]))

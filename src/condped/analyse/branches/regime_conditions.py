@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from condped.analyse.branches.gates import Gate, gates_of
+from condped.analyse.branches.gates import Gate, gates_with_targets
 from condped.analyse.branches.structure import structure_of
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
@@ -63,7 +63,9 @@ def conditional(trials: Trials, top: Sets) -> Conditional:
             return Conditional() if space is None else Conditional((), regime_conditions(space))
         structure = structure_of(trials)
         known = regime_conditions(structure.space, structure.unexplained)
-        return Conditional(gates_of(structure, trials, top) if top.counts.used else (), known)
+        return Conditional(
+            gates_with_targets(structure, trials, top) if top.counts.used else (), known
+        )
     except CondpedError:  # a structure that conditions cannot describe; numbers need none
         return Conditional()
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from condped.space.condition import Condition
 from condped.space.domain import Categorical, Domain, Int, Numeric, choice_labels
-from condped.space.nodes import Between, Both, Comparison, Membership, Node, gathered
-from condped.space.simplify import Leaf, Settled, simplified
+from condped.space.nodes import (
+    COMPARE,
+    Between,
+    Both,
+    Comparison,
+    Leaf,
+    Membership,
+    Node,
+    gathered,
+    leaves,
+    names_of,
+)
+from condped.space.simplify import Settled, simplified
 from condped.space.space import Space
 
 _MOST_DIGITS = 17  # that a float has
 _MOST_CHOICES = 3  # in a label
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
 
 
 def short_between(low: float, high: float, *, log: bool = False, open_end: bool = False) -> float:
@@ -193,7 +198,7 @@ def _below(roots: Sequence[Settled], here: Container[str]) -> bool:
     What has them is shown where these have their branches.
     """
     return all(
-        not isinstance(root, bool) and any(name in here for name in Condition("", root).names)
+        not isinstance(root, bool) and any(name in here for name in names_of(root))
         for root in roots
     )
 
@@ -232,7 +237,7 @@ def holds_for(leaf: Comparison | Membership, value: Any) -> bool:
     if isinstance(leaf, Membership):
         return (value in leaf.among) is not leaf.negated
     try:
-        return bool(_COMPARE[leaf.op](value, leaf.value))
+        return bool(COMPARE[leaf.op](value, leaf.value))
     except TypeError:  # a text compared with a number
         return False
 
@@ -291,7 +296,7 @@ class _Piece:
 
 def numbers_in(root: Node, name: str | None = None) -> Iterator[float]:
     """Iterate over the numbers that a condition compares a parameter with, or any parameter."""
-    for leaf in Condition("", root).leaves():
+    for leaf in leaves(root):
         if isinstance(leaf, Between) or name not in (leaf.name, None):
             continue
         for value in leaf.values if isinstance(leaf, Membership) else (leaf.value,):

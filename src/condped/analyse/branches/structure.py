@@ -12,9 +12,7 @@ from condped.count.absences import absences
 from condped.count.some_trials import Claims, some_trials
 from condped.count.trials import Trials
 from condped.errors import SettingsError
-from condped.space.condition import Condition
-from condped.space.nodes import Between, Either
-from condped.space.simplify import Leaf
+from condped.space.nodes import Either, Leaf, leaves, names_of
 from condped.space.space import Alternative, Space
 from condped.trials.joining import joined
 from condped.trials.table import TrialTable
@@ -173,13 +171,12 @@ def _direct_gates(name: str, space: Space) -> tuple[str, ...]:
     ways = [way for r in roots for way in (r.parts if isinstance(r, Either) else (r,))]
     found: dict[str, None] = {}
     for way in ways:
-        leaves = list(Condition("", way).leaves())
-        named = tuple(dict.fromkeys(gate for leaf in leaves for gate in _named(leaf)))
+        named = names_of(way)
         if len(named) == 1:  # whatever is behind it
             found |= dict.fromkeys(named)
             continue
         implied = set().union(*(_implied(gate, name, space) for gate in named))
-        direct = [gate for leaf in leaves if leaf not in implied for gate in _named(leaf)]
+        direct = [gate for leaf in leaves(way) if leaf not in implied for gate in leaf.names]
         found |= dict.fromkeys([gate for gate in named if gate in direct] or named)
     return tuple(found)
 
@@ -197,7 +194,3 @@ def _implied(gate: str, name: str, space: Space) -> set[Leaf]:
             found |= set(entry.when.leaves()) if entry.when else set()
         todo += gates_of(space[above])
     return found
-
-
-def _named(leaf: Leaf) -> tuple[str, ...]:
-    return (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)

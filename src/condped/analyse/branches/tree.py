@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any, Unpack
 
 import numpy as np
 
 from condped.analyse.branches.gates import choosing
 from condped.analyse.branches.result import Branch, Branches, Node
-from condped.analyse.branches.splits import splits_of
+from condped.analyse.branches.splits import Split, splits_of
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.trials import LastTried, StudyMembers
 from condped.analyse.effects.result import Reached
@@ -21,12 +22,17 @@ from condped.analyse.options import ANALYSIS, AnalysisOptions, Options, Question
 from condped.arrays import FloatArray, IntArray
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
-from condped.errors import SettingsError
+from condped.errors import SettingsError, SpaceError
 from condped.estimate.settings import Method
 from condped.options import takes
 from condped.space.condition import Condition
 from condped.space.nodes import Node as Test
-from condped.space.simplify import conjunction, text_of
+from condped.space.simplify import condition_of, conjunction
+
+# How many branches lie inside each other, and how many there are: more say nothing to anybody, and
+# a small space can have any number, as each is looked at for every way that leads to it.
+_DEEPEST, _MOST = 100, 10_000
+_MOST_PER_GATE = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +85,7 @@ class Grower:
     top: Sets  # of the whole study
     question: Question
     methods: Sequence[Method]
+    numbers: Iterator[int] = field(default_factory=count, init=False)  # of branches
 
     @cached_property
     def members(self) -> StudyMembers | None:
@@ -90,7 +97,7 @@ class Grower:
 
         The branches are looked at together, so their p-values are adjusted together.
         """
-        roots = tuple(self._node(name, None) for name in self.structure.roots)
+        roots = tuple(self._node(name) for name in self.structure.roots)
         # Methods share their counts, so any of them will do.
         grown = [branch for branch in branches_of(roots) if branch.analyses]
         together = tuple(next(iter(branch.analyses.values())).counts for branch in grown)
@@ -98,7 +105,7 @@ class Grower:
             counts.together = together
         return roots
 
-    def _node(self, name: str, path: Test | None) -> GrownNode:
+    def _node(self, name: str, path: Test | None = None, depth: int = 0) -> GrownNode:
         """Return a parameter inside the trials that a path leads to."""
         children = self.structure.gates.get(name, ())
         if not children:
@@ -109,17 +116,7 @@ class Grower:
         conditions = [_joined(path, split.test) for split in splits]
         counted = self.trials.count_where(self.top, conditions)
         found = tuple(
-            GrownBranch(
-                label=split.label,
-                condition=condition,
-                sizes=sizes,
-                left_out=int(left_out),
-                best=self._best(float(best)),
-                nodes=tuple(self._node(child, condition.root) for child in split.children),
-                analyses=self._inside(condition),
-                reached=() if self.members is None else self.members.reached(condition),
-                last=None if self.members is None else self.members.last_tried(condition),
-            )
+            self._branch(split, condition, sizes, float(best), left_out=int(left_out), depth=depth)
             for split, condition, sizes, best, left_out in zip(
                 splits, conditions, counted.sizes, counted.best, counted.left_out, strict=True
             )
@@ -128,6 +125,46 @@ class Grower:
         )
         sizes = np.array([branch.sizes for branch in found]).reshape(len(found), -1)
         return GrownNode(name, found, choosing(sizes, self.top.target_sizes, self.top.region_size))
+
+    def _branch(
+        self,
+        split: Split,
+        condition: Condition,
+        sizes: IntArray,
+        best: float,
+        *,
+        left_out: int,
+        depth: int,
+    ) -> GrownBranch:
+        self._check(depth)
+        if sizes[-1] or left_out:
+            nodes = tuple(self._node(n, condition.root, depth + 1) for n in split.children)
+        else:  # nothing is known of what is further down
+            nodes = tuple(map(GrownNode, split.children))
+        return GrownBranch(
+            label=split.label,
+            condition=condition,
+            sizes=sizes,
+            left_out=left_out,
+            best=self._best(best),
+            nodes=nodes,
+            analyses=self._inside(condition),
+            reached=() if self.members is None else self.members.reached(condition),
+            last=None if self.members is None else self.members.last_tried(condition),
+        )
+
+    def _check(self, depth: int) -> None:
+        """Raise if there are too many branches, or too many inside each other."""
+        most = max(_MOST, _MOST_PER_GATE * len(self.structure.gates))
+        if depth < _DEEPEST and next(self.numbers) < most:
+            return
+        many = (
+            f"{most:,} branches" if depth < _DEEPEST else f"{_DEEPEST} branches inside each other"
+        )
+        raise SpaceError(
+            f"The conditions of the space make more than {many}, which cannot be shown. Name some "
+            "parameters with parameters, or leave some conditions out of the space."
+        )
 
     def _inside(self, condition: Condition) -> dict[Method, Analysis]:
         """Analyse what varies among some of the trials; the counts serve all methods."""
@@ -162,7 +199,7 @@ def branches_of(nodes: Sequence[GrownNode]) -> Iterator[GrownBranch]:
 def _joined(path: Test | None, test: Test) -> Condition:
     way = conjunction(path, test)
     assert way is not None  # a split has a test
-    return Condition(text_of(way) or "", way)
+    return condition_of(way)
 
 
 @takes(AnalysisOptions, *ANALYSIS)

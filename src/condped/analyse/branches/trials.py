@@ -71,7 +71,7 @@ class StudyMembers:
             return None
         last = int(rows[-1])
         number = int(trial_numbers(self.table)[last])
-        total = len(self.table if self.table.whole is None else self.table.whole)
+        total = len(self.table.study)
         return LastTried(number, total - 1 - number, self._seconds_since(last))
 
     def _seconds_since(self, row: int) -> float | None:

@@ -20,10 +20,10 @@ from condped.analyse.branches.discover import (
     Regimes,
     explained_by_one,
     fits,
-    log_choose,
     log_multinomial,
 )
 from condped.arrays import BoolArray, IdArray, IntArray, ValueArray
+from condped.estimate.statistics.log_choose import log_choose
 from condped.trials.table import ABSENT
 
 # Trials that the first gate must settle, and that each label must have where it does not.

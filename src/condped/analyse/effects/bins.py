@@ -8,8 +8,8 @@ import numpy as np
 
 from condped.analyse.values import range_label
 from condped.arrays import BoolArray, IntArray, ValueArray
-from condped.space.domain import Categorical, Domain, Float, Int, choice_labels
-from condped.space.grid import cell_edges, cells_of, grid_of, values_between
+from condped.space.domain import Categorical, Domain, choice_labels
+from condped.space.grid import cell_edges, cells_within, values_between
 
 MOST_BINS = 8
 FEWEST = 10  # trials of a bin of numbers
@@ -41,7 +41,7 @@ def bins_of(domain: Domain, values: ValueArray) -> list[Bin]:
     if isinstance(domain, Categorical):
         labels = choice_labels(domain.choices)
         return [Bin(label, values == place, choice=place) for place, label in enumerate(labels)]
-    cells = cells_in(domain, values)
+    cells = cells_within(domain, values)
     edges = cell_edges(domain)
     counts = np.bincount(cells, minlength=len(edges) - 1)
     found = []
@@ -54,15 +54,6 @@ def bins_of(domain: Domain, values: ValueArray) -> list[Bin]:
         left, right = float(edges[first]), float(edges[last + 1])
         found.append(Bin(range_label(low, high), rows, float(low), float(high), left, right))
     return found
-
-
-def cells_in(domain: Float | Int, values: ValueArray) -> IntArray:
-    """Return the cell of each value on its domain's grid."""
-    if domain.single:
-        return np.zeros(len(values), dtype=np.int64)
-    grid = grid_of(domain)
-    scaled = np.log(values.astype(np.float64)) if grid.log else values
-    return cells_of(scaled, grid.low, grid.width, grid.cells - 1.0).astype(np.int64)
 
 
 def joined_cells(counts: IntArray) -> list[tuple[int, int]]:

@@ -90,13 +90,13 @@ def contrast_words(contrast: Contrast, choices: bool) -> str:
         (one,), (other,) = inside.reached, outside.reached
         words = (
             f"{where} the median {shortened(one.objective)} is {_median(one, digits)} "
-            f"({_best(one, digits)}, {trials_of(inside)}), {elsewhere} {_median(other, digits)} "
-            f"({_best(other, digits)}, {trials_of(outside)})"
+            f"({_best(one, digits)}, {trials_of(inside.trials)}), {elsewhere} "
+            f"{_median(other, digits)} ({_best(other, digits)}, {trials_of(outside.trials)})"
         )
     else:
         words = (
-            f"{where} {_each(inside, every)} ({trials_of(inside)}), {elsewhere} "
-            f"{_each(outside, every)} ({trials_of(outside)})"
+            f"{where} {_each(inside, every)} ({trials_of(inside.trials)}), {elsewhere} "
+            f"{_each(outside, every)} ({trials_of(outside.trials)})"
         )
     return "; ".join([words, *_same_time(contrast)])
 
@@ -140,9 +140,9 @@ def _all(count: int) -> str:
     return "both" if count == 2 else f"all {count}"
 
 
-def trials_of(group: ValueGroup) -> str:
+def trials_of(count: int) -> str:
     """Return how many trials there are, in words."""
-    return f"{group.trials:,} trial{'' if group.trials == 1 else 's'}"
+    return f"{count:,} trial{'' if count == 1 else 's'}"
 
 
 def _best(one: Reached, digits: int) -> str:

@@ -49,7 +49,7 @@ class ShownParameter:
         number, domain_id = self.values[place], self.domain_ids[place]
         if number is None or domain_id is None:
             return None
-        return _tried(self.domains[domain_id], number)
+        return tried_value(self.domains[domain_id], number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +162,11 @@ def trial_numbers(table: TrialTable) -> IntArray:
 
 def value_of(parameter: Parameter, row: int) -> Any:
     """Return a trial's value as it was tried: a number or a choice; the parameter is present."""
-    return _tried(parameter.domains[parameter.domain_ids[row]], parameter.values[row].item())
+    return tried_value(parameter.domains[parameter.domain_ids[row]], parameter.values[row].item())
 
 
-def _tried(domain: Domain, number: float) -> Any:
+def tried_value(domain: Domain, number: float) -> Any:
+    """Return a value of a table as it was tried: a choice in place of its position."""
     if isinstance(domain, Categorical):
         return domain.choices[int(number)]
     return int(number) if isinstance(domain, Int) else float(number)

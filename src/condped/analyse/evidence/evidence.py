@@ -54,13 +54,13 @@ class ParameterEvidence:
 
     def __eq__(self, other: object) -> bool:
         """Return whether both say the same; no p-value is the same as no p-value."""
-        return isinstance(other, ParameterEvidence) and self._said == other._said
+        return isinstance(other, ParameterEvidence) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._said)
+        return hash(self._key)
 
     @property
-    def _said(self) -> tuple[object, ...]:
+    def _key(self) -> tuple[object, ...]:
         numbers = map(plain_p, (self.p_value, self.adjusted_p_value, *self.regimes))
         return self.name, self.verdict, self.reason, *numbers
 

@@ -12,13 +12,14 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from threading import Lock
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from condped.analyse.evidence.sampling import SamplingDecision
-from condped.analyse.evidence.significance import Significance, TestedTrials
+from condped.analyse.evidence.significance import Significance
 from condped.arrays import FloatArray
 from condped.count.counts import StudyCounts
 from condped.count.ranking import ranked
@@ -28,13 +29,16 @@ from condped.space.domain import Domain
 from condped.trials.batch import Batch
 from condped.trials.table import State, TrialTable
 
+if TYPE_CHECKING:  # it imports this module
+    from condped.analyse.importance.set_counts import SetTrials
+
 TOO_EARLY = f"fewer than {FIRST_LOOK} trials have finished, too few for a first look"
 NO_TIMES = (
     "the rows are sorted by the objective, so which trials came first is not known. Set order to a "
     "column with the trials' numbers, or looks to 'once'"
 )
 _MOST = 1_024  # tests that are kept, of all studies
-_known: OrderedDict[Hashable, LookTest] = OrderedDict()
+_look_tests: OrderedDict[Hashable, LookTest] = OrderedDict()
 _lock = Lock()
 _prefixes: WeakKeyDictionary[TrialTable, dict[int, TrialTable]] = WeakKeyDictionary()
 
@@ -80,7 +84,7 @@ class LookedAt:
 
 def prefix_of(table: TrialTable, finished: int) -> TrialTable:
     """Return the trials that finished first; selections of one study share their replays."""
-    whole = table if table.whole is None else table.whole
+    whole = table.study
     if finished >= len(whole):  # nothing else has begun
         return table
     kept = _prefixes.setdefault(whole, {})
@@ -90,7 +94,7 @@ def prefix_of(table: TrialTable, finished: int) -> TrialTable:
     return early if table.whole is None else replace(table.first(finished), whole=early)
 
 
-def scheduled(own: TestedTrials) -> tuple[int, ...]:
+def scheduled(own: SetTrials) -> tuple[int, ...]:
     """Return the looks, in finished trials, that a study has come to."""
     table = own.asked.in_memory
     if table is None or own.asked.only_counted:
@@ -106,25 +110,25 @@ def scheduled(own: TestedTrials) -> tuple[int, ...]:
 
 def _timed(table: TrialTable) -> bool:
     """Return whether it is recorded when each of the study's finished trials ended."""
-    whole = table if table.whole is None else table.whole
+    whole = table.study
     ended = whole.states != State.RUNNING
     return whole.times is not None and bool(np.isfinite(whole.times.ended[ended]).all())
 
 
-def known_look(own: TestedTrials, test: Callable[[], LookTest]) -> LookTest:
+def known_look(own: SetTrials, test: Callable[[], LookTest]) -> LookTest:
     """Return the test of one look's trials, from memory if the same were tested before."""
     settings = replace(own.settings, method="paper")
     sets = own.quantiles, own.top.cutoffs.tobytes(), own.top.region
     key = _fingerprint(own), sets, own.handling, settings
     with _lock:
-        if key in _known:
-            _known.move_to_end(key)
-            return _known[key]
+        if key in _look_tests:
+            _look_tests.move_to_end(key)
+            return _look_tests[key]
     found = test()
     with _lock:
-        _known[key] = found
-        while len(_known) > _MOST:
-            _known.popitem(last=False)
+        _look_tests[key] = found
+        while len(_look_tests) > _MOST:
+            _look_tests.popitem(last=False)
     return found
 
 
@@ -148,7 +152,7 @@ def look_test(found: Significance, counts: StudyCounts) -> LookTest:
 
 
 def looked_at(
-    own: TestedTrials, looks: tuple[int, ...], tests: Sequence[LookTest], counts: StudyCounts
+    own: SetTrials, looks: tuple[int, ...], tests: Sequence[LookTest], counts: StudyCounts
 ) -> LookedAt:
     """Return what all looks say together, for the parameters and regimes of today's counts."""
     table = own.asked.in_memory
@@ -188,20 +192,20 @@ def _decision(last: LookTest | None, looks: tuple[int, ...], finished: int) -> S
         return SamplingDecision("none", f"Not tested yet: {TOO_EARLY}.")
     if last is None:
         return SamplingDecision("none", f"Not testable: {NO_TIMES}.")
-    times = "once" if len(looks) == 1 else f"{len(looks)} times"
+    several = "1 look, for which" if len(looks) == 1 else f"{len(looks)} looks, for which"
     return replace(
         last.decision,
-        reason=f"As of trial {looks[-1]:,} of {finished:,}, looked at {times} in all, as "
-        f"p-values allow for. {last.decision.reason}",
+        reason=f"As of trial {looks[-1]:,} of {finished:,}; tested at {several} the p-values are "
+        f"corrected. {last.decision.reason}",
     )
 
 
-def _fingerprint(own: TestedTrials) -> bytes:
+def _fingerprint(own: SetTrials) -> bytes:
     """Return what only trials have that the test cannot tell apart."""
     table = own.asked.in_memory
     assert table is not None
     digest = hashlib.blake2b(digest_size=20)
-    whole = table if table.whole is None else table.whole
+    whole = table.study
     tables = (whole,) if whole is table else (whole, table)
     for part in chain.from_iterable(map(_contents, tables)):
         digest.update(part)

@@ -23,7 +23,7 @@ _MOST_DOMAINS = 8  # of one parameter; more vary smoothly and are not replayed
 _VALUES = 1_500
 _FEWEST_LOOKED_AT, _MOST_LOOKED_AT = 25, 100
 _TOGETHER = 10  # parameters that are replayed side by side
-_known: WeakKeyDictionary[TrialTable, dict[int | None, StudyReplays]] = WeakKeyDictionary()
+_replays: WeakKeyDictionary[TrialTable, dict[int | None, StudyReplays]] = WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -90,7 +90,7 @@ class StudyReplays:
 
 def study_replays(table: TrialTable, startup: int | None) -> StudyReplays:
     """Return a study's replays, the same as long as somebody holds its table."""
-    kept = _known.setdefault(table, {})
+    kept = _replays.setdefault(table, {})
     if startup not in kept:
         records = () if table.drawing is None else table.drawing.samplers
         tpe = next((record for record in records if record.kind == "tpe"), None)

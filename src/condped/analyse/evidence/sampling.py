@@ -54,13 +54,13 @@ class SamplingDecision:
     reason: str
 
 
-_known: WeakKeyDictionary[TrialTable, dict[tuple[object, ...], SamplingDecision]]
-_known = WeakKeyDictionary()
+_decisions: WeakKeyDictionary[TrialTable, dict[tuple[object, ...], SamplingDecision]]
+_decisions = WeakKeyDictionary()
 
 
 def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     """Decide for all trials of a study in memory; ``by_loss`` if they are sorted by objective."""
-    known = _known.setdefault(table, {})
+    known = _decisions.setdefault(table, {})
     key = settings.sampling, settings.startup, by_loss
     if key not in known:
         known[key] = _decided(table, settings, by_loss)
@@ -70,7 +70,7 @@ def decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDec
 def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDecision:
     large = too_many_to_replay(table)
     given = {
-        "random": _one("taken as drawn at random, as sampling says"),
+        "random": TAKEN_AS_RANDOM,
         "ordered": _strata("as sampling says"),
         "tpe": _replay("TPE, as sampling says"),
     }
@@ -79,7 +79,7 @@ def _decided(table: TrialTable, settings: Settings, by_loss: bool) -> SamplingDe
     if settings.sampling in given:
         return given[settings.sampling]
     if by_loss:
-        return _one("the rows are sorted by the objective, not by time")
+        return SORTED_BY_OBJECTIVE
     drawing = table.drawing
     if drawing is None or not drawing.samplers:
         return _as_seen(table, large, settings.startup)
@@ -175,6 +175,10 @@ def _shifts(why: str) -> SamplingDecision:
 
 def _one(why: str) -> SamplingDecision:
     return SamplingDecision("one", f"Compared among all trials ({why}).")
+
+
+TAKEN_AS_RANDOM = _one("taken as drawn at random, as sampling says")
+SORTED_BY_OBJECTIVE = _one("the rows are sorted by the objective, not by time")
 
 
 def strata_of(trials: int) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from condped.analyse.evidence.replaying import StudyReplays, placed, regimes_of, study_replays
 from condped.analyse.evidence.sampling import (
+    SORTED_BY_OBJECTIVE,
+    TAKEN_AS_RANDOM,
     SamplingDecision,
     decided,
     strata_of,
@@ -18,8 +20,6 @@ from condped.analyse.evidence.sampling import (
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, StudyCounts
 from condped.count.ranking import ranked
-from condped.count.target_sets import Sets
-from condped.count.trials import Trials
 from condped.estimate.calibrated_estimator import (
     parameter_p_values,
     regime_deviations,
@@ -34,42 +34,18 @@ from condped.estimate.independence_test import (
 )
 from condped.estimate.replay.replay_test import plainly_large, replay_test, shift_test
 from condped.estimate.replay.statistic import MOST_CELLS, rank_cells_of
-from condped.estimate.settings import Settings
 from condped.progress import report
 from condped.trials.batch import Batch
-from condped.trials.regimes import PooledDomains
 from condped.trials.table import Parameter, TrialTable
-from condped.trials.used_trials import Handling
+
+if TYPE_CHECKING:  # it imports this module
+    from condped.analyse.importance.set_counts import SetTrials
 
 _MOST_COUNTS = 2_000_000  # cells × strata × target sets of one parameter
 NO_ORDER = (
     "the table has no order in time, which tells how its trials were drawn. Set order to a column "
     "with the trials' numbers, or sampling to 'random' if they were drawn at random"
 )
-
-
-class TestedTrials(Protocol):
-    """What is tested: trials with the sets that are compared."""
-
-    @property
-    def asked(self) -> Trials: ...
-    @property
-    def unit(self) -> Trials: ...
-    @property
-    def raw(self) -> Trials: ...
-    @property
-    def pooled(self) -> tuple[PooledDomains, ...]: ...
-    @property
-    def top(self) -> Sets: ...
-    @property
-    def handling(self) -> Handling: ...
-    @property
-    def quantiles(self) -> tuple[float, ...] | None: ...
-    @property
-    def settings(self) -> Settings: ...
-    def independent(self) -> TestedTrials:
-        """Return those that were drawn without regard to results, with sets of their own."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,19 +74,18 @@ class Significance:
     scatter: FloatArray | None = None
 
 
-def decision_of(own: TestedTrials) -> SamplingDecision:
+def decision_of(own: SetTrials) -> SamplingDecision:
     """Return how parameters are tested, and why so, without testing any."""
     table = own.asked.in_memory
     if table is None or own.asked.only_counted:
         return _decided_of_counts(own)
-    whole = table if table.whole is None else table.whole
-    decision = decided(whole, own.settings, own.top.sorted_by_objective)
+    decision = decided(table.study, own.settings, own.top.sorted_by_objective)
     if decision.test == "independent":  # of the trials at hand
         decision = decided(table, own.settings, own.top.sorted_by_objective)
     return decision
 
 
-def significance(own: TestedTrials) -> Significance:
+def significance(own: SetTrials) -> Significance:
     """Test all parameters."""
     decision, table = decision_of(own), own.asked.in_memory
     if decision.test == "none":
@@ -127,7 +102,7 @@ def significance(own: TestedTrials) -> Significance:
     return _closed(own, decision, _strata(own) if decision.test == "strata" else 1)
 
 
-def _strata(own: TestedTrials) -> int:
+def _strata(own: SetTrials) -> int:
     """Return into how many stretches of time to split: of ten trials, but no more than fit."""
     most = _MOST_COUNTS // (MOST_CELLS * (len(own.top.target_sizes) + 1))
     return max(1, min(strata_of(own.top.counts.used), most))
@@ -155,16 +130,13 @@ def aligned(found: Significance, tested: StudyCounts, counts: StudyCounts) -> Si
     return replace(found, regimes=regimes, bias=bias, scatter=scatter)
 
 
-def _decided_of_counts(own: TestedTrials) -> SamplingDecision:
+def _decided_of_counts(own: SetTrials) -> SamplingDecision:
     """Decide for trials that are only counted."""
-    sampling, counter = own.settings.sampling, own.unit.counter
-    if sampling == "random":
-        reason = "Compared among all trials (taken as drawn at random, as sampling says)."
-        return SamplingDecision("one", reason)
+    if own.settings.sampling == "random":
+        return TAKEN_AS_RANDOM
     if own.top.sorted_by_objective:
-        reason = "Compared among all trials (the rows are sorted by the objective, not by time)."
-        return SamplingDecision("one", reason)
-    if not counter.schema.ordered:
+        return SORTED_BY_OBJECTIVE
+    if not own.unit.counter.schema.ordered:
         return SamplingDecision("none", f"Not testable: {NO_ORDER}.")
     reason = (
         f"Compared among trials of the same stretch of time, {_strata(own):,} of them (trials "
@@ -174,7 +146,7 @@ def _decided_of_counts(own: TestedTrials) -> SamplingDecision:
     return SamplingDecision("strata", reason)
 
 
-def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance:
+def _not_testable(own: SetTrials, decision: SamplingDecision) -> Significance:
     nothing = np.full(len(own.top.target_sizes), np.nan)
     regimes = [
         [nothing for _ in parameter.regimes]
@@ -184,7 +156,7 @@ def _not_testable(own: TestedTrials, decision: SamplingDecision) -> Significance
     return Significance(p_values, regimes, None, decision)
 
 
-def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Significance:
+def _closed(own: SetTrials, decision: SamplingDecision, strata: int) -> Significance:
     """Test in closed form, within strata of time."""
     sets = len(own.top.target_sizes)
     found = regime_deviations(own.unit.count_ranked(own.top, strata))
@@ -196,7 +168,7 @@ def _closed(own: TestedTrials, decision: SamplingDecision, strata: int) -> Signi
     return Significance(p_values, regimes, None, decision)
 
 
-def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
+def _independent(own: SetTrials, decision: SamplingDecision) -> Significance:
     """Test among the trials that were drawn without regard to results: they need no replays."""
     drawn = own.independent()
     counts = own.unit.count_by_rank(own.top)
@@ -211,23 +183,21 @@ def _independent(own: TestedTrials, decision: SamplingDecision) -> Significance:
     return replace(found, p_values=np.where(held > 0, found.p_values, np.nan))
 
 
-def all_replayed(own: TestedTrials, decision: SamplingDecision) -> Significance | None:
+def all_replayed(own: SetTrials, decision: SamplingDecision) -> Significance | None:
     """Return the test against replays of every parameter; None: too many trials to replay."""
     table = own.asked.in_memory
     assert table is not None
-    whole = table if table.whole is None else table.whole
-    return None if too_many_to_replay(whole) else _replayed(own, table, decision)
+    return None if too_many_to_replay(table.study) else _replayed(own, table, decision)
 
 
 def _replayed(
-    own: TestedTrials,
+    own: SetTrials,
     table: TrialTable,
     decision: SamplingDecision,
     among: FloatArray | None = None,
 ) -> Significance:
     """Test against replays or shifts, those parameters that have cells."""
-    whole = table if table.whole is None else table.whole
-    replays = study_replays(whole, own.settings.startup)
+    replays = study_replays(table.study, own.settings.startup)
     region, hits = _members(own, table)
     sizes = len(own.top.target_sizes)
     shifts = decision.test == "shifts"
@@ -263,8 +233,8 @@ def _replayed(
             bias += [np.zeros(sizes) for _ in present]
             scatter += [np.zeros(sizes) for _ in present]
             continue
-        masks = placed(table.rows, parts, len(whole))
-        members = placed(table.rows, hits, len(whole))
+        masks = placed(table.rows, parts, len(table.study))
+        members = placed(table.rows, hits, len(table.study))
         tested = (
             shift_test(series, list(masks), members)
             if shifts
@@ -299,7 +269,7 @@ def _grouped(
     No sampler drew their joint cells. It drew the members, so these are tested: the smallest
     p-value counts, times their number.
     """
-    trials = len(table) if table.whole is None else len(table.whole)
+    trials = len(table.study)
     own, members = placed(table.rows, [region], trials)[0], placed(table.rows, hits, trials)
     found = {}
     for place, name in enumerate(names):
@@ -327,7 +297,7 @@ def _larger(one: Significance, other: Significance) -> Significance:
     )
 
 
-def _members(own: TestedTrials, table: TrialTable) -> tuple[BoolArray, list[BoolArray]]:
+def _members(own: SetTrials, table: TrialTable) -> tuple[BoolArray, list[BoolArray]]:
     """Return (trials,) which are in the region set, and in each target set."""
     levels, used, _, _ = ranked(Batch(table), own.top.ranking)
     region = np.ones(len(levels), dtype=bool) if used is None else used.copy()
@@ -336,7 +306,7 @@ def _members(own: TestedTrials, table: TrialTable) -> tuple[BoolArray, list[Bool
     return region, [region & (levels <= cutoff) for cutoff in own.top.cutoffs.tolist()]
 
 
-def _pooled(own: TestedTrials) -> dict[int, FloatArray]:
+def _pooled(own: SetTrials) -> dict[int, FloatArray]:
     """Return the p-values of parameters with pooled domains, by their place.
 
     Trials with neighbouring bounds are compared, by value and by place between the bounds.

@@ -170,10 +170,13 @@ class Forecast(Result):
         known = f"{known[0].upper()}{known[1:]}{'' if found else ' yet'}"
         if nearest.more_low is None:
             return f"{known}; it is too early to say how many trials the others would take."
-        several = f"{len(open_ones)} {'others ' if found else ''}may turn out to, "
+        several = f"{len(open_ones)} {'others ' if found else ''}may turn out to matter"
         name = shortened(nearest.name)
-        who = f"{several}{name} first:" if open_ones[1:] else f"{name} may turn out to,"
-        return f"{known}; {who} after {nearest.more_words}."
+        when = nearest.more_words
+        if nearest.more_trials is not None:
+            when = f"about {nearest.more_trials:,} more trials (interval: {nearest._interval})"
+        who = f"{several}, {name} first," if open_ones[1:] else f"{name} may turn out to matter"
+        return f"{known}; {who} after {when}."
 
     @cached_property
     def _by_name(self) -> dict[str, ParameterForecast]:

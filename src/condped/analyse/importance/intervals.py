@@ -64,16 +64,13 @@ class Uncertainty:
 
 
 def uncertainty(
-    numbers: Numbers,
-    counts: SetCounts,
-    question: Question,
-    pooled: Sequence[str],
-    bias: FloatArray | None = None,
+    numbers: Numbers, counts: SetCounts, question: Question, pooled: Sequence[str]
 ) -> Uncertainty | None:
     """Return intervals around the numbers; None where there are too few trials to halve.
 
-    Cut-offs are found anew in each subset; cells are those of the whole. ``bias`` is (T, P): what
-    the sampler alone would have given, subtracted in each subset as in the whole.
+    Cut-offs are found anew in each subset; cells are those of the whole. What the sampler alone
+    gives, which the estimate is without, stays in the subsets: without it hardly anything is left
+    of many of them, and intervals shrink to a point or reach from 0 to 1.
     """
     trials = counts.trials
     assert trials is not None
@@ -87,8 +84,6 @@ def uncertainty(
         again = replicated(trials.unit, trials.top, question)
         assert again is not None
         variance[:, :, places] = np.maximum(variance[:, :, places], again[0][:, :, places])
-    if bias is not None:
-        variance -= bias
     rest: FloatArray | float = 0.0
     if question.settings.method == "calibrated":
         # What passed the test in the whole is what parts share out, and a rest as in the whole.

@@ -22,6 +22,7 @@ from condped.analyse.importance.analysis import Analysis
 from condped.analyse.importance.estimates import Numbers
 from condped.analyse.importance.parameter import ParameterImportance, parameters_of
 from condped.analyse.importance.plain_data import parameter_rows, readable, scores_of
+from condped.analyse.importance.set_counts import SetTrials
 from condped.analyse.importance.ties import Tie
 from condped.analyse.result import Result
 from condped.analyse.robustness import Robustness, robustness_of
@@ -147,9 +148,14 @@ class ImportanceResult(Result):
         """Return when a parameter has a domain; None if that is always, or unknown."""
         return self._conditional.condition(name, domain)
 
+    @property
+    def _trials(self) -> SetTrials | None:
+        """The trials behind the numbers; None if they are not known any more."""
+        return None if self._analysis is None else self._analysis.counts.trials
+
     @cached_property
     def _conditional(self) -> Conditional:
-        trials = None if self._analysis is None else self._analysis.counts.trials
+        trials = self._trials
         if self._known is not None or trials is None:
             return self._known or Conditional()
         return conditional(trials.asked, trials.top)
@@ -237,7 +243,7 @@ class ImportanceResult(Result):
         if self._sentences is not None:
             return self._sentences
         evidence = self.ready_evidence
-        trials = None if self._analysis is None else self._analysis.counts.trials
+        trials = self._trials
         if (
             self._analysis is None
             or trials is None
@@ -255,7 +261,7 @@ class ImportanceResult(Result):
 
     def robustness(self) -> Robustness:
         """Return how the ranking moves with other target sets, halves of the study, and methods."""
-        trials = None if self._analysis is None else self._analysis.counts.trials
+        trials = self._trials
         if (
             trials is None
             or self.target_quantile is None

@@ -107,8 +107,7 @@ class SetTrials:
             top = early.outcome_sets(ranking.outcome)
         else:
             hits = np.asarray(ranked(Batch(table), ranking).levels <= self.top.cutoffs[0])
-            whole = table if table.whole is None else table.whole
-            rows = whole.finished_first(finished)
+            rows = table.study.finished_first(finished)
             first = rows if table.rows is None else np.isin(table.rows, rows)
             top = early.outcome_sets(hits[first])
         return SetTrials.of(early, top, settings, self.handling, self.quantiles)

@@ -12,6 +12,7 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.counter import Query
 from condped.count.target_sets import Sets
 from condped.count.trials import Trials
+from condped.safe_text import percent
 from condped.trials.batch import Batch
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import set_size
@@ -109,7 +110,7 @@ class Tie:
     @property
     def shares(self) -> str:
         """Say which share was requested, and which was used."""
-        return f"asked for {_percent(self.target_quantile)}, used {_percent(self.used_share)}"
+        return f"asked for {percent(self.target_quantile)}, used {percent(self.used_share)}"
 
 
 def is_notable(asked: int, size: int, trials: int) -> bool:
@@ -226,10 +227,6 @@ def _levels(table: TrialTable, top: Sets) -> tuple[FloatArray, np.ndarray]:
     ranks = top.ranking.ranked(Batch(table))
     ordinary = np.ones(len(table), dtype=bool) if ranks.ordinary is None else ranks.ordinary
     return ranks.levels, ordinary
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 def plain_tie(tie: Tie | None) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ from condped.analyse.branches.regime_conditions import (
 )
 from condped.analyse.branches.structure import Structure, structure_of
 from condped.analyse.branches.tree import Grower, analyses_of
+from condped.analyse.evidence.sampling import LEARNS, RANDOM_TELLS_SOONER
 from condped.analyse.importance.account import Account
 from condped.analyse.importance.analysis import Analysis, count_sets
 from condped.analyse.importance.result import ImportanceResult, importance_result
@@ -134,7 +135,7 @@ def report(
         "schema": Report.schema,
         "title": source_name(source, reading.get("study")) if title is None else title,
         "tested": None,
-        **_asked(asked, analyses, start, tested=verdicts),
+        **_question_data(asked, analyses, start, tested=verdicts),
         "parameters": parameters_data(analyses, effects, _conditions(structure), tested=verdicts),
         **_tree(structure, trials, asked, analyses, methods if verdicts else ()),
         "summary": None if trials.in_memory is None else summary_data(trials.in_memory),
@@ -215,9 +216,12 @@ def source_name(source: Any, study: str | Sequence[str] | None) -> str:
     return name if isinstance(name, str) and not name.startswith("no-name-") else ""
 
 
-def _asked(question: Question, analyses: Analyses, start: int, *, tested: bool) -> dict[str, Any]:
+def _question_data(
+    question: Question, analyses: Analyses, start: int, *, tested: bool
+) -> dict[str, Any]:
     """Return the question, and what holds of the study as a whole at each step."""
     paper, counts = analyses["paper"], analyses["paper"].counts
+    sampling = counts.sampling if tested else counts.decision.reason
     return {
         "outcome": paper.account.outcome,
         "objectives": [[goal.name, goal.direction] for goal in paper.account.objectives],
@@ -234,7 +238,9 @@ def _asked(question: Question, analyses: Analyses, start: int, *, tested: bool) 
         "level": paper.level,
         "reasons": {m: list(found.numbers.reasons) for m, found in analyses.items()},
         "unattributed": {m: shares(found.numbers.unattributed) for m, found in analyses.items()},
-        "sampling": counts.sampling if tested else counts.decision.reason,
+        "sampling": sampling,
+        # What would tell sooner where there is not enough evidence.
+        "remedy": RANDOM_TELLS_SOONER if LEARNS in (sampling or "") else None,
     }
 
 

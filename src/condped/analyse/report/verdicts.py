@@ -9,7 +9,9 @@ from condped.errors import SettingsError
 
 Data = dict[str, Any]
 # What only tests tell of the study as a whole, of a parameter and of a regime.
-_STUDY = ("advice", "missing", "pairs", "cost", "endings", "sampling", "level", "forecast")
+_STUDY = (
+    "advice", "missing", "pairs", "cost", "endings", "sampling", "remedy", "level", "forecast"
+)  # fmt: skip
 _PARAMETER = ("verdict", "reason", "p", "adjusted", "low", "high", "joint_low", "joint_high")
 _REGIME = ("good", "p")
 

@@ -22,7 +22,9 @@ from condped.arrays import FloatArray, IntArray
 from condped.count.counts import SMALLEST_REGIME, ParameterCounts, RegimeCounts, StudyCounts
 from condped.errors import DataError
 from condped.estimate.settings import BaselineSettings, Settings
+from condped.read.expansion import check_cells
 from condped.space.domain import Categorical, Domain
+from condped.space.grid import MOST_CELLS
 
 _SCORES = ("importance", "variance", "eta_squared")
 _TESTS = ("p_values", "adjusted_p_values")
@@ -51,15 +53,41 @@ def packed(counts: IntArray) -> str:
     return " ".join(found)
 
 
-def unpacked(text: str) -> IntArray:
-    """Return the counts that :func:`packed` was given."""
+def unpacked(text: str, most: int = _MOST_COUNTS) -> IntArray:
+    """Return the counts that :func:`packed` was given; raises if they are more than ``most``."""
     numbers = np.array(rebuilt(str, text, "counts").split(), dtype=np.int64)
     widths = np.where(numbers < 0, -numbers, 1)
-    if widths.astype(np.float64).sum() > _MOST_COUNTS or (widths < 1).any():
-        raise DataError(f"counts stand for more than {_MOST_COUNTS:,} cells")
+    if widths.astype(np.float64).sum() > most or (widths < 1).any():
+        raise DataError(f"counts stand for more than {most:,} cells")
     counts = np.zeros(int(widths.sum()), dtype=np.int64)
     counts[(np.cumsum(widths) - widths)[numbers > 0]] = numbers[numbers > 0]
     return counts
+
+
+class Unpacking:
+    """Counts of one file, which may not be far more than the file is long."""
+
+    def __init__(self) -> None:
+        self.cells = self.letters = 0
+
+    def region(self, text: str, most: int) -> IntArray:
+        """Return counts of the region set."""
+        counts = unpacked(text, most)
+        self._add(counts.size, text)
+        return counts
+
+    def target(self, text: str, shape: tuple[int, int]) -> IntArray:
+        """Return counts of (target sets, cells)."""
+        expected = shape[0] * shape[1]
+        self._add(expected, text)
+        counts = unpacked(text, expected)
+        if counts.size != expected:
+            raise DataError(f"expected {expected} counts, found {counts.size}")
+        return np.cumsum(counts.reshape(shape), axis=0)
+
+    def _add(self, cells: int, text: str) -> None:
+        self.cells, self.letters = self.cells + cells, self.letters + len(text)
+        check_cells(self.cells, self.letters, "its list of counts", "letters")
 
 
 def saved_counts(counts: StudyCounts) -> list[dict[str, Any]]:
@@ -85,19 +113,23 @@ def saved_counts(counts: StudyCounts) -> list[dict[str, Any]]:
 
 
 def restored_counts(
-    data: Sequence[dict[str, Any]], region_size: int, target_sizes: IntArray
+    data: Sequence[dict[str, Any]],
+    region_size: int,
+    target_sizes: IntArray,
+    unpacking: Unpacking,
 ) -> StudyCounts:
     """Return what :func:`saved_counts` was given."""
     sets = len(target_sizes)
     parameters = []
     for entry in data:
-        region = unpacked(entry["dropped"]["region"])
+        dropped = rebuilt(str, entry["dropped"]["region"], "counts")
+        region = unpacking.region(dropped, len(dropped))  # each has a trial
         parameters.append(
             ParameterCounts(
                 name=rebuilt(str, entry["name"], "name"),
-                regimes=tuple(_regime(regime, sets) for regime in entry["regimes"]),
+                regimes=tuple(_regime(regime, sets, unpacking) for regime in entry["regimes"]),
                 dropped_region=region,
-                dropped_target=_nested(entry["dropped"]["target"], (sets, len(region))),
+                dropped_target=unpacking.target(entry["dropped"]["target"], (sets, len(region))),
             )
         )
     if len({parameter.name for parameter in parameters}) < len(parameters):
@@ -105,23 +137,17 @@ def restored_counts(
     return StudyCounts(tuple(parameters), region_size, target_sizes)
 
 
-def _regime(entry: dict[str, Any], sets: int) -> RegimeCounts:
-    region = unpacked(entry["region"])
+def _regime(entry: dict[str, Any], sets: int, unpacking: Unpacking) -> RegimeCounts:
+    domain = rebuilt(Domain | None, entry["domain"], "domain")
+    choices = len(domain.choices) if isinstance(domain, Categorical) else 0
+    region = unpacking.region(entry["region"], max(MOST_CELLS, choices))
     if region.sum() < SMALLEST_REGIME:
         raise DataError("a regime has too few trials")
-    domain = rebuilt(Domain | None, entry["domain"], "domain")
-    return RegimeCounts(domain, region, _nested(entry["target"], (sets, len(region))))
+    return RegimeCounts(domain, region, unpacking.target(entry["target"], (sets, len(region))))
 
 
 def _added(target: IntArray) -> IntArray:
     return np.diff(target, axis=0, prepend=0).ravel()
-
-
-def _nested(text: str, shape: tuple[int, int]) -> IntArray:
-    counts = unpacked(text)
-    if counts.size != shape[0] * shape[1]:
-        raise DataError(f"expected {shape[0] * shape[1]} counts, found {counts.size}")
-    return np.cumsum(counts.reshape(shape), axis=0)
 
 
 def saved_analysis(
@@ -179,8 +205,9 @@ def restored_analysis(
     counts, tests = data["counts"], data["tests"]
     expected = 1 if target_quantiles is None else len(target_quantiles)
     sizes = _sizes(counts["target_sizes"], expected)
+    unpacking = Unpacking()
     known: dict[str, Any] = {
-        name: restored_counts(counts[name], account.region_size, sizes)
+        name: restored_counts(counts[name], account.region_size, sizes, unpacking)
         for name in _COUNTS
         if name in counts
     }

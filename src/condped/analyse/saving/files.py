@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from condped.analyse.saving.plain import restored
 from condped.errors import CondpedError, DataError, SourceError
+from condped.safe_text import brief
 
 if TYPE_CHECKING:
     from condped.analyse.result import Result
@@ -40,6 +41,10 @@ _KINDS = {
 
 def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str, Any]:
     """Return a saved result's data, if its schema is one of the known ones."""
+    if not isinstance(path, str | os.PathLike):
+        raise SourceError(
+            f"A saved result is named by its path (got {brief(path)}). Give a text or a Path."
+        )
     shown = os.fspath(path)
     try:
         data = restored(json.loads(Path(path).read_text(encoding="utf-8")))
@@ -47,6 +52,8 @@ def _read_result(path: str | os.PathLike[str], known: Sequence[str]) -> dict[str
         raise SourceError(f"There is no file {shown!r}.") from None
     except IsADirectoryError:
         raise SourceError(f"{shown!r} is a directory. Name the file of a saved result.") from None
+    except OSError as error:
+        raise SourceError(f"{brief(shown)} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{shown!r} holds no JSON ({error}). It was cut off or changed: save the result again."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from condped.analyse.effects.sentences import trials_of
 from condped.analyse.summary.result import BestTrial, Front, Progress
 from condped.safe_text import shortened
 
@@ -33,7 +34,7 @@ def plateau_sentences(
         when = (
             f"The last trial improved the best value{name}"
             if not one.since
-            else f"No improvement{name} in the last {_trials(one.ago)}{complete}"
+            else f"No improvement{name} in the last {trials_of(one.ago)}{complete}"
         )
         ties = f"; {trial.shared:,} trials share the best value" if trial.shared > 1 else ""
         told.append(f"{when}{ties}.")
@@ -44,7 +45,7 @@ def plateau_sentences(
             )
     if front is not None:
         grew = f"it last grew in trial {front.last}"
-        told.append(f"{_trials(front.size)} on the Pareto front; {grew}.")
+        told.append(f"{trials_of(front.size)} on the Pareto front; {grew}.")
     return tuple(told)
 
 
@@ -80,12 +81,8 @@ def _recent(one: Progress) -> str:
     if gains:
         shown = " and ".join(f"{gain:.3g}" for gain in gains[-2:])
         last = f", most recently by {shown}" if len(gains) > 1 else f", by {shown}"
-    return f"in {_trials(one.trials)} the first value was improved on {times}{last}"
+    return f"in {trials_of(one.trials)} the first value was improved on {times}{last}"
 
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
-
-
-def _trials(count: int) -> str:
-    return f"{count:,} trial{'' if count == 1 else 's'}"

@@ -127,7 +127,7 @@ def _adaptive(table: TrialTable) -> bool | None:
 
     A grid is no sequence of random draws, and too few trials tell nothing.
     """
-    whole = table if table.whole is None else table.whole
+    whole = table.study
     samplers = () if whole.drawing is None else whole.drawing.samplers
     if samplers:
         if any(sampler.kind != "independent" for sampler in samplers):

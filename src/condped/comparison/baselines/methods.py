@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
@@ -25,7 +24,7 @@ from condped.estimate.settings import (
     check_region,
     check_target,
 )
-from condped.options import declared, option, takes
+from condped.options import declared, is_whole_number, option, takes
 from condped.safe_text import brief
 from condped.trials.table import TrialTable
 from condped.trials.used_trials import Handling
@@ -64,11 +63,10 @@ class Forest:
 
     def __post_init__(self) -> None:
         for name, value in (("trees", self.trees), ("max_depth", self.max_depth)):
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            if not is_whole_number(value, 1):
                 raise SettingsError(f"{name} must be a whole number above 0 (got {brief(value)}).")
         seed = self.seed
-        whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-        if seed is not None and not (whole and 0 <= seed < 2**32):
+        if seed is not None and not (is_whole_number(seed, 0) and seed < 2**32):
             raise SettingsError(
                 f"seed must be a whole number from 0 to 4294967295, or None (got {brief(seed)})."
             )

@@ -15,7 +15,7 @@ from condped.count.target_sets import Sets
 from condped.count.trials import Trials
 from condped.errors import SettingsError
 from condped.estimate.settings import BaselineSettings
-from condped.safe_text import shortened
+from condped.safe_text import listed, shortened
 from condped.space.domain import Categorical, Domain
 from condped.trials.batch import Batch, Goal
 from condped.trials.regimes import expand_domains
@@ -103,7 +103,7 @@ def _notes(basis: Basis, settings: BaselineSettings, untold: Sequence[str]) -> l
         there = int(np.count_nonzero(present & used))
         if there < basis.top.counts.used:
             imputed = settings.absent == "imputation" and entry.domains
-            value = f", {_shown(entry.domains[0])}" if imputed else ""
+            value = f", {_value_text(entry.domains[0])}" if imputed else ""
             gaps.append(f"{shortened(entry.name)} ({basis.top.counts.used - there}{value})")
     told = _listed(gaps)
     if gaps and settings.absent == "imputation":
@@ -132,14 +132,14 @@ def _blurred(parameter: Parameter, used: BoolArray) -> bool:
     return bool(low < high and high - low < 2.0**-24 * max(abs(low), abs(high)))
 
 
-def _shown(domain: Domain) -> str:
+def _value_text(domain: Domain) -> str:
     if isinstance(domain, Categorical):
         return shortened(str(domain.choices[0]))
     return f"{middle(domain):.4g}"
 
 
 def _named(names: Sequence[str]) -> str:
-    return _listed([shortened(name) for name in names])
+    return listed(names, _MOST_NAMED)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from condped.count.ranking import Ranking, ranked
 from condped.space.condition import Condition
 from condped.space.domain import is_whole
 from condped.trials.batch import Batch
-from condped.trials.where import condition_mask, intersection
+from condped.trials.where import condition_mask, intersection, with_gates
 
 _PROGRESS = "Looking for cut-offs"
 
@@ -69,8 +69,8 @@ class SeriesFold:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        gates = (name for condition in self.conditions for name in condition.names)
-        return tuple(dict.fromkeys((*(s.parameter for s in self.requested if s.parameter), *gates)))
+        named = (series.parameter for series in self.requested if series.parameter)
+        return with_gates(named, self.conditions)
 
     def numbers(self, batch: Batch) -> list[tuple[Series, ValueArray, IntArray | None]]:
         """Return the numbers of each series in a batch, and which trials have them (None: all)."""

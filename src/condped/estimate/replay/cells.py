@@ -91,12 +91,12 @@ class DomainCells:
             return cells
         return int(_numbers(np.array(_narrowest(trials)))) * len(self.places) + cells
 
-    def mixture(self, kernels: FloatArray, weight: float, trials: int, prior: float) -> FloatArray:
-        """Return (series, own cells): a sum of trials' kernels with the prior's, by its weight."""
+    def mixture(self, kernels: FloatArray, weight: float, trials: int) -> FloatArray:
+        """Return (series, own cells): a sum of trials' kernels with the prior's."""
         if not self.categorical:
-            return np.asarray(kernels + prior * self.prior)
+            return np.asarray(kernels + self.prior)
         spread, own = 1.0 / (trials + 1.0), len(self.cells)
-        return np.asarray((kernels + spread * weight) / (1.0 + spread * own) + prior / own)
+        return np.asarray((kernels + spread * weight) / (1.0 + spread * own) + 1.0 / own)
 
 
 def _narrowest(trials: int) -> float:

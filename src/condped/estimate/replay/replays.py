@@ -145,7 +145,7 @@ class _Densities:
         self._learnt = len(bad)
         weights = np.ones(len(good)) if equal else fading_weights(len(good))
         kernels = _mixed(domain, domain.kernels_of(series[good]), weights)
-        self._good_density = domain.mixture(kernels, float(weights.sum()), len(good), 1.0)
+        self._good_density = domain.mixture(kernels, float(weights.sum()), len(good))
         weights = fading_weights(len(bad))
         self._bad_weight = float(weights.sum())
         self._bad_kernels = _mixed(domain, domain.kernels_of(series[bad]), weights)
@@ -168,7 +168,7 @@ class _Densities:
 
     def densities(self) -> tuple[FloatArray, FloatArray]:
         """Return (series, cells): the good and the bad density, up to a factor."""
-        bad = self.domain.mixture(self._bad_kernels, self._bad_weight, len(self.bad), 1.0)
+        bad = self.domain.mixture(self._bad_kernels, self._bad_weight, len(self.bad))
         return self._good_density, bad
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from condped.arrays import FloatArray
+from condped.estimate.statistics.log_choose import log_choose
 
 _REACH = 9.0  # standard deviations of a binomial, beyond which nothing is left
 
@@ -58,12 +59,7 @@ def interval_rank(count: int, level: float) -> int:
     # Chances of 0 … half of the draws below, from the largest down; those left out are below 1e-18.
     half = count // 2
     lowest = max(0, int(half - _REACH * math.sqrt(count) / 2) - 1)
-    largest = math.exp(
-        math.lgamma(count + 1)
-        - math.lgamma(half + 1)
-        - math.lgamma(count - half + 1)
-        - count * math.log(2.0)
-    )
+    largest = math.exp(log_choose(count, half) - count * math.log(2.0))
     steps = np.arange(half, lowest, -1, dtype=np.float64)
     chances = largest * np.cumprod(np.append(1.0, steps / (count - steps + 1)))
     below = np.cumsum(chances[::-1])  # at most lowest, lowest + 1, … draws

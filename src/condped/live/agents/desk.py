@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -12,7 +12,7 @@ from condped.errors import SettingsError
 from condped.live.agents import one_study, reports, several
 from condped.live.agents.answers import one_study as of_one
 from condped.live.agents.answers import several as of_several
-from condped.live.agents.answers.fields import StudyAnswer
+from condped.live.agents.answers.fields import StudyAnswer, ToolAnswer
 from condped.live.agents.arguments import (
     MOST_COMPARED,
     AcrossQuestion,
@@ -31,6 +31,7 @@ from condped.live.agents.sources import Sources
 from condped.live.sources import split_options
 
 _MOST_ANSWERS = 64
+AboutStudy = TypeVar("AboutStudy", StudyAnswer, of_several.ComparedStudy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,6 @@ class Tool:
     arguments: type[Arguments]
     answer: type[BaseModel]
     description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """An answer, and the page that comes with it, empty if there is none."""
-
-    answer: BaseModel
-    page: str = ""
 
 
 TOOLS = (
@@ -198,15 +191,21 @@ class Desk:
             return ToolAnswer(_SEVERAL[tool](query))
         assert isinstance(question, StudyQuestion)
         made = _ONE[tool](one_study.StudyQuery(studies[0], question, self._options))
-        return (
-            ToolAnswer(made.answer, made.html)
-            if isinstance(made, reports.Page)
-            else ToolAnswer(made)
-        )
+        return made if isinstance(made, ToolAnswer) else ToolAnswer(made)
 
 
 def _as_of_now(given: ToolAnswer, studies: list[Snapshot]) -> ToolAnswer:
-    if not isinstance(given.answer, StudyAnswer):
-        return given
-    as_of = given.answer.as_of.model_copy(update={"read_at": studies[0].read_at})
-    return ToolAnswer(given.answer.model_copy(update={"as_of": as_of}), given.page)
+    read_at = {one.name: one.read_at for one in studies}
+    answer = given.answer
+    if isinstance(answer, StudyAnswer):
+        answer = _read_at(answer, studies[0].read_at)
+    elif isinstance(answer, of_several.AcrossAnswer | of_several.DifferenceAnswer):
+        compared = [_read_at(one, read_at[one.study]) for one in answer.studies]
+        answer = answer.model_copy(update={"studies": compared})
+    return replace(given, answer=answer)
+
+
+def _read_at(about: AboutStudy, moment: str) -> AboutStudy:
+    """Return what is said of a study, as of this moment."""
+    as_of = about.as_of.model_copy(update={"read_at": moment})
+    return about.model_copy(update={"as_of": as_of})

@@ -75,9 +75,10 @@ def after_advice(advice: condped.Advice) -> NextStep:
         return first
     changes = [f"{one.parameter} to {_label(one.proposal)}" for one in advice.changes]
     wider = [f"{one.parameter} to {_label(one.proposal)}" for one in advice.widenings]
-    dropped = f" {listed(advice.dropped, _MOST_NAMES)} become inactive." if advice.dropped else ""
+    become = "becomes" if len(advice.dropped) == 1 else "become"
+    gone = f" {listed(advice.dropped, _MOST_NAMES)} {become} inactive." if advice.dropped else ""
     if changes:
-        text = f"Narrow {'; '.join(changes[:_MOST_NAMES])}.{dropped} {advice.risk}"
+        text = f"Narrow {'; '.join(changes[:_MOST_NAMES])}.{gone} {advice.risk}"
         return _step("narrow the space", text)
     if wider:
         text = f"The best trials crowd against a bound: widen {'; '.join(wider[:_MOST_NAMES])}."

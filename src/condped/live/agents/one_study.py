@@ -152,7 +152,7 @@ def study_fields(study: Snapshot, result: condped.ImportanceResult) -> dict[str,
     """Return what every answer about one study has."""
     account, tie, evidence = result.account, result.tie, result.evidence
     sampling = evidence.sampling
-    texts = [study.source.hidden(str(note)) for note in account.notes]
+    texts = [study.source.hidden(str(note), study.place) for note in account.notes]
     if study.note is not None:
         texts.insert(0, study.note)
     if study.looks == "repeated":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import condped
@@ -10,6 +10,7 @@ from condped.live.agents.answers import one_study as models
 from condped.live.agents.answers.fields import (
     MOST_PARAMETERS,
     NextStep,
+    ToolAnswer,
     bounded,
     long_text,
     name,
@@ -24,14 +25,6 @@ from condped.live.agents.one_study import StudyQuery, different_verdicts, study_
 MOST_PAGE = 1_000_000  # bytes of a page that is embedded
 _MOST_BEST = 10
 _MOST_VALUES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A report's page beside the answer that it belongs to."""
-
-    answer: models.ReportAnswer
-    html: str
 
 
 def forecast(query: StudyQuery) -> models.ForecastAnswer:
@@ -58,7 +51,7 @@ def forecast(query: StudyQuery) -> models.ForecastAnswer:
     )
 
 
-def report(query: StudyQuery) -> Page:
+def report(query: StudyQuery) -> ToolAnswer:
     """Summarise a study, with its page if requested and small enough."""
     quantile = query.question.target_quantile
     made = query.call(condped.report, target_quantile=quantile, title=query.study.name)
@@ -78,7 +71,7 @@ def report(query: StudyQuery) -> Page:
         page_embedded=wanted and size <= MOST_PAGE,
         text=long_text(str(made)),
     )
-    return Page(answer, html if answer.page_embedded else "")
+    return ToolAnswer(answer, html if answer.page_embedded else "")
 
 
 def _enough(found: Any, otherwise: NextStep) -> NextStep:

@@ -19,7 +19,8 @@ from pydantic import ValidationError
 
 import condped
 from condped.errors import CondpedError
-from condped.live.agents.desk import TOOLS, Desk, Tool, ToolAnswer
+from condped.live.agents.answers.fields import ToolAnswer
+from condped.live.agents.desk import TOOLS, Desk, Tool
 from condped.live.agents.sources import without_places
 from condped.safe_text import shortened
 

@@ -173,10 +173,10 @@ def _after_across(found: Any) -> NextStep | None:
     shared = [one.name for one in found if one.studies > 1 and one.matters_in == one.studies]
     if not shared:
         return None
-    text = (
-        f"{', '.join(map(name, shared[:5]))}: matters in every study that has it. Call difference "
-        "to compare two of them, or advise for one."
-    )
+    one = len(shared) == 1
+    matter = "matters in every study that has it" if one else "matter in every study that has them"
+    names = listed([name(entry) for entry in shared], 5)
+    text = f"{names} {matter}. Call difference to compare two of them, or advise for one."
     return NextStep(action="ask for advice", sentence=sentence(text) or "-")
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import condped
-from condped.errors import NameNotFoundError, SettingsError
+from condped.errors import CondpedError, NameNotFoundError, SettingsError
 from condped.live.agents.answers.fields import AsOf, Looks
 from condped.live.agents.sources import Listed, Source, Sources
 from condped.live.sources import open_study
@@ -27,6 +24,8 @@ class Snapshot:
     ----------
     name
         The name that tools take.
+    place
+        Where it is: the source, or what its pattern matches.
     version
         Differs if the trials differ.
     looks
@@ -37,6 +36,7 @@ class Snapshot:
 
     name: str
     source: Source
+    place: str
     table: condped.TrialTable
     finished: int
     running: int
@@ -82,20 +82,23 @@ class Snapshots:
     def take(self, name: str, looks: Looks | None = None) -> Snapshot:
         """Return the trials of a study by its name as of now, or raise."""
         listed = self.sources.find(name)
-        with listed.source.reading():
-            own = self._followed(listed)
-            with own.lock:
-                try:
+        try:
+            with listed.source.reading(listed.place):
+                own = self._followed(listed)
+                with own.lock:
                     own.version += own.followed.update()
-                except condped.errors.CondpedError:
-                    self._forget(listed)  # deleted, replaced or gone: begin anew next time
-                    raise
-                followed, version = own.followed, (own.identity, own.version)
-                table, finished, running = followed.table, followed.finished, followed.running
+                    followed, version = own.followed, (own.identity, own.version)
+                    table, finished, running = followed.table, followed.finished, followed.running
+        except CondpedError as error:
+            self._forget(listed)  # deleted, replaced or gone: begin anew next time
+            if isinstance(error, NameNotFoundError | SettingsError):
+                self.sources.check(listed)
+            raise
         repeated = self._grows(listed, finished, running)
         return Snapshot(
             listed.name,
             listed.source,
+            listed.place,
             table,
             finished,
             running,
@@ -118,7 +121,8 @@ class Snapshots:
             if key in self._open:
                 self._open.move_to_end(key)
                 return self._open[key]
-        followed = _follow(listed, self.sources.reading)
+        name = listed.source.name
+        followed = open_study(listed.place, listed.study, self.sources.reading, shown=name)
         with self._lock:
             self._opened += 1
             own = self._open.setdefault(key, _Open(followed, self._opened))
@@ -142,16 +146,3 @@ class Snapshots:
     def _forget(self, listed: Listed) -> None:
         with self._lock:
             self._open.pop((listed.place, listed.study), None)
-
-
-def _follow(listed: Listed, reading: Mapping[str, Any]) -> condped.Followed:
-    """Open a study by its name, or the only one of a source without study names."""
-    try:
-        return open_study(listed.place, listed.study, reading, alone=listed.alone)
-    except (SettingsError, NameNotFoundError):
-        if not listed.alone and Path(listed.place).is_dir():
-            raise SettingsError(
-                f"{listed.source.name!r} is a directory with several studies. Start the server "
-                "with a quoted pattern, such as 'runs/*.csv'."
-            ) from None
-        raise

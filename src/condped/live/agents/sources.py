@@ -6,7 +6,9 @@ as a path or a URL.
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,21 +17,23 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import condped
-from condped.duplicates import first_duplicate
-from condped.errors import CondpedError, DataError, SettingsError, not_found
+from condped.errors import CondpedError, DataError, NameNotFoundError, SettingsError, not_found
 from condped.live.agents.answers.fields import MOST_NAME
-from condped.live.names import split_name
+from condped.live.names import check_names, split_name
 from condped.live.sources import (
     list_place,
     login_of,
+    names_in,
     passwords_of,
     places_of,
+    requested_objectives,
     without_passwords,
 )
 from condped.safe_text import shortened
 
 _MOST_MESSAGE = 600
+_PAUSE = 1.0  # seconds after which sources are listed again for an unknown name
+_SHARE = 0.2  # of the time that may be spent on that
 # Any of them: what is hidden must not reveal which path or login is the right one.
 _URL = re.compile(r"\b([A-Za-z][\w+.-]*):/{2,}[^\s'\"<>]*")
 _PATH = re.compile(r"(?<![\w./~…])(?:~|[A-Za-z]:)?/(?:[^\s/'\",;:()<>]+/)*[^\s/'\",;:()<>]+")
@@ -42,25 +46,30 @@ class Source:
     name: str
     place: str
 
+    def label(self, place: str) -> str:
+        """Return what a place of this source is called: the source, or one of its files."""
+        return self.name if place == self.place else f"{self.name}:{Path(place).stem}"
+
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Report by its name, without path or password, a source that cannot be read."""
+    def reading(self, place: str, label: str | None = None) -> Iterator[None]:
+        """Report by its name, without path or password, a place that cannot be read."""
         try:
             yield
         except CondpedError as error:
             # Of the same type: having no trials is not the same as having no access.
-            message = self.hidden(str(error))
+            message = self.hidden(str(error), place, label)
             raise type(error)(message) if _plain(error) else DataError(message) from None
         except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise DataError(f"No access to {self.name!r}: {self.hidden(why)}.") from None
+            why = self.hidden(error.strerror or type(error).__name__, place, label)
+            raise DataError(f"No access to {label or self.label(place)!r}: {why}.") from None
 
-    def hidden(self, text: str) -> str:
-        """Return a message about reading this source, with its location replaced by its name."""
+    def hidden(self, text: str, place: str, label: str | None = None) -> str:
+        """Return a message about reading a place, with its location replaced by its name."""
         for secret in passwords_of(self.place):
             text = text.replace(secret, "***")
-        for form in _forms(self.place):
-            text = text.replace(form, self.name)
+        for location, name in ((place, label or self.label(place)), (self.place, self.name)):
+            for form in _forms(location):
+                text = text.replace(form, name)
         return without_places(without_passwords(text))
 
 
@@ -74,8 +83,6 @@ class Listed:
         What the source calls it.
     place
         Where it is: the source, or what its pattern matches.
-    alone
-        Whether it is the only one there.
     row
         How far it had come when it was listed.
     note
@@ -86,7 +93,6 @@ class Listed:
     source: Source
     place: str
     study: str
-    alone: bool
     row: Mapping[str, Any]
     note: str | None = None
 
@@ -114,55 +120,84 @@ class Sources:
         self.patterns = tuple(patterns)
         self.reading = dict(reading or {})
         self._known: dict[str, Listed] = {}
+        self._problems: dict[str, str] = {}
         self._lock = Lock()
+        self._listing = Lock()
+        self._next_look = float("-inf")
 
     def listed(self) -> tuple[list[Listed], dict[str, str]]:
-        """Return all studies as of now, and why a source cannot be read, by its name."""
+        """Return all studies as of now, and why sources, or files of them, cannot be read."""
         found: list[Listed] = []
         problems: dict[str, str] = {}
+        before, known = self._known, dict[str, Listed]()
         for source in self.every:
             rows: list[tuple[str, dict[str, Any], bool]] = []
             for place in places_of(source.place):
+                # What a file holds is not known, but its name may be that of a study.
+                label = source.label(place) if self._offered(Path(place).stem) else source.name
                 try:
-                    with source.reading():
+                    with source.reading(place, label):
                         own = list_place(place, self.reading).studies.rows()
                 except CondpedError as error:
-                    problems[source.name] = shortened(str(error), _MOST_MESSAGE)
+                    problems[label] = shortened(str(error), _MOST_MESSAGE)
+                    # Whoever asks for a study that was there finds out whether it is back.
+                    known |= {name: one for name, one in before.items() if one.place == place}
                     continue
                 rows += [(place, row, len(own) == 1) for row in own if self._offered(row["study"])]
-            found += [replace(one, note=self._note(one)) for one in _addressed(source, rows)]
+            here = [replace(one, note=self._note(one)) for one in _addressed(source, rows)]
+            found += here
+            if len(here) == 1:
+                known[source.name] = here[0]
+        known |= {one.name: one for one in found}
         with self._lock:
-            self._known = {one.name: one for one in found}
+            self._known, self._problems = known, problems
         return found, problems
 
     def find(self, name: str) -> Listed:
         """Return the study of a name, or raise."""
+        if name not in self._known:
+            self._look_again()
         with self._lock:
-            one = self._known.get(name)
-        if one is None:
-            # It may be new, or its source may not have been reachable.
-            found, problems = self.listed()
-            known = {one.name: one for one in found}
-            for source in self.every:
-                own = [one for one in found if one.source == source]
-                if len(own) == 1:
-                    known.setdefault(source.name, own[0])
-            one = known.get(name)
-            if one is None:
-                for source in self.every:
-                    if source.name in problems and name.startswith(source.name):
-                        raise DataError(problems[source.name])
-                raise not_found("study", shortened(name, MOST_NAME), known)
-        return one
+            known, problems = self._known, self._problems
+        if name in known:
+            return known[name]
+        for label, problem in problems.items():
+            if name.startswith(label) or label.startswith(f"{name}:"):
+                raise DataError(problem)
+        raise not_found("study", shortened(name, MOST_NAME), known)
+
+    def check(self, one: Listed) -> None:
+        """Raise if a study is gone, with the names that may be asked about and no others."""
+        with one.source.reading(one.place):
+            if one.study in names_in(one.place, self.reading):
+                return
+        self.listed()
+        raise not_found("study", one.name, self._known)
+
+    def _look_again(self) -> None:
+        """List all sources, unless that was done a moment ago.
+
+        A name may be new, or its source may not have been reachable; but whoever asks for what is
+        not there must not keep the sources busy.
+        """
+        with self._listing:
+            began = time.monotonic()
+            if began >= self._next_look:
+                try:
+                    self.listed()
+                finally:
+                    took = time.monotonic() - began
+                    self._next_look = began + max(_PAUSE, took / _SHARE)
 
     def _note(self, one: Listed) -> str | None:
         """Note that a study lacks the objective that the server was started with."""
-        wanted, own = self.reading.get("objective"), one.row["objectives"]
-        if wanted is None or wanted in own or not own:
+        wanted, own = requested_objectives(self.reading), one.row["objectives"]
+        if wanted <= {*own} or not one.row["complete"]:
             return None
+        given = " ".join(f"--objective {name}" for name in sorted(wanted))
         return (
-            f"The server was started with --objective {wanted}, which this study does not record: "
-            f"its own is explained instead ({', '.join(own)})."
+            f"The server was started with {given}, which this study does not record: its own is "
+            f"explained instead ({', '.join(own)})."
         )
 
     def _offered(self, study: str) -> bool:
@@ -186,7 +221,7 @@ def _ended(found: re.Match[str]) -> str:
 
 def _plain(error: CondpedError) -> bool:
     """Return whether an error can be built from its message alone."""
-    return type(error) in (DataError, SettingsError) or isinstance(error, condped.errors.DataError)
+    return type(error) is SettingsError or isinstance(error, DataError | NameNotFoundError)
 
 
 def _addressed(
@@ -199,17 +234,13 @@ def _addressed(
         # A file that is one study is called like the file.
         same = alone and place == source.place and study == Path(place).stem
         full = source.name if same else f"{source.name}:{study}"
-        yield Listed(
-            _unique(shortened(full, MOST_NAME - 8), taken), source, place, study, alone, row
-        )
+        yield Listed(_unique(shortened(full, MOST_NAME - 8), taken), source, place, study, row)
 
 
 def _named(given: Sequence[str]) -> Iterator[Source]:
     pairs = [split_name(one) for one in given]
     names = [name for name, _ in pairs if name is not None]
-    twice = first_duplicate(names)
-    if twice is not None:
-        raise SettingsError(f"The name {twice!r} is given to two sources. Give each its own.")
+    check_names(names)
     taken = set(names)
     for own, place in pairs:
         yield Source(_unique(_derived(place), taken) if own is None else own, place)
@@ -249,5 +280,6 @@ def _forms(place: str) -> list[str]:
         forms |= {form.replace(f"{login}@", "") for form in forms if login}
         forms |= {form.replace(login, login.partition(":")[0]) for form in tuple(forms) if login}
     if not login and "://" not in path:
-        forms |= {path, str(Path(path).expanduser()), str(Path(path).expanduser().absolute())}
+        home = os.path.expanduser(path)  # noqa: PTH111  (which leaves ~nobody as it is)
+        forms |= {path, home, str(Path(home).absolute())}
     return sorted((form for form in forms if len(form) > 1), key=len, reverse=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def widget(source: Any, *, height: int | None = None, **options: Any) -> ReportWidget:
     """Show the page of a report in a notebook, linked with Python.
 
-    Works in Jupyter, JupyterLab, VS Code, Colab and marimo. The page is that of
+    Works in Jupyter, JupyterLab, VS Code and marimo. The page is that of
     :func:`condped.report`, in a frame that makes no network requests; it follows the notebook's
     light or dark theme.
 

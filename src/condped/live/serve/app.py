@@ -120,7 +120,7 @@ def _waiting(name: str, feed: StudyFeed) -> Response:
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{html.escape(name)}'
         f"</title>\n<h1>{html.escape(name)}</h1>\n<p>{html.escape(status['message'])}</p>\n"
-        "<p>This page looks again every two seconds.</p>\n</html>\n"
+        "<p>This page reloads every two seconds.</p>\n</html>\n"
     )
     code = 503 if status["state"] == "unreachable" else 200
     return HTMLResponse(text, code, {"refresh": "2"})

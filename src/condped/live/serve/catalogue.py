@@ -9,12 +9,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import condped
-from condped.errors import CondpedError, NameNotFoundError, SettingsError
+from condped.errors import CondpedError, NoTrialsError
 from condped.live.background import Background
 from condped.live.feed import StudyFeed
 from condped.live.sources import (
@@ -46,15 +48,12 @@ class Entry(NamedTuple):
         Its name here, which is unique.
     study
         Its name in its source.
-    alone
-        Whether its source held no other study.
     """
 
     id: str
     name: str
     source: str
     study: str
-    alone: bool
 
 
 class Catalogue(Feed):
@@ -127,7 +126,8 @@ class Catalogue(Feed):
             entry = self._entries.get(id)
             if feed is None and entry is not None:
                 options = {"title": entry.name, **self._analysis}
-                feed = StudyFeed(lambda: self._open(entry), self._background, options, **self._pace)
+                follow = partial(open_study, entry.source, entry.study, self._reading)
+                feed = StudyFeed(follow, self._background, options, **self._pace)
             if feed is not None:
                 self._feeds[id] = feed  # the one that was last asked for is the last
             idle = [known for known, one in self._feeds.items() if one.idle and known != id]
@@ -237,29 +237,17 @@ class Catalogue(Feed):
 
     def _check_first(self) -> None:
         """Raise for listed studies that cannot be opened by their names."""
-        entry = next((one for one in self._entries.values() if not one.alone), None)
-        if entry is not None and Path(entry.source).is_dir():
-            try:
-                self._open(entry).close()
-            except (SettingsError, NameNotFoundError):
-                raise SettingsError(
-                    f"{entry.source!r} is a directory with several studies. Give them as a quoted "
-                    f"pattern, such as '{entry.source}/*.csv'."
-                ) from None
-
-    def _open(self, entry: Entry) -> condped.Followed:
-        return open_study(entry.source, entry.study, self._reading, alone=entry.alone)
+        for place, found in self._listed.items():
+            if len(found.studies) > 1 and Path(place).is_dir():
+                with suppress(NoTrialsError):
+                    open_study(place, found.studies[0].study, self._reading).close()
 
 
 def _entries(listed: Mapping[str, condped.Studies], ids: dict[tuple[str, str], str]) -> list[Entry]:
     """Return the studies with names and ids that tell them apart; ``ids`` are kept and added to."""
-    found = [
-        (place, state.study, len(studies.studies) == 1)
-        for place, studies in listed.items()
-        for state in studies.studies
-    ]
-    _add_ids(ids, [(place, study) for place, study, _ in found])
-    times = Counter(study for _, study, _ in found)
+    found = [(place, state.study) for place, studies in listed.items() for state in studies.studies]
+    _add_ids(ids, found)
+    times = Counter(study for _, study in found)
     labels = _labels(list(listed))
     return [
         Entry(
@@ -267,9 +255,8 @@ def _entries(listed: Mapping[str, condped.Studies], ids: dict[tuple[str, str], s
             study if times[study] == 1 else f"{labels[place]}: {study}",
             place,
             study,
-            alone,
         )
-        for place, study, alone in found
+        for place, study in found
     ]
 
 

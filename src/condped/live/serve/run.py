@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from condped.errors import SettingsError
 from condped.live.access import Guard, terms_of
 from condped.live.serve.app import app_of
 from condped.live.serve.catalogue import Catalogue
@@ -52,8 +51,6 @@ def serve(
     announce
         Called with the server's address once it can be reached.
     """
-    if options.get("engine") == "stream":
-        raise SettingsError("Running studies are held in memory. Leave --engine out.")
     terms = terms_of(host, token=token, allow_hosts=allow_hosts)
     listening = listen(host, port)
     try:

@@ -128,7 +128,7 @@ def watch(
             all_ended = watcher.stop()
     if all_ended:
         bell.close()
-    return replace(ended or _timed_out(until, timeout), abandoned=not all_ended)
+    return replace(ended or _timed_out(until, timeout, watcher.snapshot), abandoned=not all_ended)
 
 
 def _shown(bell: Bell, out: TextIO, stack: ExitStack, *, plain: bool) -> Shown:
@@ -182,7 +182,8 @@ def look_once(
         _screen().print_once(snapshot, out)
     if until is None or until.reached(snapshot):
         return Ended(DONE, "")
-    return Ended(TIMED_OUT, f"Looked once, before {until.words}.")
+    why = until.missing(snapshot)
+    return Ended(TIMED_OUT, f"{why[0].upper()}{why[1:]}.")
 
 
 def _screen() -> Any:
@@ -206,10 +207,10 @@ def _reached(snapshot: Snapshot, until: Until) -> str:
     return f"Settled as of trial {snapshot.verdicts.trials:,}."
 
 
-def _timed_out(until: Until | None, timeout: float | None) -> Ended:
+def _timed_out(until: Until | None, timeout: float | None, snapshot: Snapshot) -> Ended:
     if until is None:
         return Ended(DONE, f"Watched for {timeout:g} s.")
-    return Ended(TIMED_OUT, f"Timed out after {timeout:g} s, before {until.words}.")
+    return Ended(TIMED_OUT, f"Timed out after {timeout:g} s: {until.missing(snapshot)}.")
 
 
 def _is_over(ends_at: float | None) -> bool:

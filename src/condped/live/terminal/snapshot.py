@@ -9,7 +9,7 @@ import condped
 from condped.errors import SettingsError
 from condped.live.looks import Verdicts
 from condped.live.sources import without_passwords
-from condped.live.viewers import QUIET
+from condped.live.viewers import Activity, activity_of
 from condped.safe_text import printable
 
 
@@ -43,14 +43,12 @@ class Snapshot:
     unreachable: str | None = None
     since: float = 0.0
 
-    def state(self, now: float) -> Literal["live", "idle", "waiting", "unreachable"]:
+    def state(self, now: float) -> Activity | Literal["unreachable"]:
         """Return how the study is doing: idle if no trial is running or has finished recently."""
         if self.unreachable is not None:
             return "unreachable"
-        recent = self.last_finished is not None and now - self.last_finished <= QUIET
-        if self.running or recent:
-            return "live"
-        return "idle" if self.finished else "waiting"
+        quiet = None if self.last_finished is None else now - self.last_finished
+        return activity_of(self.finished, self.running, quiet)
 
     @property
     def forecast(self) -> condped.Forecast | None:
@@ -89,10 +87,12 @@ class Until:
             return snapshot.finished >= self.trials
         return snapshot.verdicts is not None and snapshot.verdicts.settled
 
-    @property
-    def words(self) -> str:
-        """The condition as a clause."""
-        return "it was settled" if self.trials is None else f"{self.trials:,} trials had finished"
+    def missing(self, snapshot: Snapshot) -> str:
+        """Return as a clause why it does not hold."""
+        if self.trials is None:
+            return "the verdicts are not settled yet"
+        have = "has" if snapshot.finished == 1 else "have"
+        return f"only {snapshot.finished:,} of {self.trials:,} trials {have} finished"
 
 
 def name_of(source: str, study: str | None) -> str:

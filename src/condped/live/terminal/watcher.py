@@ -126,7 +126,7 @@ class Watcher:
                 self._finished = 0
                 self._show_nothing(finished=0, running=0, unreachable=None)
                 return
-            if self._followed is None:
+            if self._followed is None and self._finished is None:
                 raise
             since = time.time() if self._snapshot.unreachable is None else self._snapshot.since
             self._show(unreachable=str(error), since=since)

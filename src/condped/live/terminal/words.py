@@ -37,7 +37,7 @@ def unreachable_words(snapshot: Snapshot, now: float) -> str:
     since = clock_words(snapshot.since)
     seconds = max(0, round(now - snapshot.since))
     reason = printable(snapshot.unreachable or "").rstrip(".")
-    return f"Unreadable since {since} ({seconds} s), retrying: {reason}."
+    return f"Unreachable since {since} ({seconds} s), retrying: {reason}."
 
 
 def best_words(summary: condped.Summary, best: Any) -> str:

@@ -39,8 +39,8 @@ def failure(
             "call at a time. Give each thread its own, or let one call end before the next."
         )
     return DataError(
-        f"{engine} failed at {shown} while {step}: {said}. Nothing was left behind; put it right "
-        "and repeat the call."
+        f"{engine} failed at {shown} while {step}: {said}. Nothing was left behind; fix it and "
+        "call again."
     )
 
 

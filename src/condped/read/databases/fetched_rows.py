@@ -280,9 +280,9 @@ def large_batches(batches: Iterable[Any]) -> Generator[Any]:
         yield pa.concat_batches(waiting)
 
 
-def duckdb_batches(relation: Any) -> Generator[Any]:
+def duckdb_batches(relation: Any, rows: int = BATCH) -> Generator[Any]:
     """Iterate over the rows of a relation of DuckDB, as record batches."""
     # Before version 1.5 the method had another name.
     read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    with closing(read(BATCH)) as reader:
+    with closing(read(rows)) as reader:
         yield from reader

@@ -8,23 +8,40 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from condped.errors import DataError
+from condped.errors import DataError, SourceError
 from condped.read.files.first_bytes import first_bytes
+from condped.read.files.named_path import expanded
+from condped.safe_text import brief
 
 # The query for the names of a table's columns.
 COLUMNS = "SELECT name FROM pragma_table_info(?)"
 _WAIT = 30.0  # seconds for a writer to let go
 _SPELL = 0.2  # seconds of it in which SQLite waits by itself, and hears no Ctrl-C
-# Instructions of SQLite's machine between two looks whether to go on; some milliseconds.
-_LOOK = 100_000
-# Instructions that the queries of one snapshot may take: many more than reading all of a file some
-# dozens of times does, so that views which never end are noticed.
+# Instructions of SQLite's machine between two looks whether to go on. Some take a moment each,
+# since they compare long texts, and no interrupt is heard between two looks.
+_LOOK = 500
+# What the queries of one snapshot may take, in instructions and in seconds of the processor: much
+# more than reading all of a file some dozens of times does, so that views which never end are
+# noticed.
 _STEPS, _STEPS_PER_BYTE = 20_000_000, 1_000
-_LONGEST = 1 << 20  # bytes of one value; more if the file is larger
+_SECONDS, _SECONDS_PER_BYTE = 20.0, 2e-6
+_LONGEST = 1 << 16  # bytes of one value; more if the file is larger
+_PATTERN = 100  # bytes of a pattern for LIKE, which can be slow to match
+# Functions that views and computed columns may use: the time they take, and the length of what
+# they give, are in proportion to their arguments.
+_FUNCTIONS = frozenset(
+    word
+    for words in (
+        "abs avg coalesce count date datetime ifnull iif",
+        "julianday length like ln log log10 log2 lower max min nullif round row_number sqrt",
+        "strftime substr substring sum time total typeof unixepoch upper",
+    )
+    for word in words.split()
+)
 
 
 @contextmanager
@@ -42,7 +59,7 @@ def snapshot(
     place = f"The SQLite file {str(path)!r}"
     guard = _Guard(place)
     try:
-        with _opened(path.resolve(), place) as (db, size):
+        with _connection(path.resolve(), place) as (db, size):
             guard.watch(db, size)
             _begin(db, wait)
             if brief or _logs_ahead(path):
@@ -57,7 +74,7 @@ def snapshot(
 
 
 @contextmanager
-def _opened(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int]]:
+def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int]]:
     """Connect to a file, so that nothing is left beside it; gives the file's size as well."""
     ahead, before = _logs_ahead(path), path.stat()
     alone = ahead and not _beside(path, "-wal").exists()
@@ -112,24 +129,45 @@ class _Guard:
     def __init__(self, place: str) -> None:
         self.place = place
         self.left = 0  # instructions
+        self.end = 0.0  # in seconds that this thread has computed
         self.too_long = False
+        self.denied: str | None = None  # what a view must not do
 
     def watch(self, db: sqlite3.Connection, size: int) -> None:
         """Set limits in proportion to the file's size, and let interrupts through."""
         self.left = _STEPS + _STEPS_PER_BYTE * size
+        self.end = time.thread_time() + _SECONDS + _SECONDS_PER_BYTE * size
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(_LONGEST, size), 2**31 - 1))
+        db.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _PATTERN)
         db.set_progress_handler(self._look, _LOOK)
+        db.set_authorizer(self._allowed)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
             db.execute(f"PRAGMA {setting}")
 
     def _look(self) -> bool:
         """Return whether to end the query."""
         self.left -= _LOOK
-        self.too_long = self.left < 0
+        self.too_long = self.left < 0 or time.thread_time() > self.end
         return self.too_long
+
+    def _allowed(self, action: int, _: str | None, name: str | None, *where: str | None) -> int:
+        """Return whether a statement may do something: SQLite asks before it runs anything."""
+        if action == sqlite3.SQLITE_RECURSIVE:
+            self.denied = "recursion (WITH RECURSIVE)"
+        elif action == sqlite3.SQLITE_FUNCTION and str(name).lower() not in _FUNCTIONS:
+            self.denied = f"the function {brief(name)}"
+        else:
+            return sqlite3.SQLITE_OK
+        return sqlite3.SQLITE_DENY
 
     def failure(self, error: sqlite3.Error | UnicodeDecodeError) -> BaseException:
         """Return what to raise in place of SQLite's error."""
+        if self.denied is not None:
+            return DataError(
+                f"{self.place} has a view that uses {self.denied}, which may take long or never "
+                "end. Make a table of the view's rows (CREATE TABLE … AS SELECT) in a copy of the "
+                "file. Views may use plain functions only, such as count, max or lower."
+            )
         if self.too_long:
             return DataError(
                 f"{self.place} has a view or a computed column that takes far longer than reading "
@@ -165,8 +203,9 @@ def _path(source: str) -> Path:
     """Return the file that a URL or a path names; options behind a question mark are no part."""
     named = re.sub(r"^sqlite(\+\w+)?:///", "", source)
     for text in (named, named.partition("?")[0]):
-        if Path(text).expanduser().is_file():
-            return Path(text).expanduser()
+        with suppress(SourceError):  # with options it may be too long for a path
+            if (path := Path(expanded(text))).is_file():
+                return path
     hint = (
         "" if "://" not in named else " URLs of such files begin with sqlite:/// (three slashes)."
     )

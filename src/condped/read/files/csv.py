@@ -120,7 +120,7 @@ class CsvFile:
     @classmethod
     def open(cls, path: str) -> CsvFile:
         """Read the names of the columns."""
-        with _opened(path) as file:
+        with _csv_file(path) as file:
             names, separator, rest, _ = _header(file)
             if not names and (rest or file.read(1)):
                 raise DataError(f"The first line of {path!r} is blank. It must name the columns.")
@@ -142,7 +142,7 @@ class CsvFile:
         Rows with more or fewer cells than the header raise, unless ``corrupt`` is given to collect
         their line numbers; blank lines are skipped.
         """
-        with _opened(self.path) as file:
+        with _csv_file(self.path) as file:
             _, _, rest, before = _header(file)
             while block := rest + file.read(BLOCK):
                 block += b"" if block.endswith(b"\n") else file.readline()
@@ -187,7 +187,7 @@ class CsvFile:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def _csv_file(path: str) -> Iterator[IO[bytes]]:
     try:
         with open_decompressed(path) as file:
             yield file

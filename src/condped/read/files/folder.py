@@ -11,6 +11,7 @@ from pathlib import Path
 
 from condped.errors import DataError
 from condped.optional import load_optional
+from condped.read.files.regular import is_irregular
 from condped.read.files.space_sidecar import is_space_file, root_of, with_sidecar
 from condped.read.options import ReadOptions
 from condped.trials.table import TrialTable
@@ -67,7 +68,7 @@ class FoundFiles:
 
 def find_files(source: str) -> FoundFiles:
     """Return all files below a directory, or that match a pattern; raises if their kinds differ."""
-    paths, others, duplicates = _classify(source)
+    paths, others, duplicates, irregular = _classify(source)
     modules = Counter(_MODULES[ending_of(path)] for path in paths)
     if len(modules) != 1:
         endings = Counter(map(ending_of, paths))
@@ -78,24 +79,31 @@ def find_files(source: str) -> FoundFiles:
             "'runs/*.csv'."
         )
     (module,) = modules
-    return FoundFiles(tuple(paths), root_of(source), module, tuple(_notes(others, duplicates)))
+    return FoundFiles(
+        tuple(paths), root_of(source), module, tuple(_notes(others, duplicates, irregular))
+    )
 
 
-def _classify(source: str) -> tuple[list[str], list[str], int]:
-    """Return the files to read, other files, and how many are links to files found already."""
+def _classify(source: str) -> tuple[list[str], list[str], int, int]:
+    """Return the files to read, other files, and how many others there are.
+
+    These are links to files found already, and what is no file, such as a pipe.
+    """
     in_folder = Path(source).is_dir()
     found = _walk(source) if in_folder else _matching(source)
     paths: dict[Path, str] = {}
     others: list[str] = []
-    duplicates = 0
+    duplicates = irregular = 0
     for path in found:
         if is_space_file(path):
             continue
         if ending_of(path) not in _MODULES or (in_folder and _is_skipped(path, source)):
             others.append(path)
+        elif is_irregular(path):
+            irregular += 1
         elif paths.setdefault(Path(path).resolve(), path) != path:
             duplicates += 1
-    return sorted(paths.values()), others, duplicates
+    return sorted(paths.values()), others, duplicates, irregular
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -128,12 +136,14 @@ def _is_skipped(path: str, folder: str) -> bool:
     return any(part.startswith((".", "_")) for part in parts) or ending_of(path) == ".json"
 
 
-def _notes(others: list[str], duplicates: int) -> Iterator[str]:
+def _notes(others: list[str], duplicates: int, irregular: int) -> Iterator[str]:
     if others:
         endings = sorted({Path(path).suffix.lower() or "no ending" for path in others})
         yield f"Other files, not read: {len(others)} ({', '.join(endings[:8])})."
     if duplicates:
         yield f"Files found again through a link, and read once: {duplicates}."
+    if irregular:
+        yield f"Pipes, devices and the like, not read: {irregular}."
 
 
 def ending_of(path: str) -> str:

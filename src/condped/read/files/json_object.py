@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from condped.errors import DataError
+from condped.read.files.regular import regular_bytes
 
 
 def json_object(path: Path, remedy: str) -> dict[str, Any]:
     """Return the object in a file; an error names the file and ends with the remedy."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(regular_bytes(path))
     except OSError as error:
         raise DataError(
             f"The file {str(path)!r} cannot be read: {error.strerror}. {remedy}"

@@ -44,5 +44,5 @@ def _sidecar(source: str) -> Path | None:
     folder = root_of(source)
     if (folder / "space.json").is_file():
         return folder / "space.json"
-    named = list(folder.glob("*.space.json"))
+    named = [path for path in folder.glob("*.space.json") if path.is_file()]
     return named[0] if len(named) == 1 else None

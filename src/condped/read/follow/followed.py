@@ -9,7 +9,8 @@ import numpy as np
 from condped.errors import SettingsError
 from condped.options import check_names
 from condped.read.follow.whole_source import WholeSource
-from condped.read.opening import Recognised, guarded, needed, recognised, selected
+from condped.read.guarded import guarded
+from condped.read.opening import Recognised, needed, recognised, selected
 from condped.read.options import Reading, ReadOptions
 from condped.read.registry import Following
 from condped.trials.table import State, TrialTable

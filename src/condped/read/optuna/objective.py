@@ -7,6 +7,7 @@ the seconds that a trial took. An attribute is known by its own name, too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -63,7 +64,7 @@ def attribute_of(options: ReadOptions) -> Attribute | None:
     if column.startswith(_USER):
         return Attribute(column, column.removeprefix(_USER))
     step = column.removeprefix(_REPORTED)
-    if column.startswith(_REPORTED) and step.lstrip("-").isdecimal():
+    if column.startswith(_REPORTED) and re.fullmatch(r"-?\d{1,18}", step):
         return Attribute(column, int(step))
     return Attribute(column, column)
 

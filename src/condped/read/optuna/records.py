@@ -17,6 +17,7 @@ import numpy.typing as npt
 from condped.arrays import FloatArray, IdArray, IntArray, ValueArray
 from condped.errors import DataError, SettingsError
 from condped.read.each_study import matching, unknown_study
+from condped.read.expansion import check_cells
 from condped.read.optuna.drawing import DrawingRecords
 from condped.read.table.convert_values import nearest_integers
 from condped.safe_text import brief
@@ -93,6 +94,7 @@ class Violations:
         if not values:
             return cls()
         rows, columns = np.searchsorted(trial_ids, trials), np.array(places)
+        check_cells(len(trial_ids) * len(names), len(values), "The study's constraints", "values")
         found = np.full((len(trial_ids), len(names)), np.nan)
         found[rows, columns] = values
         _, first = np.unique(columns[np.argsort(rows, kind="stable")], return_index=True)
@@ -188,7 +190,7 @@ def choose_studies(names: Sequence[str], patterns: Sequence[str], place: str) ->
     """Return the studies to read: those whose names match patterns such as ``xgb-*``, or all."""
     if not names:
         raise DataError(f"{place} holds no study.")
-    return matching("study", names, patterns)
+    return matching(names, patterns)
 
 
 def domain_of(text: str) -> Domain:
@@ -271,6 +273,8 @@ class ParameterRecords:
         ours = trial_ids[rows] == trials
         order = np.flatnonzero(ours)[np.argsort(owners[ours], kind="stable")]
         edges = np.searchsorted(owners[order], np.arange(len(self.names) + 1))
+        columns = int(np.count_nonzero(np.diff(edges)))
+        check_cells(len(trial_ids) * columns, len(order), self.place, "values of parameters")
         # Texts that describe the same domain share its number.
         known = _Numbering()
         places, first, used = np.unique(domains[order], return_index=True, return_inverse=True)

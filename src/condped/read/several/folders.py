@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from condped.errors import DataError
 from condped.read.files.folder import find_files
+from condped.read.files.named_path import expanded
 from condped.read.files.space_sidecar import is_space_file
 from condped.read.registry import readers
 
@@ -30,7 +31,7 @@ def is_place_of_studies(source: str) -> bool:
     """Return whether a text is a directory or a pattern rather than one file or storage."""
     if "://" in source:
         return False
-    path = Path(source).expanduser()
+    path = Path(expanded(source))
     if path.is_dir():
         return not _is_store(str(path))
     return any(sign in source for sign in _SIGNS) and not path.exists()
@@ -49,7 +50,7 @@ def find_studies(source: str) -> FoundStudies:
     directory of a tool with one run. In a directory, hidden files and those with a leading
     underscore are no studies; nor is what no reader knows, which is counted.
     """
-    path = Path(source).expanduser()
+    path = Path(expanded(source))
     if path.is_dir():
         entries = [e for e in sorted(path.iterdir()) if not e.name.startswith((".", "_"))]
         if _runs_below(path, ""):

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from condped.read.each_study import NOTHING, StudyState, matching
-from condped.read.opening import guarded, read_all, read_whole, recognised, selected
+from condped.read.guarded import guarded
+from condped.read.opening import read_all, read_whole, recognised, selected
 from condped.read.options import Reading, ReadOptions
 from condped.read.several.folders import find_studies, is_place_of_studies
 from condped.read.several.names import names_of
@@ -55,5 +56,5 @@ def _of_each(sources: list[Any], reading: Reading, options: ReadOptions) -> list
     one: Reading = {**reading, "study": None}
     return [
         StudyState.of(name, read_whole(by_name[name], one))
-        for name in matching("study", list(by_name), options.patterns)
+        for name in matching(list(by_name), options.patterns)
     ]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypedDict
 from condped.errors import DataError, NoTrialsError, SettingsError
 from condped.options import option
 from condped.read.each_study import matching
+from condped.read.files.named_path import expanded
 from condped.read.opening import (
     is_read_whole,
     open_batches,
@@ -45,7 +46,7 @@ class StudiesOptions:
 
     study_column: str | None = option(
         None,
-        "The column that tells studies apart, where one table holds all of them.",
+        "The column that names each row's study, if one table holds several.",
         metavar="COLUMN",
     )
 
@@ -118,12 +119,8 @@ def _of_sources(
             "'runs/xgb-*.csv'."
         )
     _require_distinct(sources)
-    opened = ((name, partial(_opened, source, reading)) for name, source in sources.items())
+    opened = ((name, partial(open_source, source, **reading)) for name, source in sources.items())
     return Studies(tuple(sources), opened, lambda: notes)
-
-
-def _opened(source: Any, reading: Reading) -> Source:
-    return open_source(source, **reading)
 
 
 def _of_list(sources: Sequence[Any], reading: Reading, notes: tuple[str, ...] = ()) -> Studies:
@@ -231,7 +228,7 @@ def _matching(names: tuple[str, ...], patterns: Sequence[str], column: str) -> t
             f"The study column {column!r} is empty: no row belongs to a study. Name another one.",
             column=column,
         )
-    return tuple(matching("study", names, patterns))
+    return tuple(matching(names, patterns))
 
 
 def _unnamed(rows: int, column: str) -> tuple[str, ...]:
@@ -258,4 +255,4 @@ def _require_distinct(sources: Mapping[Any, Any]) -> None:
 
 
 def _place(source: str) -> str:
-    return source if "://" in source else str(Path(source).expanduser().resolve())
+    return source if "://" in source else str(Path(expanded(source)).resolve())

@@ -8,6 +8,7 @@ from typing import Any
 from condped.errors import SourceError
 from condped.read.batches import BatchReader
 from condped.read.files.folder import ending_of, find_files
+from condped.read.files.named_path import expanded
 from condped.read.files.space_sidecar import with_sidecar
 from condped.read.options import ReadOptions
 from condped.read.stream.pyarrow_csv_files import ENDINGS as TEXTS
@@ -25,7 +26,7 @@ def open_stream(source: Any, options: ReadOptions) -> StreamSource:
             "engine='stream' reads files, tables of databases and lazy frames (got an object of "
             f"type {type(source).__name__}). Leave engine out."
         )
-    source = str(Path(source).expanduser())
+    source = expanded(source)
     options = with_sidecar(source, options)
     found = None if Path(source).is_file() else find_files(source)
     paths = (source,) if found is None else found.paths

@@ -16,13 +16,13 @@ _FIRST_FEATHER = b"FEA1"
 
 def ipc_schema(path: str) -> Any:
     """Return the columns of an Arrow file."""
-    with _opened(path, None) as reader:
+    with _arrow_reader(path, None) as reader:
         return reader.schema
 
 
 def ipc_batches(path: str, columns: Sequence[str]) -> Generator[Any]:
     """Iterate over the record batches of an Arrow file, with some columns; nothing is checked."""
-    with _opened(path, columns) as reader:
+    with _arrow_reader(path, columns) as reader:
         if isinstance(reader, pa.ipc.RecordBatchFileReader):
             yield from map(reader.get_batch, range(reader.num_record_batches))
         else:
@@ -30,7 +30,7 @@ def ipc_batches(path: str, columns: Sequence[str]) -> Generator[Any]:
 
 
 @contextmanager
-def _opened(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
+def _arrow_reader(path: str, columns: Sequence[str] | None) -> Iterator[Any]:
     """Open an Arrow file for some columns or all.
 
     What is needed is read, not mapped into memory: somebody may cut the file off meanwhile, and

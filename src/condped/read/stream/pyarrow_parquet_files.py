@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from condped.errors import DataError
+from condped.read.expansion import check_cells
 from condped.read.files.folder import ending_of
 from condped.read.files.many_files import (
     FileVersion,
@@ -21,6 +23,7 @@ from condped.read.files.many_files import (
     partition_of,
 )
 from condped.read.options import ReadOptions
+from condped.read.stream.arrow_messages import expanded_bytes
 from condped.read.stream.pyarrow_columns import columns_of, is_text
 from condped.read.stream.pyarrow_ipc import ipc_batches, ipc_schema
 from condped.read.stream.source import NothingHeld, RawBatch
@@ -35,11 +38,8 @@ _COLUMNS = 16
 _BUFFER = 1 << 24
 _ARROW = (".arrow", ".feather")
 ENDINGS = (".parquet", ".pq", *_ARROW)
-# More rows than this per byte of a file are no trials but a damaged number: constant columns take
-# next to nothing, values that differ do not.
-_ROWS_PER_BYTE = 1000
 # What a damaged file makes of reading it.
-_DAMAGE = (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError)
+_DAMAGE = (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError, struct.error)
 
 
 def batch_rows(columns: Sequence[str]) -> int:
@@ -72,10 +72,11 @@ class TableFile:
     def open(cls, path: str, notes: list[str]) -> TableFile:
         """Read how many rows of which columns there are."""
         version = FileVersion.of(path)
-        metadata = None
+        metadata, what = None, f"The file {path!r}"
         if ending_of(path) in _ARROW:
             schema = ipc_schema(path)
             check_unique_columns(path, schema.names)
+            check_cells(expanded_bytes(path) // 8, version.size, what)
             segments = (sum(map(len, ipc_batches(path, schema.names[:1]))),)
         else:
             with pq.ParquetFile(path) as file:
@@ -83,11 +84,12 @@ class TableFile:
             check_unique_columns(path, schema.names)
             groups = range(metadata.num_row_groups)
             segments = tuple(metadata.row_group(place).num_rows for place in groups)
-        if min(segments, default=0) < 0 or sum(segments) > _ROWS_PER_BYTE * version.size:
+        if min(segments, default=0) < 0:
             raise DataError(
-                f"The file {path!r} is damaged: it says that its {version.size:,} bytes are "
-                f"{sum(segments):,} rows. Restore it, or write it again."
+                f"{what} is damaged: it says that it has {min(segments):,} rows. Restore it, or "
+                "write it again."
             )
+        check_cells(sum(segments) * max(1, len(schema.names)), version.size, what)
         index = _pandas_index(schema)
         with_names = [name for name in index if not name.startswith("__index_level_")]
         if with_names:
@@ -96,6 +98,11 @@ class TableFile:
             )
         schema = pa.schema([field for field in schema if field.name not in index])
         return cls(path, version, schema, segments, metadata)
+
+    @property
+    def expanded(self) -> int:
+        """Its values' bytes in memory, about."""
+        return 8 * sum(self.segments) * len(self.schema.names)
 
     def batches(
         self, place: int, columns: Sequence[str], *, threads: bool, encode: bool = False
@@ -139,6 +146,14 @@ class TableFile:
         if rows:
             word = "fewer" if rows > 0 else "more"
             raise pa.ArrowInvalid(f"it has {abs(rows)} rows {word} than it says")
+
+
+def bytes_in_memory(path: str) -> int:
+    """Return about how many bytes the values of a file take; 0 if it cannot be read."""
+    try:
+        return TableFile.open(path, []).expanded
+    except (*_DAMAGE, DataError):  # whoever reads it says what is wrong
+        return 0
 
 
 def _pandas_index(schema: Any) -> list[str]:

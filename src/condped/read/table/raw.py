@@ -11,6 +11,7 @@ import numpy as np
 
 from condped.arrays import BoolArray, FloatArray
 from condped.errors import DataError, not_found
+from condped.read.expansion import check_cells
 from condped.read.table.row_errors import describe_row, format_rows, known_count, row_number
 from condped.read.table.state_words import States
 from condped.space.space import Space
@@ -57,6 +58,12 @@ class RawTable:
         numbers, a choice.
         """
         found = dict.fromkeys(chain(names, chain.from_iterable(records)))
+        check_cells(
+            len(records) * len(found.keys() - set(names)),
+            sum(map(len, records)),
+            "The list of records",
+            "values",
+        )
 
         def column(name: str) -> Column:
             made = object_column([record.get(name) for record in records])

@@ -24,8 +24,8 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.budgets import at_one_budget
 from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.read.tools.nested_spaces import plain_value
+from condped.read.tools.recorded_space import as_recorded
 from condped.read.tools.smac.configspace import space_of
-from condped.read.tools.smac.folder import as_recorded
 from condped.space.space import Space
 from condped.trials.columns import number_of
 from condped.trials.course.drawing import SamplerKind, SamplerRecord

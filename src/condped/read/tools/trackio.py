@@ -12,6 +12,7 @@ from typing import Any
 from condped.errors import DataError, SettingsError
 from condped.read.databases.sqlite import COLUMNS, snapshot
 from condped.read.each_study import unknown_study
+from condped.read.files.named_path import expanded
 from condped.read.frames.mappings import flat
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
@@ -67,7 +68,7 @@ def read(source: str, options: ReadOptions) -> TrialTable:
 
 def _project(source: str, requested: str | None) -> str:
     """Return the file of a project: the source itself, the named one, or the only one."""
-    folder = Path(source).expanduser()
+    folder = Path(expanded(source))
     if not folder.is_dir():
         if requested is not None and requested != Path(source).stem:
             raise unknown_study("project", requested, [Path(source).stem])

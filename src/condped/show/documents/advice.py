@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from condped.analyse.advice.result import Advice
 from condped.analyse.advice.steps import Step
-from condped.safe_text import shortened
+from condped.safe_text import percent, shortened
 from condped.show.documents.parts import Code, Document, Part, Table
-from condped.show.text.account import account_lines, headline
-from condped.show.text.advice import FOR_OPTUNA, MOST_STEPS, left_as_they_are, together_sentence
-from condped.show.text.layout import percent
+from condped.show.text.account import account_lines, advice_headline
+from condped.show.text.advice import (
+    FOR_OPTUNA,
+    MOST_STEPS,
+    left_as_they_are,
+    nothing_sentence,
+    step_name,
+    together_sentence,
+)
 from condped.show.words import tie_lines, tie_remark
 
 
 def advice_document(advice: Advice) -> Document:
     """Return the steps, what they keep together, and what to leave."""
     result = advice.importance
-    title = headline(result.account, result.settings, result.target_quantile)
     steps = [step for step in advice.steps if step.kind != "leave"]
     parts: list[Part] = []
     if steps:
@@ -25,17 +30,14 @@ def advice_document(advice: Advice) -> Document:
         parts.append(list(map(_why, steps[:MOST_STEPS])))
     if len(steps) > MOST_STEPS:
         parts.append(f"… and {len(steps) - MOST_STEPS} more steps")
-    nothing = f"{'Leave out' if steps else 'Change'} nothing: {advice.why_nothing}"
-    parts.append(together_sentence(advice) if advice.changes else nothing)
+    parts.append(together_sentence(advice) if advice.changes else nothing_sentence(advice))
     left = left_as_they_are(advice.steps)
     parts += ["Leave as they are:", left] if left else []
     if advice.changes:
         parts += [FOR_OPTUNA, Code(advice.optuna_code(), "python")]
     sets = tie_remark(result.tie, advice.target_size)
     parts.append([*advice.notes, *account_lines(result.account, result.settings, sets)])
-    return Document(
-        title.replace("What mattered for", "What to do next, for", 1), parts, tie_lines(result.tie)
-    )
+    return Document(advice_headline(result), parts, tie_lines(result.tie))
 
 
 def _row(step: Step) -> tuple[str, ...]:
@@ -48,6 +50,5 @@ def _row(step: Step) -> tuple[str, ...]:
 
 
 def _why(step: Step) -> str:
-    where = "" if step.regime is None else f" (where it is in {step.regime})"
     risk = f" {step.risk}" if step.kind == "widen" else ""
-    return f"{step.kind} {shortened(step.parameter)}{where}: {step.reason}{risk}"
+    return f"{step.kind} {step_name(step)}: {step.reason}{risk}"

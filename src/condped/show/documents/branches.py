@@ -8,7 +8,7 @@ from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
 from condped.show.documents.parts import Document, Table, undetermined
-from condped.show.text.account import account_lines, headline
+from condped.show.text.account import account_lines, headline_of
 from condped.show.text.branches import branch_remarks, found_from_words, node_numbers
 from condped.show.words import tie_lines, tie_remark
 
@@ -32,7 +32,7 @@ def branches_document(found: Branches) -> Document:
     sets = tie_remark(whole.tie, whole.target_size)
     below += account_lines(whole.account, whole.settings, sets)
     return Document(
-        headline(whole.account, whole.settings, whole.target_quantile),
+        headline_of(whole),
         [Table(header, rows[:_MOST_ROWS], frozenset({1, 2, 3, 4, 6})), below],
         [*tie_lines(whole.tie), *undetermined(whole.status, whole.reason)],
     )

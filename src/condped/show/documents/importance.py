@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from condped.analyse.importance.ties import sweep_messages
 from condped.show.documents.parts import Document, Table, undetermined
-from condped.show.text.account import account_lines, headline
+from condped.show.text.account import account_lines, headline, headline_of
 from condped.show.text.tables import (
     MOST_ROWS,
     NUMBERS,
@@ -18,10 +18,8 @@ from condped.show.text.tables import (
 from condped.show.words import (
     UNATTRIBUTED,
     folded_lines,
-    is_shared,
-    not_shown,
     remarks,
-    share_text,
+    rows_left_out,
     tie_lines,
     tie_remark,
     unfolded,
@@ -42,19 +40,14 @@ def importance_document(result: ImportanceResult) -> Document:
     columns = [column for column in importance_columns(result, shown) if column[0]]  # no bars
     header, *rows = zip(*columns, strict=True)
     right = frozenset(place for place, name in enumerate(header) if name in NUMBERS)
-    below = folded_lines(silent)
-    hidden = not_shown(result, shown, silent)
-    if hidden:
-        rest = share_text(sum(parameter.importance for parameter in hidden))
-        below.append(f"… and {len(hidden)} more with {rest} together")
-    if is_shared(result.unattributed):
-        below.append(f"{UNATTRIBUTED}: {share_text(result.unattributed)}")
-    below += remarks(result, shown, silent)
-    below += account_lines(
-        result.account, result.settings, tie_remark(result.tie, result.target_size)
-    )
+    below = [
+        *folded_lines(silent),
+        *rows_left_out(result, shown, silent),
+        *remarks(result, shown, silent),
+        *account_lines(result.account, result.settings, tie_remark(result.tie, result.target_size)),
+    ]
     return Document(
-        headline(result.account, result.settings, result.target_quantile),
+        headline_of(result),
         [Table(header, rows, right), below],
         [*tie_lines(result.tie), *undetermined(result.status, result.reason)],
     )

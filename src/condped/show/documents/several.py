@@ -5,11 +5,10 @@ from __future__ import annotations
 from condped.analyse.across.difference_result import Difference
 from condped.analyse.across.result import Across
 from condped.analyse.studies import Studies
-from condped.safe_text import listed, shortened
+from condped.safe_text import listed, percent, shortened
 from condped.show.across_answer import answer_of
 from condped.show.across_branches import BRANCH_MEANING
 from condped.show.documents.parts import Document, Part, Table, table_of
-from condped.show.text.layout import percent
 from condped.show.text.several.across import (
     BY_STUDY,
     MEANING,

@@ -68,9 +68,8 @@ def comparison_document(comparison: Comparison) -> Document:
     """Return a column for each method, and what the columns mean."""
     header = ["parameter", *(" ".join(TITLES[method]) for method in comparison)]
     table = Table(header, comparison_rows(comparison), frozenset(range(1, len(header))))
-    tie = next((one.tie for one in map(comparison.__getitem__, comparison) if one.tie), None)
     below = [*rows_left_out(comparison), *comparison_remarks(comparison)]
-    return Document(comparison_headline(comparison), [table, below], tie_lines(tie))
+    return Document(comparison_headline(comparison), [table, below], tie_lines(comparison.tie))
 
 
 def budgets_document(found: Budgets) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
 from typing import Literal
 
@@ -58,6 +59,21 @@ def titled(ax: Axes, title: str, first: str | None = None) -> None:
     letters = max(int(_LETTERS * width * 0.75), 30)
     lines = [line for text in (first, title) if text for line in lines_of(text, letters)]
     ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize=_TITLE_SIZE)
+
+
+def titled_above(fig: FigureBase, texts: Sequence[str | None], letters: int, size: float) -> None:
+    """Set texts above all axes of a figure, in lines of so many letters."""
+    lines = [line for text in texts if text for line in lines_of(text, letters)]
+    fig.suptitle("\n".join(map(literal, lines)), fontsize=size)
+
+
+def choice_ticks(ax: Axes, labels: Sequence[str]) -> None:
+    """Write choices below the axes, aslant if they are long."""
+    long = max(map(len, labels), default=0) * len(labels) > 36
+    ax.set_xticks(
+        range(len(labels)), [literal(label) for label in labels],
+        rotation=40 if long else 0, ha="right" if long else "center",
+    )  # fmt: skip
 
 
 def plain_numbers(axis: Axis) -> None:

@@ -9,10 +9,9 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from condped.show.matplotlib.figures import axes_for, literal
+from condped.show.matplotlib.figures import axes_for, literal, titled_above
 from condped.show.matplotlib.panels import panel_title, room_of
 from condped.show.palette import INK, PALE
-from condped.show.views.labels import lines_of
 from condped.show.views.pairs import PairPanel, PairsView
 
 _DOT = 26.0  # square points of a dot for one trial
@@ -34,8 +33,7 @@ def pairs(view: PairsView, fig: FigureBase) -> FigureBase:
         label="share of trials in the target set",
     )  # fmt: skip
     texts = [view.first, view.title, view.note]
-    lines = [line for text in texts if text for line in lines_of(text, 42 * columns + 8)]
-    fig.suptitle("\n".join(map(literal, lines)), fontsize=11 if columns > 1 else 9)
+    titled_above(fig, texts, 42 * columns + 8, 11 if columns > 1 else 9)
     return fig
 
 

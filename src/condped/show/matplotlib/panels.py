@@ -10,9 +10,15 @@ from matplotlib.figure import FigureBase
 from matplotlib.textpath import TextPath
 
 from condped.safe_text import shortened
-from condped.show.matplotlib.figures import axes_for, literal, log_values, plain
+from condped.show.matplotlib.figures import (
+    axes_for,
+    choice_ticks,
+    literal,
+    log_values,
+    plain,
+    titled_above,
+)
 from condped.show.palette import COLOURS, GOOD, GREY, GREYS, INK, WARNING
-from condped.show.views.labels import lines_of
 from condped.show.views.panels import Panel, PanelsView
 
 _TITLE = 9  # points
@@ -31,8 +37,7 @@ def panels(view: PanelsView, fig: FigureBase) -> FigureBase:
         _panel(panel, ax, room)
     handles, labels = grid[0].get_legend_handles_labels()
     title = view.title if view.note is None else f"{view.title}; {view.note}"
-    lines = [line for text in (view.first, title) if text for line in lines_of(text, 42 * columns)]
-    fig.suptitle("\n".join(map(literal, lines)), fontsize=11)
+    titled_above(fig, [view.first, title], 42 * columns, 11)
     fig.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return fig
 
@@ -95,9 +100,5 @@ def _choices(panel: Panel, ax: Axes) -> None:
         places + 0.2, panel.target, width=0.38, color=GREYS[0] if panel.grey else COLOURS[0],
         hatch="//", edgecolor="white", linewidth=0, label="target set",
     )  # fmt: skip
-    long = max(map(len, labels), default=0) * len(labels) > 36
-    ax.set_xticks(
-        places, [literal(label) for label in labels],
-        rotation=40 if long else 0, ha="right" if long else "center",
-    )  # fmt: skip
+    choice_ticks(ax, labels)
     ax.set_xlim(-0.6, len(labels) - 0.4)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
+from condped.safe_text import percent
 from condped.show.matplotlib.dots import draw_dots, value_axis
-from condped.show.matplotlib.figures import axes_for, literal, log_values, plain
+from condped.show.matplotlib.figures import (
+    axes_for,
+    choice_ticks,
+    literal,
+    log_values,
+    plain,
+    titled_above,
+)
 from condped.show.matplotlib.panels import panel_title, room_of
 from condped.show.palette import GOOD, INK
-from condped.show.views.labels import lines_of
 from condped.show.views.slices import Slice, SlicesView
 
 
@@ -25,10 +30,8 @@ def slices(view: SlicesView, fig: FigureBase) -> FigureBase:
     for place, (ax, one) in enumerate(zip(grid, view.slices, strict=True)):
         _slice(view, one, ax, room)
         ax.set_ylabel(literal(view.objective) if place % columns == 0 else "", fontsize=9)
-    letters = 42 * columns
     texts = [view.first, view.title, view.note]
-    lines = [line for text in texts if text for line in lines_of(text, letters)]
-    fig.suptitle("\n".join(map(literal, lines)), fontsize=11 if columns > 1 else 9)
+    titled_above(fig, texts, 42 * columns, 11 if columns > 1 else 9)
     handles = {
         label: handle
         for ax in grid
@@ -47,7 +50,7 @@ def _slice(view: SlicesView, one: Slice, ax: Axes, room: float) -> None:
     draw_dots(ax, one.dots)
     for place, step in enumerate(one.steps):
         if step.low is not None and step.high is not None:
-            label = f"{100 * view.level:.3g} % interval" if place == 0 else None
+            label = f"{percent(view.level)} interval" if place == 0 else None
             ax.fill_between(
                 [step.left, step.right], step.low, step.high, color=INK, alpha=0.16, linewidth=0,
                 label=label, zorder=3,
@@ -62,15 +65,7 @@ def _slice(view: SlicesView, one: Slice, ax: Axes, room: float) -> None:
     value_axis(ax, view.axis)
     ax.tick_params(labelsize=8)
     if one.choices is not None:
-        _choices(ax, one.choices)
+        choice_ticks(ax, one.choices)
     ax.set_title(panel_title(one.title, one.trials, room), loc="left", fontsize=9, color=INK)
     ax.set_xlabel(literal(one.words), fontsize=8)
     plain(ax, "y")
-
-
-def _choices(ax: Axes, labels: Sequence[str]) -> None:
-    long = max(map(len, labels), default=0) * len(labels) > 36
-    ax.set_xticks(
-        range(len(labels)), [literal(label) for label in labels],
-        rotation=40 if long else 0, ha="right" if long else "center",
-    )  # fmt: skip

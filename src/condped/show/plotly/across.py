@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from condped.safe_text import percent
 from condped.show.palette import ABSENT_EVIDENCE, BLUES, INK, PALE, UNCLEAR_BLUES, WARNING
 from condped.show.plotly.figures import laid_out, literal, row_axis, with_gaps
-from condped.show.text.layout import percent
 from condped.show.views.across import AcrossView
 
 _SIDE = 0.16  # of the width, for the pooled importances
@@ -57,7 +57,7 @@ def _cells(view: AcrossView, figure: go.Figure) -> None:
     grey = np.array([[v in ("no evidence", "not testable") for v in row] for row in view.verdicts])
     words = [
         [
-            f"{literal(name)} in {literal(study)}<br>{_told(value, verdict)}"
+            f"{literal(name)} in {literal(study)}<br>{_cell_words(value, verdict)}"
             for study, value, verdict in zip(view.study_names, values, verdicts, strict=True)
         ]
         for name, values, verdicts in zip(view.names, view.values, view.verdicts, strict=True)
@@ -81,9 +81,9 @@ def _cells(view: AcrossView, figure: go.Figure) -> None:
         )  # fmt: skip
 
 
-def _told(value: float, verdict: str) -> str:
+def _cell_words(value: float, verdict: str) -> str:
     if verdict == "?":
-        return "nothing can be told of this study"
+        return "no conclusion is possible for this study"
     return f"importance {value:.3f}: {verdict}" if verdict else "not a parameter of this study"
 
 

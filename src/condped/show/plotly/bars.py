@@ -76,7 +76,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
                 "color": [grey if row.grey else colour for _, row, _ in parts],
                 "line": {"color": INK, "width": 0.8},
             },
-            customdata=[[literal(row.name), *_told(part)] for _, row, part in parts],
+            customdata=[[literal(row.name), *_part_words(part)] for _, row, part in parts],
             hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>",
             showlegend=False,
         )
@@ -102,7 +102,7 @@ def breakdown(view: BreakdownView, figure: go.Figure | None = None) -> go.Figure
     )
 
 
-def _told(part: Part) -> tuple[str, str]:
+def _part_words(part: Part) -> tuple[str, str]:
     if part.target_share is None or part.region_share is None:
         return literal(part.text), f"importance {part.value:.4f}"
     trials = (

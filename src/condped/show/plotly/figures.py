@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from condped.show.views.labels import lines_of
 FIGURE = BaseFigure  # what can be drawn on, widgets included
 # By which curves and results are told apart, in the order of the colours.
 MARKERS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star")
+LEGEND_BELOW = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"}
+NO_AXES = {"xaxis": {"visible": False}, "yaxis": {"visible": False}}  # of an empty picture
 _LETTERS = 90  # of a title's line
 
 
@@ -86,6 +89,24 @@ def row_axis(labels: Sequence[str]) -> dict[str, Any]:
         "ticklen": 6,
         "tickcolor": "rgba(0,0,0,0)",
     }
+
+
+def values_axis(
+    choices: Sequence[str] | None, low: float, high: float, log: bool
+) -> dict[str, Any]:
+    """Return an axis of a parameter's values from low to high; choices stand at 0, 1, 2, ..."""
+    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
+    if choices is not None:
+        return plain | {
+            "tickmode": "array", "tickvals": list(range(len(choices))),
+            "ticktext": [literal(label) for label in choices], "range": [low, high],
+        }  # fmt: skip
+    if not log:
+        return plain | {"range": [low, high], "nticks": 6}
+    return plain | {
+        "type": "log", "range": [math.log10(low), math.log10(high)], "exponentformat": "power",
+        "dtick": max(1, round(math.log10(high / low) / 5)),
+    }  # fmt: skip
 
 
 def share_axis(title: str, highest: float, lowest: float = 0.0) -> dict[str, Any]:

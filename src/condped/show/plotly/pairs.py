@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from condped.show.palette import PALE
-from condped.show.plotly.figures import laid_out, literal, with_gaps
+from condped.show.plotly.figures import NO_AXES, laid_out, literal, with_gaps
 from condped.show.plotly.panels import RowSizes, panel_domains, panel_words
 from condped.show.views.pairs import CellAxis, PairPanel, PairsView
 
@@ -42,7 +42,7 @@ def pairs(view: PairsView, figure: go.Figure | None = None) -> go.Figure:
         showlegend=False,
         plot_bgcolor=PALE,
         **layout,
-        **({} if view.panels else {"xaxis": {"visible": False}, "yaxis": {"visible": False}}),
+        **({} if view.panels else NO_AXES),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import plotly.graph_objects as go
 
 from condped.safe_text import shortened
 from condped.show.palette import COLOURS, GOOD, GREY, GREYS, PALE, WARNING
-from condped.show.plotly.figures import laid_out, literal
+from condped.show.plotly.figures import LEGEND_BELOW, NO_AXES, laid_out, literal, values_axis
 from condped.show.views.panels import Panel, PanelsView
 
 
@@ -60,28 +59,17 @@ def panels(
         below=30,
         barmode="group",
         bargap=0.25,
-        legend={"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"},
+        legend=LEGEND_BELOW,
         **layout,
-        **({} if view.panels else {"xaxis": {"visible": False}, "yaxis": {"visible": False}}),
+        **({} if view.panels else NO_AXES),
     )
 
 
 def _x_axis(panel: Panel) -> dict[str, Any]:
-    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     if panel.edges is None:
         labels = panel.choices or ()
-        return plain | {
-            "tickmode": "array", "tickvals": list(range(len(labels))),
-            "ticktext": [literal(label) for label in labels],
-            "range": [-0.6, len(labels) - 0.4],
-        }  # fmt: skip
-    ends = [float(panel.edges[0]), float(panel.edges[-1])]
-    if not panel.log:
-        return plain | {"range": ends, "nticks": 6}
-    return plain | {
-        "type": "log", "range": [math.log10(end) for end in ends], "exponentformat": "power",
-        "dtick": max(1, round(math.log10(ends[1] / ends[0]) / 5)),
-    }  # fmt: skip
+        return values_axis(labels, -0.6, len(labels) - 0.4, log=False)
+    return values_axis(None, float(panel.edges[0]), float(panel.edges[-1]), panel.log)
 
 
 def _panel(figure: go.Figure, panel: Panel, number: str, *, first: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from condped.show.palette import COLOURS, GREY, INK
-from condped.show.plotly.figures import laid_out, literal
+from condped.show.plotly.figures import LEGEND_BELOW, laid_out, literal
 from condped.show.views.parallel import ABSENT, ParallelLine, ParallelView
 
 _NAMES = 0.2  # above the axes, for their names
@@ -53,7 +53,7 @@ def parallel(view: ParallelView, figure: go.Figure | None = None) -> go.Figure:
         empty=view.empty,
         below=30,
         showlegend=not view.empty,
-        legend={"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"},
+        legend=LEGEND_BELOW,
         xaxis={"visible": False, "range": ends},
         yaxis={"visible": False, "range": [view.lowest, 1.04 + _NAMES]},
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import plotly.graph_objects as go
 
+from condped.safe_text import percent
 from condped.show.palette import GOOD, INK
 from condped.show.plotly.dots import draw_dots, value_axis
-from condped.show.plotly.figures import laid_out, literal
+from condped.show.plotly.figures import LEGEND_BELOW, NO_AXES, laid_out, literal, values_axis
 from condped.show.plotly.panels import RowSizes, panel_domains, panel_words
 from condped.show.views.slices import Slice, SlicesView
 
@@ -24,7 +24,8 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
     for place, one in enumerate(view.slices):
         number = "" if place == 0 else str(place + 1)
         across, up = panel_domains(place, view.columns, view.rows, _SIZES)
-        layout[f"xaxis{number}"] = _x_axis(one) | {"domain": across, "anchor": f"y{number}"}
+        values = values_axis(one.choices, one.low, one.high, one.log)
+        layout[f"xaxis{number}"] = values | {"domain": across, "anchor": f"y{number}"}
         first = place % view.columns == 0
         layout[f"yaxis{number}"] = value_axis(view.axis) | {
             "domain": up, "anchor": f"x{number}", "tickfont": {"size": 10},
@@ -43,26 +44,10 @@ def slices(view: SlicesView, figure: go.Figure | None = None) -> go.Figure:
         height=_SIZES.row * max(view.rows, 1) + 30,
         empty=not view.slices,
         below=30,
-        legend={"orientation": "h", "x": 0.5, "xanchor": "center", "y": 0, "yanchor": "top"},
+        legend=LEGEND_BELOW,
         **layout,
-        **({} if view.slices else {"xaxis": {"visible": False}, "yaxis": {"visible": False}}),
+        **({} if view.slices else NO_AXES),
     )
-
-
-def _x_axis(one: Slice) -> dict[str, Any]:
-    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
-    if one.choices is not None:
-        return plain | {
-            "tickmode": "array", "tickvals": list(range(len(one.choices))),
-            "ticktext": [literal(label) for label in one.choices], "range": [one.low, one.high],
-        }  # fmt: skip
-    if not one.log:
-        return plain | {"range": [one.low, one.high], "nticks": 6}
-    ends = [math.log10(one.low), math.log10(one.high)]
-    return plain | {
-        "type": "log", "range": ends, "exponentformat": "power",
-        "dtick": max(1, round((ends[1] - ends[0]) / 5)),
-    }  # fmt: skip
 
 
 def _slice(figure: go.Figure, view: SlicesView, one: Slice, number: str, shown: set[str]) -> None:
@@ -91,7 +76,7 @@ def _bands(
     figure: go.Figure, view: SlicesView, one: Slice, shown: set[str], axes: dict[str, Any]
 ) -> None:
     """Draw the intervals of the medians as boxes."""
-    name = f"{100 * view.level:.3g} % interval"
+    name = f"{percent(view.level)} interval"
     x: list[float | None] = []
     y: list[float | None] = []
     for step in one.steps:

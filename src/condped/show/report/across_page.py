@@ -46,7 +46,7 @@ def across_page(across: Across, title: str | None, reports: Mapping[str, str]) -
 
 def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[str, Any]:
     """Return all numbers and sentences of the page."""
-    shown = _shown(across)
+    shown = _at_most_a_thousand(across)
     studies, here = shown.studies, {study.name for study in shown.studies}
     notes = across.notes
     if len(studies) < len(across.studies):
@@ -92,7 +92,7 @@ def across_data(across: Across, title: str, reports: Mapping[str, str]) -> dict[
     }  # fmt: skip
 
 
-def _shown(across: Across) -> Across:
+def _at_most_a_thousand(across: Across) -> Across:
     """Return at most a thousand of the studies: the odd ones, and of the others evenly many."""
     if len(across.studies) <= _MOST_STUDIES:
         return across

@@ -13,6 +13,7 @@ from typing import Any
 
 from condped.analyse.report.result import Report
 from condped.show.text.account import data_lines, goals
+from condped.writing.whole_files import encoded
 
 # In the order in which they use each other.
 _SCRIPTS = (
@@ -104,9 +105,7 @@ def json_in_html(data: Mapping[str, Any]) -> str:
     {"name":"\u003c/script\u003e"}
     """
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    # Half a surrogate pair has no UTF-8.
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text.translate(_ESCAPED)
+    return encoded(text).decode().translate(_ESCAPED)
 
 
 def _policy(style: str, script: str, *, connects: bool) -> str:

@@ -6,11 +6,12 @@ import math
 from dataclasses import asdict
 
 from condped.analyse.importance.account import Account
+from condped.analyse.importance.result import ImportanceResult
 from condped.analyse.importance.ties import is_notable
 from condped.arrays import FloatArray
 from condped.estimate.settings import BaselineSettings, Settings
-from condped.safe_text import listed, printable, shortened
-from condped.show.text.layout import percent, wrapped
+from condped.safe_text import listed, percent, printable, shortened
+from condped.show.text.layout import wrapped_each
 
 _OTHERS = {  # by outcome
     "failed": "ended, pruned ones included",
@@ -35,10 +36,14 @@ def headline(
                "nonfinite": "an objective that is not finite"}  # fmt: skip
         what = led.get(account.outcome, "the target set")
         return f"What led to {what} in {account.trials.used} trials"
-    best = "best share γ'" if target_quantile is None else f"best {percent(target_quantile)}"
-    tie = account.tie(target_quantile)
-    if tie is not None and tie.notable and tie.kind != "objectives":
-        best = f"best {percent(tie.used_share)}"
+    return f"What mattered for {_reaching(account, settings, target_quantile)}"
+
+
+def _reaching(
+    account: Account, settings: Settings | BaselineSettings, target_quantile: float | None
+) -> str:
+    """Return what importances are about: which trials, of how many."""
+    best = "share γ'" if target_quantile is None else percent(best_share(account, target_quantile))
     inside = ""
     if (settings.region_quantile or 1) < 1:
         share = _region_share(account, settings.region_quantile or 1)
@@ -46,23 +51,37 @@ def headline(
     by = goals(account)
     says = f", by {settings.label}" if isinstance(settings, BaselineSettings) else ""
     used = account.trials.used
-    return f"What mattered for reaching the {best}{inside} of {used} trials ({by}){says}"
+    return f"reaching the best {best}{inside} of {used} trials ({by}){says}"
+
+
+def headline_of(result: ImportanceResult) -> str:
+    """Return the question that importances at one target quantile answer."""
+    return headline(result.account, result.settings, result.target_quantile)
+
+
+def advice_headline(result: ImportanceResult) -> str:
+    """Return the question that advice from these importances answers."""
+    about = _reaching(result.account, result.settings, result.target_quantile)
+    return f"What to do next, for {about}"
+
+
+def best_share(account: Account, target_quantile: float) -> float:
+    """Return the share of the trials in the target set, where ties make it much larger."""
+    tie = account.tie(target_quantile)
+    if tie is None or not tie.notable or tie.kind == "objectives":
+        return target_quantile
+    return tie.used_share
 
 
 def pairs_headline(account: Account, target_quantile: float) -> str:
     """Return the question that joint effects answer."""
-    best, used, tie = percent(target_quantile), account.trials.used, account.tie(target_quantile)
-    if tie is not None and tie.notable and tie.kind != "objectives":
-        best = percent(tie.used_share)
+    used, best = account.trials.used, percent(best_share(account, target_quantile))
     return f"Pairs that together reach the best {best} of {used} trials ({goals(account)})"
 
 
 def effects_headline(account: Account, target_quantile: float) -> str:
     """Return the question that effects answer."""
-    used, best = account.trials.used, percent(target_quantile)
-    tie = account.tie(target_quantile)
-    if tie is not None and tie.notable and tie.kind != "objectives":
-        best = percent(tie.used_share)
+    used, best = account.trials.used, percent(best_share(account, target_quantile))
     sets = f"the target set is the best {best}"
     return f"What values reached in {used} trials ({goals(account)}); {sets}"
 
@@ -89,14 +108,14 @@ def account_lines(account: Account, settings: Settings | BaselineSettings, sets:
     lines += data_lines(account)
     notes = [printable(note) for note in account.notes]
     if isinstance(settings, BaselineSettings):
-        return [part for line in (*lines, *notes, settings.explains) for part in wrapped(line)]
+        return wrapped_each([*lines, *notes, settings.explains])
     if settings.method != "paper":
         lines.append(f"Method: {settings.method}.")
     if settings.measure != "within":
         lines.append(f"Measure: {settings.measure}.")
     if settings.reference != "region":
         lines.append("Compared with a uniform distribution over the space, not the region set.")
-    return [part for line in (*lines, *notes) for part in wrapped(line)]
+    return wrapped_each([*lines, *notes])
 
 
 def trial_lines(account: Account, sets: str = "") -> list[str]:

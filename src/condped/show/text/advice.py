@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from condped.analyse.advice.result import Advice
 from condped.analyse.advice.steps import Step
-from condped.safe_text import listed, shortened
-from condped.show.text.account import account_lines, headline
-from condped.show.text.layout import wrapped
+from condped.safe_text import listed, percent, shortened
+from condped.show.text.account import account_lines, advice_headline
+from condped.show.text.layout import wrapped, wrapped_each
 from condped.show.text.tables import first_lines
 from condped.show.words import tie_lines, tie_remark
 
@@ -24,9 +24,8 @@ FOR_OPTUNA = (
 def advice_text(advice: Advice) -> str:
     """Return the steps, what they keep together, and what to leave."""
     result = advice.importance
-    title = headline(result.account, result.settings, result.target_quantile)
     lines = first_lines(tie_lines(result.tie))
-    lines += [*wrapped(title.replace("What mattered for", "What to do next, for", 1)), ""]
+    lines += [*wrapped(advice_headline(result)), ""]
     changes = advice.changes
     steps = [step for step in advice.steps if step.kind != "leave"]
     for step in steps[:MOST_STEPS]:
@@ -37,17 +36,15 @@ def advice_text(advice: Advice) -> str:
         lines += ["", *wrapped(together_sentence(advice))]
     else:
         lines += [""] if steps else []
-        lines += wrapped(f"{'Leave out' if steps else 'Change'} nothing: {advice.why_nothing}")
+        lines += wrapped(nothing_sentence(advice))
     left = left_as_they_are(advice.steps)
     lines += ["", "Leave as they are:"] if left else []
-    for said in left:
-        lines += wrapped(said, "  ", "    ")
+    lines += wrapped_each(left, "  ", "    ")
     if changes:
         lines += ["", *wrapped(FOR_OPTUNA), "", *advice.optuna_code().splitlines()]
     sets = tie_remark(result.tie, advice.target_size)
-    return "\n".join(
-        [*lines, "", *_noted(advice.notes), *account_lines(result.account, result.settings, sets)]
-    )
+    lines += ["", *wrapped_each(advice.notes)]
+    return "\n".join([*lines, *account_lines(result.account, result.settings, sets)])
 
 
 def left_as_they_are(steps: Iterable[Step]) -> list[str]:
@@ -62,19 +59,32 @@ def left_as_they_are(steps: Iterable[Step]) -> list[str]:
     ]
 
 
-def _step(step: Step) -> list[str]:
-    name = shortened(step.parameter)
-    where = "" if step.regime is None else f" (where it is in {step.regime})"
+def step_line(step: Step) -> str:
+    """Say what a step changes."""
     assert step.proposal is not None
-    told = f"{step.kind:<9}{name}{where}: {step.domain.label} → {step.proposal.label}"
+    return f"{step.kind:<9}{step_name(step)}: {step.domain.label} → {step.proposal.label}"
+
+
+def step_name(step: Step) -> str:
+    """Return the parameter of a step, with its regime if it has several."""
+    where = "" if step.regime is None else f" (where it is in {step.regime})"
+    return f"{shortened(step.parameter)}{where}"
+
+
+def _step(step: Step) -> list[str]:
     kept = (
-        f"keeps {step.kept} of {step.of} target trials in {100 * step.covered:.3g} % of the "
+        f"keeps {step.kept} of {step.of} target trials in {percent(step.covered)} of the "
         f"domain. {step.reason}"
     )
     if step.kind == "widen":
         kept = f"{step.reason} {step.risk}"
-    text = wrapped(told, then=_INDENT)
-    return text + wrapped(kept, _INDENT, _INDENT)
+    return [*wrapped(step_line(step), then=_INDENT), *wrapped(kept, _INDENT, _INDENT)]
+
+
+def nothing_sentence(advice: Advice) -> str:
+    """Say why nothing is left out, or nothing is changed at all."""
+    what = "Leave out" if advice.widenings else "Change"
+    return f"{what} nothing: {advice.why_nothing}"
 
 
 def together_sentence(advice: Advice) -> str:
@@ -87,10 +97,6 @@ def together_sentence(advice: Advice) -> str:
         gone = f" {listed(advice.dropped, _MOST_NAMES)} {become} inactive."
     return (
         f"All together keep {advice.kept_target} of {advice.target_size} target trials and "
-        f"{advice.kept_region} of {advice.region_size} trials: {100 * after:.3g} % of those that "
-        f"stay are in the target set, instead of {100 * before:.3g} %.{gone} {advice.risk}"
+        f"{advice.kept_region} of {advice.region_size} trials: {percent(after)} of those that "
+        f"stay are in the target set, instead of {percent(before)}.{gone} {advice.risk}"
     )
-
-
-def _noted(notes: tuple[str, ...]) -> list[str]:
-    return [line for note in notes for line in wrapped(note)]

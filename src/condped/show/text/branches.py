@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from condped.analyse.branches.result import Branch, Branches, Node
 from condped.analyse.importance.result import ImportanceResult
 from condped.safe_text import shortened
-from condped.show.text.account import account_lines, headline
-from condped.show.text.layout import text_width, width_of, wrapped
+from condped.show.text.account import account_lines, headline_of
+from condped.show.text.layout import text_width, width_of, wrapped, wrapped_each
 from condped.show.text.tables import first_lines
 from condped.show.words import (
     eta_text,
@@ -37,7 +37,7 @@ class _Line:
 def branches_text(found: Branches) -> str:
     """Return the tree, with the importances of the whole study and of each branch side by side."""
     whole = found.whole
-    title = headline(whole.account, whole.settings, whole.target_quantile)
+    title = headline_of(whole)
     lines = first_lines(tie_lines(whole.tie))
     lines += [*wrapped(title), f"Conditional structure: {found_from_words(found)}.", ""]
     if whole.status != "ok":
@@ -46,7 +46,7 @@ def branches_text(found: Branches) -> str:
         lines += ["No parameter switches another.", ""]
     lines += _laid_out(_nodes(found.roots, "", None))
     lines.append("")
-    lines += [line for said in branch_remarks(found) for line in wrapped(said)]
+    lines += wrapped_each(branch_remarks(found))
     sets = tie_remark(whole.tie, whole.target_size)
     return "\n".join([*lines, *account_lines(whole.account, whole.settings, sets)])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from condped.safe_text import printable, shortened
-from condped.show.text.layout import percent, table_lines, wrapped
+from condped.safe_text import percent, printable, shortened
+from condped.show.text.layout import table_lines, wrapped, wrapped_each
 
 if TYPE_CHECKING:
     from condped.analyse.budgets import BudgetAgreement, Budgets
@@ -16,7 +16,7 @@ def budgets_text(found: Budgets) -> str:
     rows = budget_rows(found)
     lines = [*wrapped(budgets_answer(found)), ""]
     lines += [*table_lines(rows, right=set(range(len(rows[0])))), ""]
-    return "\n".join([*lines, *(line for one in budget_remarks(found) for line in wrapped(one))])
+    return "\n".join([*lines, *wrapped_each(budget_remarks(found))])
 
 
 def budget_rows(found: Budgets) -> list[tuple[str, ...]]:

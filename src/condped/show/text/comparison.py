@@ -7,9 +7,9 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from condped.comparison.compare import Comparison
-from condped.safe_text import printable, shortened
-from condped.show.text.account import data_lines, goals, trial_lines
-from condped.show.text.layout import table_lines, text_width, width_of, wrapped
+from condped.safe_text import percent, printable, shortened
+from condped.show.text.account import best_share, data_lines, goals, trial_lines
+from condped.show.text.layout import table_lines, text_width, width_of, wrapped, wrapped_each
 from condped.show.text.tables import first_lines
 from condped.show.words import UNATTRIBUTED, UNATTRIBUTED_WORDS, is_shared, tie_lines
 
@@ -45,12 +45,9 @@ _LEGENDS = {
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the table, what its columns mean, and what the numbers are based on."""
-    tie = next((one.tie for one in map(comparison.__getitem__, comparison) if one.tie), None)
-    lines = first_lines(tie_lines(tie))
+    lines = first_lines(tie_lines(comparison.tie))
     lines += [*wrapped(comparison_headline(comparison)), "", *_table(comparison), ""]
-    for said in comparison_remarks(comparison):
-        lines += wrapped(said, then="  ")
-    return "\n".join(lines)
+    return "\n".join([*lines, *wrapped_each(comparison_remarks(comparison), then="  ")])
 
 
 def comparison_remarks(comparison: Comparison) -> list[str]:
@@ -74,10 +71,9 @@ def comparison_headline(comparison: Comparison) -> str:
     results = [comparison[method] for method in comparison]
     account = results[0].account
     best = next((r.target_quantile for r in results if r.target_quantile), None)
-    tie = account.tie(best)
-    if tie is not None and tie.notable and tie.kind != "objectives":
-        best = tie.used_share
-    about = f"; best {100 * best:.3g} % where best trials count" if best else ""
+    about = ""
+    if best:
+        about = f"; best {percent(best_share(account, best))} where best trials count"
     return f"What each method says of {account.trials.used} trials ({goals(account)}{about})"
 
 

@@ -13,9 +13,9 @@ from condped.analyse.effects.result import (
 )
 from condped.analyse.effects.sentences import digits_of
 from condped.analyse.values import number_text
-from condped.safe_text import shortened
+from condped.safe_text import percent, shortened
 from condped.show.text.account import data_lines, effects_headline, trial_lines
-from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
+from condped.show.text.layout import table_lines, text_width, width_of, wrapped, wrapped_each
 from condped.show.text.tables import first_lines
 from condped.show.words import tie_lines
 
@@ -48,7 +48,7 @@ def effects_text(found: Effects) -> str:
         lines += _sentence(parameter)
     if len(others) > MOST_SENTENCES:
         lines.append(f"… and {len(others) - MOST_SENTENCES} more")
-    lines += ["", *(line for said in remarks_of(found) for line in wrapped(said))]
+    lines += ["", *wrapped_each(remarks_of(found))]
     return "\n".join(lines)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from condped.analyse.forecast.result import TIMES
-from condped.safe_text import shortened
-from condped.show.text.layout import percent, table_lines, wrapped
+from condped.safe_text import percent, shortened
+from condped.show.text.layout import table_lines, wrapped
 
 if TYPE_CHECKING:
     from condped.analyse.forecast.result import Forecast

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from textwrap import wrap
@@ -32,6 +32,11 @@ def wrapped(text: str, first: str = "", then: str = "") -> list[str]:
     return wrap(text, text_width(), initial_indent=first, subsequent_indent=then)
 
 
+def wrapped_each(texts: Iterable[str], first: str = "", then: str = "") -> list[str]:
+    """Return the lines of texts that each begin on a line of their own."""
+    return [line for text in texts for line in wrapped(text, first, then)]
+
+
 def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
     """Lay out columns two spaces apart; those in ``right`` are right-aligned."""
     widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
@@ -48,8 +53,3 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[s
 def width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes; East Asian letters take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
-
-
-def percent(share: float) -> str:
-    """Return a share as people write it."""
-    return f"{100 * share:.3g} %"

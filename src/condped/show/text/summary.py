@@ -9,7 +9,7 @@ from typing import Any
 from condped.analyse.summary.result import BestTrial, Durations, Progress, StateCounts, Summary
 from condped.analyse.values import number_text
 from condped.safe_text import printable, shortened
-from condped.show.text.layout import text_width, wrapped
+from condped.show.text.layout import text_width, wrapped, wrapped_each
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _MOST_PARAMETERS = 12
@@ -26,7 +26,7 @@ def summary_text(found: Summary) -> str:
     for best, progress in zip(found.best, found.progress, strict=True):
         lines += _best(found, best)
         lines += [*course_lines(found, progress), ""]
-    return "\n".join([*lines, *(line for said in summary_remarks(found) for line in wrapped(said))])
+    return "\n".join([*lines, *wrapped_each(summary_remarks(found))])
 
 
 def summary_remarks(found: Summary) -> list[str]:

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from condped.analyse.importance.ties import sweep_messages
 from condped.estimate.settings import BaselineSettings
 from condped.installing import command_for
-from condped.safe_text import shortened
+from condped.safe_text import percent, shortened
 from condped.show.text.account import (
     account_lines,
     data_lines,
     headline,
+    headline_of,
     highest_first,
     pairs_headline,
     trial_lines,
 )
-from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
+from condped.show.text.layout import table_lines, text_width, width_of, wrapped, wrapped_each
 from condped.show.words import (
     UNATTRIBUTED,
     eta_text,
@@ -25,8 +26,8 @@ from condped.show.words import (
     gates_among,
     importance_label,
     is_shared,
-    not_shown,
     remarks,
+    rows_left_out,
     share_text,
     tie_lines,
     tie_remark,
@@ -62,7 +63,7 @@ _MOST_PAIRS = 20
 def importance_text(result: ImportanceResult) -> str:
     """Return the parameters with a bar each, then what the numbers are based on."""
     lines = first_lines(tie_lines(result.tie))
-    lines += [*wrapped(headline(result.account, result.settings, result.target_quantile)), ""]
+    lines += [*wrapped(headline_of(result)), ""]
     if result.status != "ok":
         lines += [*wrapped(f"Undetermined: {result.reason}"), ""]
     shown, silent = unfolded(result, MOST_ROWS)
@@ -74,14 +75,9 @@ def importance_text(result: ImportanceResult) -> str:
     right = {place for place, column in enumerate(columns) if column[0] in NUMBERS}
     if shown or not silent:
         lines += table_lines(list(zip(*columns, strict=True)), right=right)
-    lines += [line for said in folded_lines(silent) for line in wrapped(said, then="  ")]
-    hidden = not_shown(result, shown, silent)
-    if hidden:
-        rest = sum(parameter.importance for parameter in hidden)
-        lines.append(f"… and {len(hidden)} more with {share_text(rest)} together")
-    if is_shared(result.unattributed):
-        lines.append(f"{UNATTRIBUTED}: {share_text(result.unattributed)}")
-    told = [line for said in remarks(result, shown, silent) for line in wrapped(said)]
+    lines += wrapped_each(folded_lines(silent), then="  ")
+    lines += rows_left_out(result, shown, silent)
+    told = wrapped_each(remarks(result, shown, silent))
     account = account_lines(
         result.account, result.settings, tie_remark(result.tie, result.target_size)
     )
@@ -90,7 +86,7 @@ def importance_text(result: ImportanceResult) -> str:
 
 def first_lines(told: list[str]) -> list[str]:
     """Return what has to be read before any number, with a blank line after it."""
-    return [line for said in told for line in wrapped(said)] + ([""] if told else [])
+    return wrapped_each(told) + ([""] if told else [])
 
 
 def importance_columns(
@@ -175,7 +171,7 @@ def sweep_text(curve: SweepResult) -> str:
     most = max(1, room // (_MOST_COLUMN + 2))
     rows = sweep_rows(curve, most)
     lines += table_lines(rows, right=set(range(len(rows[0]))))
-    lines += [line for said in sweep_remarks(curve, most) for line in wrapped(said)]
+    lines += wrapped_each(sweep_remarks(curve, most))
     return "\n".join([*lines, "", *account_lines(curve.account, curve.settings, sweep_sets(curve))])
 
 
@@ -228,7 +224,7 @@ def robustness_text(found: Robustness) -> str:
     rows = robustness_rows(found)
     lines = first_lines(tie_lines(found.tie))
     lines += [*table_lines(rows, right=set(range(1, len(rows[0])))), ""]
-    lines += [line for said in robustness_remarks(found) for line in wrapped(said)]
+    lines += wrapped_each(robustness_remarks(found))
     return "\n".join(lines)
 
 
@@ -267,7 +263,7 @@ def joint_text(found: JointEffects) -> str:
     lines = first_lines(tie_lines(account.tie(found.target_quantile)))
     lines += [*wrapped(title), "", *table_lines(joint_rows(found), right={1, 2, 3})]
     lines += [*joint_left_out(found), ""]
-    return "\n".join([*lines, *(line for one in joint_remarks(found) for line in wrapped(one))])
+    return "\n".join([*lines, *wrapped_each(joint_remarks(found))])
 
 
 def joint_rows(found: JointEffects) -> list[tuple[str, ...]]:

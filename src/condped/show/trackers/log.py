@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from condped.analyse.result import Result
+from condped.analyse.result import Result, check_result
 from condped.errors import SettingsError
 from condped.show.trackers.entry import entry_of
 
@@ -16,10 +16,10 @@ _TRACKERS = {"mlflow": "mlflow_run", "wandb": "wandb_run", "trackio": "trackio_r
 def log(result: Result, run: Any) -> None:
     """Log a result to a run of an experiment tracker.
 
-    Importances become metrics, verdicts tags (MLflow) or summary entries, the rows a table, and the
-    whole result Markdown; the page of a :class:`Report` becomes an HTML file. Everything is under
-    ``condped/``. Logging again replaces earlier entries where the tool allows it; metrics get
-    another entry. The run stays open.
+    Importances become metrics, verdicts tags (MLflow), summary entries (W&B) or logged values
+    (Trackio), the rows a table, and the whole result Markdown; the page of a :class:`Report`
+    becomes an HTML file. Everything is under ``condped/``. Logging again replaces earlier entries
+    where the tool allows it; metrics get another entry. The run stays open.
 
     Parameters
     ----------
@@ -36,11 +36,7 @@ def log(result: Result, run: Any) -> None:
     >>> with mlflow.start_run() as run:  # doctest: +SKIP
     ...     condped.log(result, run)
     """
-    if not isinstance(result, Result):
-        raise SettingsError(
-            "result must be a condped result, such as condped.importance(study) (got "
-            f"{type(result).__name__})."
-        )
+    check_result(result)
     packages = [base.__module__.partition(".")[0] for base in type(run).__mro__]
     tracker = next((package for package in packages if package in _TRACKERS), None)
     if tracker is None or not _is_run(run, tracker):

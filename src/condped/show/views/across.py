@@ -8,7 +8,7 @@ import numpy as np
 
 from condped.analyse.across.result import Across, ComparedStudy
 from condped.arrays import FloatArray
-from condped.show.text.layout import percent
+from condped.safe_text import percent
 from condped.show.text.several.across import across_headline
 from condped.show.views.labels import labels_of
 
@@ -100,7 +100,7 @@ class AcrossView:
         if "not testable" in verdicts and self.spacious:
             told.append("dash: not testable")
         if "?" in verdicts:
-            told.append("?: nothing can be told of the study")
+            told.append("?: no conclusion is possible for the study")
         if "" in verdicts:
             told.append("blank: not a parameter of the study")
         if self.odd:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from condped.analyse.evidence.evidence import Evidence, Verdict
 from condped.analyse.importance.parameter import ParameterImportance
 from condped.analyse.importance.result import ImportanceResult
-from condped.safe_text import shortened
-from condped.show.text.account import headline
-from condped.show.views.labels import count_of, first_words, labels_of
+from condped.safe_text import percent, shortened
+from condped.show.text.account import headline_of
+from condped.show.views.labels import first_words, labels_of
 from condped.show.words import (
     UNATTRIBUTED,
+    count_of,
     gate_words,
     importance_label,
     is_shared,
@@ -101,7 +102,7 @@ class BarsView:
     def scale(self) -> str:
         """What stands at the axis of importances."""
         words = "thick for each alone, thin for all together"
-        level = "" if self.level is None else f"; {100 * self.level:.3g} % intervals: {words}"
+        level = "" if self.level is None else f"; {percent(self.level)} intervals: {words}"
         gates = "; in brackets: where the target trials are" if self.gates else ""
         return f"importance ({sum_words(self.unattributed)}){level}{gates}"
 
@@ -205,12 +206,12 @@ def bars_view(result: ImportanceResult, most: int = MOST_BARS) -> BarsView:
     if is_shared(result.unattributed):
         bars.append(Bar(len(bars), UNATTRIBUTED, UNATTRIBUTED, result.unattributed))
     return BarsView(
-        title=headline(result.account, result.settings, result.target_quantile),
+        title=headline_of(result),
         bars=tuple(bars),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         level=result.level,
         unattributed=result.unattributed,
-        first=first_words(result),
+        first=first_words(result.tie),
     )
 
 
@@ -262,11 +263,11 @@ def breakdown_view(result: ImportanceResult, most: int = _MOST_BREAKDOWNS) -> Br
         part = Part("to any parameter", 1.0, result.unattributed, None, None)
         rows.append(Breakdown(UNATTRIBUTED, UNATTRIBUTED, result.unattributed, (part,), 0, True))
     return BreakdownView(
-        title=headline(result.account, result.settings, result.target_quantile),
+        title=headline_of(result),
         rows=tuple(rows),
         note=None if result.reason is None else f"Undetermined: {result.reason}",
         unattributed=result.unattributed,
-        first=first_words(result),
+        first=first_words(result.tie),
     )
 
 

@@ -79,6 +79,7 @@ def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
     each = list(zip(shown, results.values(), strict=True))
     unknown = [label for label, result in each if result.status != "ok"]
     between = max(len(each) - 1, 1)
+    first = (first_words(result.tie) for result in results.values())
     return ComparisonView(
         title="How importances compare",
         labels=labels,
@@ -91,7 +92,7 @@ def comparison_view(results: Mapping[str, ImportanceResult]) -> ComparisonView:
             for place, (label, result) in enumerate(each)
         ),
         note=f"Undetermined: {', '.join(unknown)}" if unknown else None,
-        first=" ".join(dict.fromkeys(filter(None, map(first_words, results.values())))) or None,
+        first=" ".join(dict.fromkeys(filter(None, first))) or None,
     )
 
 

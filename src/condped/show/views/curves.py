@@ -12,7 +12,7 @@ from condped.analyse.importance.sweep import SweepResult
 from condped.analyse.importance.ties import sweep_messages
 from condped.arrays import FloatArray
 from condped.errors import DataError
-from condped.safe_text import brief
+from condped.safe_text import brief, percent
 from condped.show.text.account import headline, highest_first
 from condped.show.views.labels import labels_of
 from condped.show.words import is_shared
@@ -49,7 +49,7 @@ class CurvesView:
     @property
     def bands(self) -> str | None:
         """What the bands are."""
-        return None if self.level is None else f"{100 * self.level:.3g} % bands, joint"
+        return None if self.level is None else f"{percent(self.level)} bands, joint"
 
     @property
     def empty(self) -> bool:

@@ -11,8 +11,8 @@ from condped.analyse.importance.ties import sweep_messages
 from condped.analyse.joint_effects import JointEffects
 from condped.arrays import FloatArray
 from condped.show.text.account import headline, highest_first, pairs_headline
-from condped.show.views.labels import labels_of
-from condped.show.words import UNATTRIBUTED, is_shared, tie_lines
+from condped.show.views.labels import first_words, labels_of
+from condped.show.words import UNATTRIBUTED, is_shared
 
 _MOST_ROWS = 40
 _MOST_PAIRED = 20
@@ -121,7 +121,7 @@ def joint_view(found: JointEffects) -> HeatView:
         highest=max(least, strongest),
         note="; ".join(notes) or None,
         verdicts=tuple(map(tuple, verdicts)),
-        first=" ".join(tie_lines(found.account.tie(found.target_quantile))) or None,
+        first=first_words(found.account.tie(found.target_quantile)),
     )
 
 

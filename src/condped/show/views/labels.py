@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from condped.analyse.importance.result import ImportanceResult
+from condped.analyse.importance.ties import Tie
 from condped.safe_text import shortened
 from condped.show.words import tie_lines
 
@@ -29,11 +29,6 @@ def lines_of(text: str, width: int) -> list[str]:
     return wrap(shortened(text, len(text) + 9), width) or [""]
 
 
-def first_words(result: ImportanceResult) -> str | None:
+def first_words(tie: Tie | None) -> str | None:
     """Return what has to be read before any number of a result."""
-    return " ".join(tie_lines(result.tie)) or None
-
-
-def count_of(number: int, what: str) -> str:
-    """Return a number with its noun: 1 regime, 2 regimes."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return " ".join(tie_lines(tie)) or None

@@ -14,9 +14,9 @@ from condped.arrays import FloatArray, IntArray
 from condped.errors import SettingsError
 from condped.safe_text import brief, shortened
 from condped.show.text.account import pairs_headline
-from condped.show.views.labels import count_of
+from condped.show.views.labels import first_words
 from condped.show.views.scales import scale_ticks, scaled, tick_text
-from condped.show.words import p_text, tie_lines, without_evidence
+from condped.show.words import count_of, p_text, without_evidence
 
 _MOST_PANELS = 6
 _SIDE_BY_SIDE = 3
@@ -106,7 +106,7 @@ def pairs_view(found: JointEffects, pairs: Sequence[tuple[str, str]] | None = No
         panels=tuple(panels),
         highest=max([0.05, *largest]),
         note="; ".join(notes) or None,
-        first=" ".join(tie_lines(found.account.tie(found.target_quantile))) or None,
+        first=first_words(found.account.tie(found.target_quantile)),
     )
 
 

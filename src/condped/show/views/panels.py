@@ -14,9 +14,9 @@ from condped.analyse.values import FEWEST, RegimeDensity, good_places
 from condped.arrays import FloatArray
 from condped.errors import not_found
 from condped.safe_text import shortened
-from condped.show.text.account import headline
-from condped.show.views.labels import count_of, first_words, labels_of
-from condped.show.words import reason_of, regime_name, without_evidence
+from condped.show.text.account import headline_of
+from condped.show.views.labels import first_words, labels_of
+from condped.show.words import NO_GOOD_VALUES, count_of, reason_of, regime_name, without_evidence
 from condped.space.domain import Categorical, Float, Int
 
 MOST_PANELS = 12
@@ -131,10 +131,10 @@ def panels_view(
     if not panels and not notes:
         notes.append("There is nothing to show.")
     return PanelsView(
-        title=headline(result.account, result.settings, result.target_quantile),
+        title=headline_of(result),
         panels=tuple(panels),
         note="; ".join(notes) or None,
-        first=first_words(result),
+        first=first_words(result.tie),
         side_by_side=side_by_side,
     )
 
@@ -161,11 +161,7 @@ def _panel(result: ImportanceResult, name: str, label: str, density: RegimeDensi
     elif verdict == "matters" and density.target.sum() < FEWEST:
         words = "too few target trials to tell"
     else:
-        words = {
-            "matters": "nothing stands out here",
-            "unclear": "unclear whether it matters",
-            "no evidence": "no evidence of an effect",
-        }.get(verdict, reason_of(tested) or "cannot be tested")
+        words = NO_GOOD_VALUES.get(verdict, reason_of(tested) or "cannot be tested")
     shared = {
         "title": label + regime, "parameter": name, "good": words, "trials": trials,
         "outcome": result.account.outcome is not None, "grey": without_evidence(verdict),

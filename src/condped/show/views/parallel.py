@@ -13,11 +13,11 @@ from condped.analyse.effects.trials import ShownObjective, ShownParameter, thinn
 from condped.errors import SettingsError, not_found
 from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
-from condped.show.views.labels import count_of, labels_of
-from condped.show.views.scales import scale_ticks, scaled, tick_text
+from condped.show.views.labels import first_words, labels_of
+from condped.show.views.scales import off, scale_ticks, scaled, tick_text
 from condped.show.views.slices import objective_place
 from condped.show.views.value_axis import ValueAxis
-from condped.show.words import tie_lines
+from condped.show.words import count_of
 from condped.space.domain import Categorical, Float, Int, choice_labels
 
 ABSENT = -0.17  # where trials without a parameter stand; its values are between 0 and 1
@@ -27,7 +27,6 @@ _MOST_CHOICES = 10
 _MOST_CHOICE, _MOST_NAME = 12, 22
 _SPREAD = 0.35  # of the distance between two choices, over which their trials are spread
 _NARROW = 0.03  # the same where trials stand without a value
-_GOLDEN = 0.6180339887  # multiples of it, without their whole part, are spread evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def parallel_view(
         others=every[False],
         target=every[True],
         note="; ".join(notes) or None,
-        first=" ".join(tie_lines(effects.account.tie(effects.target_quantile))) or None,
+        first=first_words(effects.account.tie(effects.target_quantile)),
     )
 
 
@@ -143,7 +142,7 @@ def _parameter(parameter: ShownParameter, label: str) -> tuple[ParallelAxis, lis
     log = all(d.log for d in numeric)
     whole = all(isinstance(d, Int) for d in numeric)
     places = [
-        _off(number, ABSENT, _NARROW) if value is None else scaled(value, low, high, log)
+        off(number, ABSENT, _NARROW) if value is None else scaled(value, low, high, log)
         for number, value in enumerate(parameter.values)
     ]
     ticks = tuple(
@@ -166,9 +165,9 @@ def _choices(parameter: ShownParameter, label: str) -> tuple[ParallelAxis, list[
     apart = 1.0 / len(keys)
     where = {key: (place + 0.5) * apart for place, key in enumerate(keys)}
     places = [
-        _off(number, where[type(value), value], _SPREAD * apart / 2)
+        off(number, where[type(value), value], _SPREAD * apart / 2)
         if here
-        else _off(number, ABSENT, _NARROW)
+        else off(number, ABSENT, _NARROW)
         for number, (value, here) in enumerate(zip(tried, present, strict=True))
     ]
     texts = choice_labels([choice for _, choice in keys])
@@ -193,8 +192,3 @@ def _objective(goal: ShownObjective, known: Sequence[int]) -> tuple[ParallelAxis
     ticks = tuple((scaled(t, low, high, log), tick_text(t)) for t in scale_ticks(low, high, log))
     label = f"{shortened(goal.name, _MOST_NAME)} ({end})"
     return ParallelAxis(label, goal.name, ticks, absent=False), places
-
-
-def _off(number: int, place: float, spread: float) -> float:
-    """Return a place a little off, the same for the same trial on every axis of its kind."""
-    return place + spread * (2.0 * ((number * _GOLDEN) % 1.0) - 1.0)

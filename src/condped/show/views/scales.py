@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 _MOST_TICKS = 5
+_GOLDEN = 0.6180339887  # multiples of it, without their whole part, are spread evenly
 
 
 def scaled(value: float, low: float, high: float, log: bool) -> float:
@@ -38,6 +39,11 @@ def scale_ticks(low: float, high: float, log: bool, whole: bool = False) -> list
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         found = [float(f"{count * step:.12g}") for count in range(first, last + 1)]
     return found if len(found) > 1 else [low, high]
+
+
+def off(number: int, place: float, spread: float) -> float:
+    """Return a place up to ``spread`` off, the same for the same trial on every axis."""
+    return place + spread * (2.0 * ((number * _GOLDEN) % 1.0) - 1.0)
 
 
 def tick_text(value: float) -> str:

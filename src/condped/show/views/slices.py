@@ -12,9 +12,10 @@ from condped.analyse.values import number_text
 from condped.errors import SettingsError, not_found
 from condped.safe_text import brief, shortened
 from condped.show.text.account import effects_headline
-from condped.show.views.labels import count_of, labels_of
+from condped.show.views.labels import first_words, labels_of
+from condped.show.views.scales import off
 from condped.show.views.value_axis import KINDS, DotKind, Dots, ValueAxis, dot_kind, dots_of
-from condped.show.words import tie_lines
+from condped.show.words import NO_GOOD_VALUES, count_of
 from condped.space.domain import Categorical, Domain
 from condped.space.grid import grid_of, steps_of
 
@@ -24,7 +25,6 @@ _MOST_CHOICES = 12
 _MOST_CHOICE_LABEL = 12
 _MOST_WORDS = 40
 _SPREAD = 0.5  # of the distance between two choices, over which their trials are spread
-_GOLDEN = 0.6180339887  # multiples of it, without their whole part, are spread evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def slices_view(
     told = "; ".join(note.removesuffix(".") for note in notes if note)
     return SlicesView(
         title=effects_headline(effects.account, effects.target_quantile),
-        first=" ".join(tie_lines(effects.account.tie(effects.target_quantile))) or None,
+        first=first_words(effects.account.tie(effects.target_quantile)),
         note=told or None,
         objective=own.name,
         axis=axis,
@@ -228,7 +228,7 @@ def _dots(
     own = next(one for one in trials.parameters if one.name == name)
     values = trials.objectives[shown.place].values
     wanted = own.domains.index(domain)
-    spread = 2 * _SPREAD * _half_step(domain) if _is_spread(domain) else 0.0
+    spread = _SPREAD * _half_step(domain) if _is_spread(domain) else 0.0
     found = []
     for row, (x, domain_id) in enumerate(zip(own.values, own.domain_ids, strict=True)):
         y = axis.place(values[row])
@@ -238,9 +238,8 @@ def _dots(
             continue
         number = trials.numbers[row]
         at = x if kept is None else float(kept[int(x)])
-        shift = spread * (number * _GOLDEN % 1.0 - 0.5)
         kind = dot_kind(trials.states[row], trials.target[row])
-        found.append((kind, at + shift, y, number))
+        found.append((kind, off(number, at, spread), y, number))
     return dots_of(found)
 
 
@@ -289,11 +288,7 @@ def _words(parameter: ParameterEffect, regime: RegimeEffect, place: int) -> str:
     """Say what the good values reached, and what the others did."""
     contrast = regime.contrast
     if contrast is None:
-        return {
-            "matters": "nothing stands out here",
-            "unclear": "unclear whether it matters",
-            "no evidence": "no evidence of an effect",
-        }.get(parameter.verdict, "not testable")
+        return NO_GOOD_VALUES.get(parameter.verdict, "not testable")
     both = (contrast.inside, contrast.outside)
     medians = [group.reached[place].median for group in both]
     digits = digits_for(median for median in medians if median is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from mlflow.tracking import MlflowClient
 
 import condped
 from condped.errors import DataError, NameNotFoundError, SettingsError
+from condped.read.expansion import check_cells
 from tests.analyse.across.archives import across_numbers, single_numbers
 
 # SQLAlchemy's word to MLflow about its own models.
@@ -100,7 +102,7 @@ def test_what_an_experiment_lacks_is_told_with_its_name(
         found = condped.across(source, study="xgb-*", **OPTIONS)
         assert [one.name for one in found.studies] == ["xgb-wine", "xgb-adult", "xgb-planned"]
         assert found.studies[2].reason is not None
-        assert any("Nothing can be told of the study xgb-planned" in n for n in found.notes)
+        assert any("No conclusion is possible for the study xgb-planned" in n for n in found.notes)
         created.append(client.create_experiment("accuracies"))
         for trial in range(10):
             _run(client, created[1], trial, {"rate": trial / 10}, {"accuracy": 0.5})
@@ -126,3 +128,14 @@ def test_one_experiment_is_a_study_as_well(store: tuple[str, MlflowClient]) -> N
     for own, chosen in sources:
         found = condped.across(own, study=chosen, **OPTIONS)
         assert [one.name for one in found.studies] == ["forest"]
+
+
+def test_parameters_that_most_runs_lack_are_bounded(
+    store: tuple[str, MlflowClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table has a cell for each name in each run, so few values can make a very large one."""
+    source, _ = store
+    monkeypatch.setattr(sys.modules[check_cells.__module__], "_MOST_CELLS", 79)
+    monkeypatch.setattr(sys.modules[check_cells.__module__], "_CELLS_EACH", 0)
+    with pytest.raises(DataError, match="expands too far: 80 values of parameters"):
+        condped.read(source, study="forest", objective="loss")

@@ -43,3 +43,15 @@ def test_other_excesses_are_told_with_the_file(text: str, says: str, tmp_path: P
     with pytest.raises(DataError, match=says) as caught:
         condped.read(str(tmp_path))
     assert "meta.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [
+    "!!timestamp foo", "!!int ''", "!!float ''", "!!bool foo",
+    "!!timestamp '0001-01-01 00:00:00 +23:00'",
+])  # fmt: skip
+def test_what_is_not_of_its_type_is_a_text(value: str, tmp_path: Path) -> None:
+    """PyYAML fails on it in ways that are no errors of YAML."""
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / "meta.yaml").write_text(f"experiment_id: '0'\nname: {value}\n")
+    with pytest.raises(NoTrialsError, match="experiment "):
+        condped.read(str(tmp_path))

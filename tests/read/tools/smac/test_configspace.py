@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +290,42 @@ def test_an_object_that_cannot_be_written_down_says_what_to_do() -> None:
     space.add(Own("own", 1))
     with pytest.raises(SpaceError, match="cannot be serialised: No found encoder"):
         load_space(space)
+
+
+def chained(parents: int, depth: int) -> dict[str, Any]:
+    """Return levels of parameters, each active if all of the level above are None or "a".
+
+    Whether a conditional parameter is None depends on its own conditions.
+    """
+    levels = [[f"p{level}_{place}" for place in range(parents)] for level in range(depth)]
+    return {
+        "hyperparameters": [
+            {"type": "categorical", "name": name, "choices": [None, "a"]}
+            for level in reversed(levels)
+            for name in level
+        ],
+        "conditions": [
+            {"type": "IN", "child": child, "parent": parent, "values": [None, "a"]}
+            for above, level in pairwise(levels)
+            for child in level
+            for parent in above * 2  # each of them twice
+        ],
+    }
+
+
+def test_conditions_that_repeat_others_take_no_longer() -> None:
+    """A parent that may be None or inactive brings its own conditions along, once."""
+    begun = time.process_time()
+    space = space_of(chained(parents=1, depth=40))
+    assert time.process_time() - begun < 1
+    (last,) = space["p39_0"]
+    assert last.when is not None
+    assert set(last.when.names) == {f"p{level}_0" for level in range(39)}
+
+
+def test_conditions_that_grow_without_end_are_an_error() -> None:
+    """With two parents each level is twice as long as the one above."""
+    begun = time.process_time()
+    with pytest.raises(ConditionError, match=r"more than 1,000 comparisons.*another word than"):
+        space_of(chained(parents=2, depth=40))
+    assert time.process_time() - begun < 1

@@ -10,7 +10,7 @@ from smac import RandomFacade
 
 from condped import Categorical, Float, Space, when
 from condped.read.table.raw import RawTable
-from condped.read.tools.smac.folder import as_recorded
+from condped.read.tools.recorded_space import as_recorded
 from condped.testing.reader_kit import check_reader
 from tests.read.tools.smac.runs import optimised, runs_of, scenario
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from condped.analyse.advice.code.known_space import COMPARE
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.splits import holds_for
-from condped.space.domain import Categorical, Domain, Int, Numeric
-from condped.space.nodes import Between, Node
-from condped.space.simplify import Leaf, simplified
+from condped.space.domain import Categorical, Domain, Int, Numeric, has_choice
+from condped.space.nodes import COMPARE, Between, Leaf, Node
+from condped.space.simplify import simplified
 from condped.space.space import Alternative, Space
 
 Config = dict[str, Any]
@@ -34,8 +33,7 @@ def meets(test: Node, config: Mapping[str, Any]) -> bool:
 
 
 def _holds(config: Mapping[str, Any], leaf: Leaf) -> bool:
-    names = (leaf.name, leaf.other) if isinstance(leaf, Between) else (leaf.name,)
-    if any(name not in config for name in names):
+    if any(name not in config for name in leaf.names):
         return False
     if isinstance(leaf, Between):
         return bool(COMPARE[leaf.op](config[leaf.name], config[leaf.other]))
@@ -60,7 +58,7 @@ def configuration(
 def fits(domain: Domain, value: Any) -> bool:
     """Return whether a value is in a domain; steps are not looked at."""
     if isinstance(domain, Categorical):
-        return any(type(one) is type(value) and one == value for one in domain.choices)
+        return has_choice(domain, value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return domain.low <= value <= domain.high

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from condped.analyse.across.start.past import Past
-from condped.analyse.across.start.ranges import RegimeTrials, good_ranges
+from condped.analyse.across.start.ranges import PastRegime, good_ranges
 from condped.arrays import FloatArray, IntArray
 
 # Of more studies than this several are left out at a time.
@@ -41,7 +41,7 @@ def margin_for(distances: FloatArray, risk: float) -> float | None:
     return None if place > len(distances) else float(np.sort(distances)[place - 1])
 
 
-def left_out_distances(past: Past, regimes: Sequence[RegimeTrials], risk: float) -> FloatArray:
+def left_out_distances(past: Past, regimes: Sequence[PastRegime], risk: float) -> FloatArray:
     """Return (studies,): the margin that keeps each study's best trial, judging by the others."""
     folds = np.arange(len(past.names)) % _MOST_FOLDS
     found = np.zeros(len(past.names))
@@ -57,7 +57,7 @@ def left_out_distances(past: Past, regimes: Sequence[RegimeTrials], risk: float)
     return found
 
 
-def _place(regime: RegimeTrials, row: int) -> float | None:
+def _place(regime: PastRegime, row: int) -> float | None:
     """Return where a trial lies in a regime's domain; None if it is not in the regime."""
     at: IntArray = np.flatnonzero(regime.rows == row)
     return float(regime.places[at[0]]) if len(at) else None

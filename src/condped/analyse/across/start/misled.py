@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from condped.analyse.branches.discover import log_choose
+from condped.estimate.statistics.log_choose import log_choose
 
 # To open the space in vain costs little; to keep it closed wrongly costs the study.
 _MISLED = 0.05

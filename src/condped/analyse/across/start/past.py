@@ -10,8 +10,8 @@ import numpy as np
 
 from condped.analyse.advice.narrow import narrowed
 from condped.analyse.branches.structure import Structure, structure_of
+from condped.analyse.effects.trials import tried_value
 from condped.analyse.importance.result import ImportanceResult
-from condped.analyse.importance.set_counts import SetTrials
 from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.count.ranking import ranked
 from condped.errors import DataError, SettingsError
@@ -93,7 +93,7 @@ class Past:
         for name, parameter in self.parameters.items():
             place = int(parameter.domain_ids[row])
             if place >= 0:
-                found[name] = plain_value(parameter.domains[place], parameter.values[row])
+                found[name] = tried_value(parameter.domains[place], parameter.values[row])
         return found
 
     @property
@@ -105,13 +105,6 @@ class Past:
         """Return the position of a study's best trial."""
         rows = np.flatnonzero(self.study == study)
         return int(rows[np.argmin(self.order[rows])])
-
-
-def plain_value(domain: Domain, value: Any) -> Any:
-    """Return a value of a table as Python has it: a choice in place of its position."""
-    if isinstance(domain, Categorical):
-        return domain.choices[int(value)]
-    return int(value) if isinstance(domain, Int) else float(value)
 
 
 def past_of(across: Across) -> Past:
@@ -177,17 +170,13 @@ def _past(
 
 def _table_of(result: ImportanceResult) -> TrialTable | None:
     """Return the trials behind a result; None if they are only counted, or no longer there."""
-    trials = _trials_of(result)
+    trials = result._trials
     return None if trials is None else trials.asked.in_memory
-
-
-def _trials_of(result: ImportanceResult) -> SetTrials | None:
-    return None if result._analysis is None else result._analysis.counts.trials
 
 
 def _order(result: ImportanceResult, table: TrialTable) -> FloatArray:
     """Return (trials,): the place of each from 0 for the best to below 1; NaN: does not count."""
-    trials = _trials_of(result)
+    trials = result._trials
     assert trials is not None
     levels, used, _, _ = ranked(Batch(table), trials.top.ranking)
     rows = np.arange(len(table)) if used is None else np.flatnonzero(used)

@@ -10,14 +10,14 @@ import numpy as np
 
 from condped.analyse.across.start.configurations import Config, configuration, value_between
 from condped.analyse.across.start.past import Past, past_of
-from condped.analyse.across.start.ranges import RegimeTrials, regimes_of
+from condped.analyse.across.start.ranges import PastRegime, regimes_of
 from condped.analyse.result import Result
 from condped.arrays import FloatArray
 from condped.errors import DataError, not_found
 from condped.estimate.density import categorical_masses, numeric_masses
 from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain, choice_labels
-from condped.space.grid import cell_edges, cells_of, grid_of
+from condped.space.grid import cell_edges, cells_within, grid_of
 from condped.space.space import Space
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def prior_of(across: Across) -> Prior:
     return Prior(tuple(found), space, past.target_quantile, len(past.names), past.notes)
 
 
-def _masses(past: Past, regime: RegimeTrials) -> FloatArray:
+def _masses(past: Past, regime: PastRegime) -> FloatArray:
     """Return (cells,): the mean of the studies' densities of good values."""
     domain = regime.domain
     values = past.parameters[regime.name].values[regime.rows[regime.good]]
@@ -173,8 +173,7 @@ def _masses(past: Past, regime: RegimeTrials) -> FloatArray:
     if isinstance(domain, Categorical):
         cells = values.astype(np.intp)
     else:
-        scaled = np.log(values) if grid.log else values.astype(np.float64)
-        cells = cells_of(scaled, grid.low, grid.width, grid.cells - 1).astype(np.intp)
+        cells = cells_within(domain, values)
     studies, place = np.unique(regime.study[regime.good], return_inverse=True)
     counts = np.zeros((len(studies), grid.cells), dtype=np.int64)
     np.add.at(counts, (place, cells), 1)

@@ -41,7 +41,7 @@ _NARROWEST = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RegimeTrials:
+class PastRegime:
     """The trials in which a parameter has one domain.
 
     Attributes
@@ -117,7 +117,7 @@ class GoodRange:
         return None if found is None or covered(found, self.domain) >= 0.9 else found
 
 
-def regimes_of(past: Past) -> list[RegimeTrials]:
+def regimes_of(past: Past) -> list[PastRegime]:
     """Return the trials of each parameter and domain that may be narrowed."""
     found = []
     for name, domain in past.regimes:
@@ -135,7 +135,7 @@ def regimes_of(past: Past) -> list[RegimeTrials]:
         order = rank / sizes[study]
         # At least one of each study is good.
         good = order < np.maximum(past.target_quantile, 1e-9)
-        found.append(RegimeTrials(name, domain, rows, places, study, rank, order, good))
+        found.append(PastRegime(name, domain, rows, places, study, rank, order, good))
     return found
 
 
@@ -150,7 +150,7 @@ def _rank_within(study: IntArray, order: FloatArray) -> IntArray:
 
 
 def good_ranges(
-    regimes: Sequence[RegimeTrials], learnt: BoolArray, risk: float
+    regimes: Sequence[PastRegime], learnt: BoolArray, risk: float
 ) -> dict[tuple[str, Domain], GoodRange]:
     """Return what some of the studies speak for, where they do so clearly.
 
@@ -173,17 +173,17 @@ def good_ranges(
     return found
 
 
-def _tests(regimes: Sequence[RegimeTrials]) -> int:
+def _tests(regimes: Sequence[PastRegime]) -> int:
     """Return in how many places good trials may be rare."""
     return sum(len(r.domain.choices) if isinstance(r.domain, Categorical) else 1 for r in regimes)
 
 
-def _trimmed(regimes: Sequence[RegimeTrials], risk: float) -> float:
+def _trimmed(regimes: Sequence[PastRegime], risk: float) -> float:
     """Return the share of the best trials that may lie outside at each end."""
     return risk / (4 * max(len(regimes), 1))
 
 
-def why_not_narrowed(regime: RegimeTrials, regimes: Sequence[RegimeTrials], risk: float) -> str:
+def why_not_narrowed(regime: PastRegime, regimes: Sequence[PastRegime], risk: float) -> str:
     """Say why studies that have tried a regime often enough do not speak for a part of it."""
     if isinstance(regime.domain, Categorical):
         return "no choice is good clearly less often than the others."
@@ -196,7 +196,7 @@ def why_not_narrowed(regime: RegimeTrials, regimes: Sequence[RegimeTrials], risk
     return "the best trials lie close together, but those elsewhere are not clearly worse."
 
 
-def _choices(regime: RegimeTrials, rows: BoolArray, tests: int, studies: int) -> GoodRange | None:
+def _choices(regime: PastRegime, rows: BoolArray, tests: int, studies: int) -> GoodRange | None:
     assert isinstance(regime.domain, Categorical)
     codes = regime.places.astype(np.intp)
     apart = np.zeros(len(regime.domain.choices))
@@ -211,7 +211,7 @@ def _choices(regime: RegimeTrials, rows: BoolArray, tests: int, studies: int) ->
 
 
 def _range(
-    regime: RegimeTrials, rows: BoolArray, tests: int, studies: int, trimmed: float
+    regime: PastRegime, rows: BoolArray, tests: int, studies: int, trimmed: float
 ) -> GoodRange | None:
     low, high, dropped = _span(regime, rows, trimmed)
     if _is_wide(low, high):
@@ -222,7 +222,7 @@ def _range(
     return GoodRange(regime.domain, low, high, np.empty(0), studies, dropped)
 
 
-def _span(regime: RegimeTrials, rows: BoolArray, trimmed: float) -> tuple[float, float, int]:
+def _span(regime: PastRegime, rows: BoolArray, trimmed: float) -> tuple[float, float, int]:
     """Return where the best trials lie, and how many at each end are left out."""
     best = np.sort(regime.places[rows & (regime.rank < SPANNED_BY)])
     # Of very many studies a few odd ones may lie outside.
@@ -234,7 +234,7 @@ def _is_wide(low: float, high: float) -> bool:
     return high - low + 2 * _TESTED_AT >= CLEARLY_LESS
 
 
-def _hardly_good(own: BoolArray, rows: BoolArray, regime: RegimeTrials, tests: int) -> bool:
+def _hardly_good(own: BoolArray, rows: BoolArray, regime: PastRegime, tests: int) -> bool:
     """Return whether some trials are good clearly less often than others of the same studies.
 
     Good ones are dealt out at random among the trials of each study; their number among ``own`` is

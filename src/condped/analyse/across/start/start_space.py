@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from numbers import Real
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,18 +22,19 @@ from condped.analyse.across.start.ranges import (
     FEWEST_STUDIES,
     SPANNED_BY,
     GoodRange,
-    RegimeTrials,
+    PastRegime,
     good_ranges,
     regimes_of,
     why_not_narrowed,
 )
 from condped.analyse.advice.adviser import kind_of
+from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.analyse.advice.narrow import given, meet, narrowed
-from condped.analyse.advice.optuna_code import suggest_code
 from condped.analyse.advice.propose import covered, inside
 from condped.analyse.advice.steps import Step, StepsResult, UnknownCondition
 from condped.errors import SettingsError
-from condped.safe_text import brief, shortened
+from condped.options import is_number
+from condped.safe_text import brief, percent, shortened
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
 
@@ -79,7 +79,6 @@ class StartSpace(StepsResult):
     """
 
     schema: ClassVar[str] = "condped.start_space/1"
-    _columns: ClassVar[tuple[str, ...]] = tuple(one.name for one in fields(Step))
 
     steps: tuple[Step, ...]
     space: Space
@@ -91,11 +90,6 @@ class StartSpace(StepsResult):
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unknown: tuple[UnknownCondition, ...] = ()
-
-    @property
-    def changes(self) -> tuple[Step, ...]:
-        """The steps that narrow the space."""
-        return tuple(step for step in self.steps if step.kind != "leave")
 
     @property
     def promise(self) -> str:
@@ -170,7 +164,7 @@ class StartSpace(StepsResult):
 
 def start_space(across: Across, risk: float) -> StartSpace:
     """Return the smallest space with so little risk; see :meth:`condped.Across.space`."""
-    if isinstance(risk, bool) or not isinstance(risk, Real) or not 0 < risk < 1:
+    if not is_number(risk) or not 0 < risk < 1:
         raise SettingsError(
             f"risk must be a number above 0 and below 1 (got {brief(risk)}): the chance that "
             "the best trial of the next study lies outside."
@@ -214,7 +208,11 @@ def start_space(across: Across, risk: float) -> StartSpace:
         left_out_kept=inside_count,
         dropped=tuple(name for name in past.structure.space if name not in space),
         notes=(*past.notes, *filter(None, [_too_few(studies, float(risk))])),
-        unknown=tuple(_unknown(past, name) for name in past.structure.unexplained if name in space),
+        unknown=tuple(
+            UnknownCondition.of(past.parameters[name])
+            for name in past.structure.unexplained
+            if name in space
+        ),
     )
 
 
@@ -223,13 +221,13 @@ def _too_few(studies: int, risk: float) -> str | None:
         return None
     needed = int(np.ceil(1.0 / risk - 1e-9)) - 1
     return (
-        f"{studies} studies cannot speak for a risk of {100 * risk:.3g} %: it takes {needed}, and "
-        f"the lowest of {studies} is {100 * lowest_risk(studies):.3g} %. So nothing is narrowed; "
+        f"{studies} studies cannot speak for a risk of {percent(risk)}: it takes {needed}, and "
+        f"the lowest of {studies} is {percent(lowest_risk(studies))}. So nothing is narrowed; "
         "accept that risk, or start by the configurations of starts()."
     )
 
 
-def _step(past: Past, regime: RegimeTrials, proposal: Domain | None, reason: str) -> Step:
+def _step(past: Past, regime: PastRegime, proposal: Domain | None, reason: str) -> Step:
     name, domain = regime.name, regime.domain
     best = regime.rows[np.isin(regime.rows, past.best)]
     values = past.parameters[name].values[best]
@@ -249,7 +247,7 @@ def _step(past: Past, regime: RegimeTrials, proposal: Domain | None, reason: str
 
 
 def _why_narrowed(
-    past: Past, regime: RegimeTrials, proposal: Domain, known: GoodRange, margin: float
+    past: Past, regime: PastRegime, proposal: Domain, known: GoodRange, margin: float
 ) -> str:
     """Say what a smaller domain rests on, with the numbers."""
     values = past.parameters[regime.name].values[regime.rows]
@@ -259,7 +257,7 @@ def _why_narrowed(
     counts = f"{np.count_nonzero(target & stays)} of {np.count_nonzero(target)} target trials"
     if len(regime.rows) < len(past.order):  # by these it is judged what is good
         best = f"{np.count_nonzero(regime.good & stays)} of {np.count_nonzero(regime.good)}"
-        share = f"{100 * past.target_quantile:.3g} %"
+        share = percent(past.target_quantile)
         counts += f" with {name}, and {best} of the best {share} with it of each study,"
     if isinstance(regime.domain, Categorical):
         return (
@@ -274,10 +272,10 @@ def _why_narrowed(
 
 
 def _why_left(
-    regime: RegimeTrials,
+    regime: PastRegime,
     known: GoodRange | None,
     margin: float | None,
-    regimes: Sequence[RegimeTrials],
+    regimes: Sequence[PastRegime],
     risk: float,
 ) -> str:
     if margin is None:
@@ -291,8 +289,3 @@ def _why_left(
     if isinstance(regime.domain, Categorical):
         return "with the margin every choice stays."
     return f"with the margin the range would keep {100 * CLEARLY_LESS:.0f} % of the domain or more."
-
-
-def _unknown(past: Past, name: str) -> UnknownCondition:
-    ids = past.parameters[name].domain_ids
-    return UnknownCondition(name, int(np.count_nonzero(ids >= 0)), len(ids))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from condped.analyse.across.start.configurations import (
     fits,
     meets,
 )
-from condped.analyse.across.start.past import Past, past_of, plain_value
+from condped.analyse.across.start.past import Past, past_of
 from condped.analyse.across.start.portfolio import portfolio
 from condped.analyse.across.start.start_space import StartSpace
 from condped.analyse.advice.code.configspace_code import configspace_code
@@ -26,10 +25,12 @@ from condped.analyse.advice.code.ray_code import inactive_value
 from condped.analyse.advice.narrow import narrowed
 from condped.analyse.advice.propose import inside
 from condped.analyse.branches.splits import splits_of
+from condped.analyse.effects.trials import tried_value
 from condped.analyse.result import Result
 from condped.arrays import BoolArray
 from condped.errors import DataError, SettingsError
 from condped.optional import load_optional
+from condped.options import is_whole_number
 from condped.safe_text import brief
 from condped.space.domain import Categorical, Domain
 from condped.space.space import Space
@@ -199,7 +200,7 @@ def _mapping(values: Mapping[str, Any]) -> str:
 
 def starts_of(across: Across, number: int, smaller: StartSpace | None = None) -> Starts:
     """Return configurations to try first; see :meth:`condped.Across.starts`."""
-    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+    if not is_whole_number(number, 1):
         raise SettingsError(
             f"The number of starts must be whole, 1 or above (got {brief(number)})."
         )
@@ -297,7 +298,7 @@ def _best_value(past: Past, name: str, domain: Domain) -> Any:
     for own in sorted(parameter.domains, key=lambda one: one != domain):
         rows = past.having(name, own)
         for row in rows[np.argsort(past.order[rows], kind="stable")].tolist():
-            value = plain_value(own, parameter.values[row])
+            value = tried_value(own, parameter.values[row])
             if fits(domain, value):
                 return value
     return domain.choices[0] if isinstance(domain, Categorical) else domain.low

@@ -8,18 +8,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from condped.analyse.advice.code.known_space import (
-    COMPARE,
     Unknown,
-    holds,
     known_parameters,
     labels_apart,
     step_values,
     unknown_lines,
 )
 from condped.analyse.advice.code.python_text import literal, literals, text_inside
+from condped.analyse.branches.splits import holds_for
 from condped.errors import SettingsError
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
+from condped.space.nodes import (
+    COMPARE,
+    Between,
+    Both,
+    Comparison,
+    Either,
+    Membership,
+    Negation,
+    Node,
+)
 from condped.space.space import Space
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -140,8 +148,7 @@ class _Written:
         if isinstance(node, Both | Either):
             kind = Either if isinstance(node, Both) else Both
             return kind(tuple(map(self._negated, node.parts)))
-        names = (node.name, node.other) if isinstance(node, Between) else (node.name,)
-        if any(self.space[name][0].when is not None for name in names):
+        if any(self.space[name][0].when is not None for name in node.names):
             raise SettingsError("it holds where a parameter is not active")
         if isinstance(node, Membership):
             return Membership(node.name, node.values, not node.negated)
@@ -155,11 +162,11 @@ class _Written:
         """Return a comparison with one domain of a parameter; None if it never holds."""
         both = f"p[{literal(child)}], p[{literal(parent)}]"
         if isinstance(domain, Categorical):
-            held = [place for place, c in enumerate(domain.choices) if holds(node, c)]
+            held = [place for place, c in enumerate(domain.choices) if holds_for(node, c)]
             return _one_of(both, [self._choices(parent, domain)[place] for place in held])
         steps = [domain.low] if domain.single else step_values(domain)
         if steps is not None:
-            return _one_of(both, [value for value in steps if holds(node, value)])
+            return _one_of(both, [value for value in steps if holds_for(node, value)])
         if isinstance(node, Membership) and not node.negated:
             inside = [v for v in node.values if _is_number(v) and domain.low <= v <= domain.high]
             return _one_of(both, inside)

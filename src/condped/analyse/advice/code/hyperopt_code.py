@@ -10,16 +10,24 @@ from dataclasses import dataclass, field
 
 from condped.analyse.advice.code.known_space import (
     Unknown,
-    holds,
     known_parameters,
     labels_apart,
     step_values,
     unknown_lines,
 )
 from condped.analyse.advice.code.python_text import literal, literals
+from condped.analyse.branches.splits import holds_for
 from condped.space.domain import Categorical, Domain, Float, Int
-from condped.space.nodes import Between, Both, Comparison, Either, Membership, Negation, Node
-from condped.space.simplify import condition_of
+from condped.space.nodes import (
+    Between,
+    Both,
+    Comparison,
+    Either,
+    Membership,
+    Negation,
+    Node,
+    names_of,
+)
 from condped.space.space import Alternative, Space
 
 _CONFIG_OF = '''
@@ -92,7 +100,7 @@ class _Tree:
 
     def _look_at(self, node: Node, active: set[str]) -> None:
         """Note the choices that a test depends on, and those that its parameters depend on."""
-        for name in condition_of(node).names:
+        for name in names_of(node):
             sure = name in active and len(self.space[name]) == 1
             for entry, label in zip(self.space[name], self.labels[name], strict=True):
                 if isinstance(entry.domain, Categorical) and not entry.domain.single:
@@ -129,7 +137,7 @@ class _Tree:
 
     def _gate(self, part: Node) -> str | None:
         """Return the choice that alone decides a condition, if there is one."""
-        names = condition_of(part).names
+        names = names_of(part)
         if len(names) != 1 or len(self.space[names[0]]) > 1:
             return None
         entry = self.space[names[0]][0]
@@ -243,9 +251,9 @@ class _Tree:
     def _leaf(self, node: Comparison | Membership, label: str, domain: Domain, value: str) -> str:
         if domain.single:
             only = domain.choices[0] if isinstance(domain, Categorical) else domain.low
-            return str(int(holds(node, only)))
+            return str(int(holds_for(node, only)))
         if isinstance(domain, Categorical):
-            held = [place for place, choice in enumerate(domain.choices) if holds(node, choice)]
+            held = [place for place, choice in enumerate(domain.choices) if holds_for(node, choice)]
             at = f"position[{literal(label)}]"
             return _any_of(_equal(at, str(place), "==") for place in held) if held else "0"
         if isinstance(node, Membership):
@@ -293,7 +301,7 @@ def _true_of(node: Node, value: object) -> bool:
     if isinstance(node, Negation):
         return not _true_of(node.part, value)
     assert isinstance(node, Comparison | Membership)
-    return holds(node, value)
+    return holds_for(node, value)
 
 
 def _equal(left: str, right: str, op: str) -> str:

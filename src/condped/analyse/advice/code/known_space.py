@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from condped.analyse.advice.code.python_text import text_inside
 from condped.analyse.advice.narrow import in_order
 from condped.analyse.branches.structure import gates_of
 from condped.space.domain import Float, Int
 from condped.space.grid import steps_of
-from condped.space.nodes import Comparison, Membership
 from condped.space.space import Alternative, Space
 
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
 Unknown = Mapping[str, tuple[int, int]]  # in how many of how many trials a parameter was active
 
 
@@ -75,13 +68,3 @@ def step_values(domain: Float | Int) -> list[float] | list[int] | None:
     if isinstance(domain, Int):
         return [domain.low + place * domain.step for place in range(count)]
     return [float(f"{domain.low + place * domain.step:.12g}") for place in range(count)]
-
-
-def holds(node: Comparison | Membership, value: Any) -> bool:
-    """Return whether a comparison holds for a value of its parameter."""
-    if isinstance(node, Membership):
-        return (value in node.values) != node.negated
-    try:
-        return bool(COMPARE[node.op](value, node.value))
-    except TypeError:  # a text and a number have no order
-        return False

@@ -51,7 +51,6 @@ def python_test(
     if isinstance(node, Both | Either):
         word = " and " if isinstance(node, Both) else " or "
         return word.join(f"({python_test(part, value, guards)})" for part in node.parts)
-    names = (node.name, node.other) if isinstance(node, Between) else (node.name,)
     if isinstance(node, Between):
         test = f"{value(node.name)} {node.op} {value(node.other)}"
     elif isinstance(node, Membership):
@@ -61,4 +60,4 @@ def python_test(
         same = node.value is None or isinstance(node.value, bool)
         op = {"==": "is", "!=": "is not"}.get(node.op, node.op) if same else node.op
         test = f"{value(node.name)} {op} {literal(node.value)}"
-    return " and ".join([*guards(names), test])
+    return " and ".join([*guards(node.names), test])

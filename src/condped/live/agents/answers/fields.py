@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -125,6 +126,14 @@ class StudyAnswer(Answer):
         description="What the test compared the trials with, and why."
     )
     as_of: AsOf
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """An answer, and the page that comes with it, empty if there is none."""
+
+    answer: BaseModel
+    page: str = ""
 
 
 def bounded(entries: Iterable[Entry], most: int) -> tuple[list[Entry], int]:

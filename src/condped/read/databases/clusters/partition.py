@@ -163,5 +163,5 @@ class ClusterSource:
                 ) from None
             raise DataError(
                 f"{cls.engine} failed while counting: {essence(error)}. Nothing was left behind; "
-                "put it right and repeat the call."
+                "fix it and call again."
             ) from None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
+import tempfile
+import threading
 import weakref
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import ibis
@@ -24,6 +28,8 @@ from condped.errors import (
 from condped.read.databases.engine_errors import failure
 from condped.read.databases.fetched_rows import duckdb_batches, large_batches
 from condped.read.databases.urls import split_url, without_password
+from condped.read.expansion import check_cells
+from condped.read.files.named_path import expanded
 from condped.read.stream.pyarrow_parquet_files import BATCH
 
 # How engines are called that the tests run; others are taken, too.
@@ -40,6 +46,14 @@ _NO_EXTENSIONS = {
     "autoload_known_extensions": "false",
 }
 
+# Bytes of memory, and of temporary files, that queries of a file may take, and more for each of its
+# bytes: sorting and grouping all of it takes a few times its size. Of the memory only a share.
+_WORK, _WORK_PER_BYTE = 1 << 30, 20
+_SHARE_OF_MEMORY = 0.8
+# How long a query may take: much longer than reading all of the file.
+_SECONDS, _SECONDS_PER_BYTE = 60.0, 2e-6
+_ROWS = 1 << 14  # at a time, of which each can be long
+
 
 class Session:
     """A connection to an engine.
@@ -55,6 +69,9 @@ class Session:
     can_cancel
         Whether a query can be stopped from another thread than the one that waits for it.
         Connections of others, such as SQLite's, may belong to the thread that made them.
+    size
+        The bytes of a file that may be somebody else's, whose views may give no more rows than fits
+        them; None: rows are not limited.
     """
 
     def __init__(
@@ -64,9 +81,11 @@ class Session:
         *,
         secrets: Sequence[str] = (),
         end: Callable[[], None] | None = None,
+        size: int | None = None,
     ) -> None:
         """Take a connection; ``end`` closes one that was opened here (None: the caller's)."""
         self.backend, self.shown, self.secrets = backend, shown, tuple(secrets)
+        self.size = size
         self.engine = _title(backend.name)
         self.can_cancel = backend.name in ("duckdb", "postgres")
         self._end = None if end is None else weakref.finalize(self, end)
@@ -113,13 +132,53 @@ class Session:
         if backend.name == "duckdb":
             # Not by execute, which would hold all rows; nor by a cursor, which sees no temporary
             # tables.
-            yield from duckdb_batches(backend.con.sql(backend.compile(expression)))
+            yield from self._in_bounds(backend.con.sql(backend.compile(expression)))
         elif backend.name == "postgres":
             row = expression.schema().as_struct().to_pyarrow()
             yield from _postgresql_batches(backend.con, backend.compile(expression), row)
         else:
             with closing(expression.to_pyarrow_batches(chunk_size=BATCH)) as reader:
                 yield from reader
+
+    def _in_bounds(self, relation: Any) -> Generator[Any]:
+        """Iterate over the rows of a relation of DuckDB; raises if a file gives far too many."""
+        if self.size is None:
+            yield from duckdb_batches(relation, BATCH)
+            return
+        with self._in_time(_SECONDS + _SECONDS_PER_BYTE * self.size):
+            yield from large_batches(self._checked(duckdb_batches(relation, _ROWS)))
+
+    def _checked(self, batches: Iterable[Any]) -> Generator[Any]:
+        assert self.size is not None
+        cells = 0
+        for batch in batches:
+            cells += max(len(batch) * batch.num_columns, batch.nbytes // 8)
+            check_cells(cells, self.size, f"What is read from {self.shown}")
+            yield batch
+
+    @contextmanager
+    def _in_time(self, seconds: float) -> Generator[None]:
+        """Stop a query that takes far longer than reading all of a file."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self.cancel()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except Exception as error:
+            if not late.is_set():
+                raise
+            raise DataError(
+                f"Reading {self.shown} takes far longer than reading all of the file: it may be a "
+                "view that never ends. Make a table of the view's rows (CREATE TABLE … AS)."
+            ) from error
+        finally:
+            timer.cancel()
 
 
 def _title(engine: str) -> str:
@@ -181,20 +240,26 @@ def _connected_by(backend: str) -> Session:
 
 
 def _duckdb(path: str) -> Session:
-    with suppress(RuntimeError):  # there is no home directory
-        path = str(Path(path).expanduser())
+    path = expanded(path)
     if not Path(path).is_file():
         raise DataError(f"There is no DuckDB database {path!r}. Give the path of one.")
-    return _connected("duckdb", repr(path), lambda: _confined(path))
+    size = Path(path).stat().st_size
+    return _connected("duckdb", repr(path), lambda: _confined(path, size), size=size)
 
 
-def _confined(path: str) -> Any:
+def _confined(path: str, size: int) -> Any:
     """Connect to a file that may be somebody else's: its views reach nothing outside of it.
 
     It is attached to an engine of its own, since settings would hold for all connections that this
     process has to the file. It keeps the name that views may call it by.
     """
-    backend = ibis.duckdb.connect(temp_directory=f"{path}.tmp", **_NO_EXTENSIONS)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    backend = ibis.duckdb.connect(
+        temp_directory=str(Path(tempfile.gettempdir(), f"condped-{token_hex(8)}")),
+        memory_limit=f"{min(int(_SHARE_OF_MEMORY * memory), _WORK + _WORK_PER_BYTE * size)}B",
+        max_temp_directory_size=f"{_WORK + _WORK_PER_BYTE * size}B",
+        **_NO_EXTENSIONS,
+    )
     try:
         own = _attached(backend)
         quoted = path.replace("'", "''")
@@ -218,7 +283,11 @@ def _attached(backend: Any) -> set[str]:
 
 
 def _connected(
-    engine: str, shown: str, connect: Callable[[], Any], secrets: Sequence[str] = ()
+    engine: str,
+    shown: str,
+    connect: Callable[[], Any],
+    secrets: Sequence[str] = (),
+    size: int | None = None,
 ) -> Session:
     """Connect; the connection is closed with its session."""
     try:
@@ -229,7 +298,7 @@ def _connected(
         raise MissingLibraryError(feature=feature, library=library, extra=extra) from error
     except Exception as error:
         raise failure(_title(engine), shown, "connecting", error, secrets) from error
-    return Session(backend, shown, secrets=secrets, end=backend.disconnect)
+    return Session(backend, shown, secrets=secrets, end=backend.disconnect, size=size)
 
 
 def _found(session: Session, name: str | None) -> ir.Table:

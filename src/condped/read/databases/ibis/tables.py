@@ -90,7 +90,7 @@ def open_table(source: Any, options: ReadOptions, backend: str | None = None) ->
         found: Source = spark.open_spark(source, options, backend)
         return found
     try:
-        return _opened(session, table, options)
+        return _table_source(session, table, options)
     except BaseException:
         session.close()
         raise
@@ -148,7 +148,7 @@ def session_of(table: ir.Table) -> Session:
     )
 
 
-def _opened(session: Session, table: ir.Table, options: ReadOptions) -> StreamSource:
+def _table_source(session: Session, table: ir.Table, options: ReadOptions) -> StreamSource:
     space, where = options.space, None
     if options.where is not None and space is not None and _chooses(session, options):
         where = translated(options.where, table, space)

@@ -114,9 +114,10 @@ def _state(
 
 
 def _moment(database: Database, recorded: Any) -> datetime:
-    """Return a recorded time; SQLite has texts."""
+    """Return a recorded time; SQLite has texts. Optuna writes none with a zone."""
     try:
-        return recorded if isinstance(recorded, datetime) else datetime.fromisoformat(recorded)
+        found = recorded if isinstance(recorded, datetime) else datetime.fromisoformat(recorded)
+        return found.replace(tzinfo=None)
     except (TypeError, ValueError):
         what = f"'datetime_complete' must be a time (got {brief(recorded)})"
     raise damaged(database.place, "trials", what)

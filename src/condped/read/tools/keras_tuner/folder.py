@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from condped.arrays import BoolArray, FloatArray, IntArray
 from condped.errors import DataError
 from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
@@ -18,7 +19,7 @@ from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.budgets import at_one_budget
 from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.read.tools.keras_tuner.space import space_of
-from condped.read.tools.smac.folder import as_recorded
+from condped.read.tools.recorded_space import as_recorded
 from condped.space.space import Space
 from condped.trials.columns import number_of
 from condped.trials.course.drawing import SamplerRecord
@@ -200,7 +201,7 @@ def _maximized(trials: Sequence[_Trial]) -> dict[str, str]:
     }
 
 
-def _configurations(trials: Sequence[_Trial]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _configurations(trials: Sequence[_Trial]) -> IntArray:
     """Return a number for each trial, the same for those that continue an earlier one."""
     places = {trial.id: place for place, trial in enumerate(trials)}
     numbers = np.arange(len(trials))
@@ -213,7 +214,7 @@ def _configurations(trials: Sequence[_Trial]) -> np.ndarray[Any, np.dtype[np.int
 
 def _samplers(
     oracle: Mapping[str, Any], trials: int
-) -> tuple[tuple[SamplerRecord, ...], np.ndarray[Any, np.dtype[np.bool_]] | None]:
+) -> tuple[tuple[SamplerRecord, ...], BoolArray | None]:
     """Return the tuner, if its state shows it, and which trials it drew at random."""
     if "hyperband_iterations" in oracle:
         return (SamplerRecord("Hyperband", "independent", f"the state in {ORACLE}"),), None
@@ -236,9 +237,9 @@ def _space(oracle: Mapping[str, Any], parameters: RawTable, folder: Path) -> Spa
 
 def _reports(
     trials: Sequence[_Trial],
-    configurations: np.ndarray[Any, np.dtype[np.int64]],
-    rows: np.ndarray[Any, np.dtype[np.bool_]],
-    budgets: np.ndarray[Any, np.dtype[np.float64]],
+    configurations: IntArray,
+    rows: BoolArray,
+    budgets: FloatArray,
 ) -> Reports:
     """Return the score of each configuration at each number of epochs."""
     scores = [trial.score for trial in trials]

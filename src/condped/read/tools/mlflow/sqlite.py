@@ -9,6 +9,7 @@ import numpy as np
 from condped.arrays import FloatArray
 from condped.errors import DataError
 from condped.read.databases.sqlite import COLUMNS, snapshot
+from condped.read.expansion import check_cells
 from condped.read.options import ReadOptions
 from condped.read.tools.mlflow.conventions import PARENT_TAG, with_infinities
 from condped.read.tools.mlflow.runs import (
@@ -118,11 +119,16 @@ def _runs(
 def _parameters(
     database: sqlite3.Connection, experiment: int, row_of: dict[str, int]
 ) -> dict[str, list[str | None]]:
+    recorded = (
+        "FROM runs r JOIN params p ON p.run_uuid = r.run_uuid "
+        "WHERE r.experiment_id = ? AND r.lifecycle_stage = ?"
+    )
+    counts = f"SELECT COUNT(DISTINCT CAST(p.key AS TEXT)), COUNT(*) {recorded}"
+    ((names, values),) = database.execute(counts, (experiment, _ACTIVE))
+    check_cells(names * len(row_of), values, "The MLflow experiment", "values of parameters")
     columns: dict[str, list[str | None]] = {}
     for name, run, value in database.execute(
-        "SELECT CAST(p.key AS TEXT), p.run_uuid, CAST(p.value AS TEXT) "
-        "FROM runs r JOIN params p ON p.run_uuid = r.run_uuid "
-        "WHERE r.experiment_id = ? AND r.lifecycle_stage = ?",
+        f"SELECT CAST(p.key AS TEXT), p.run_uuid, CAST(p.value AS TEXT) {recorded}",
         (experiment, _ACTIVE),
     ):
         if name not in columns:

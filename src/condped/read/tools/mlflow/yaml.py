@@ -13,6 +13,8 @@ import numpy as np
 import yaml
 
 from condped.errors import DataError
+from condped.read.expansion import check_cells
+from condped.read.files.regular import regular_bytes
 from condped.read.options import ReadOptions
 from condped.read.tools.mlflow.conventions import PARENT_TAG
 from condped.read.tools.mlflow.runs import (
@@ -109,8 +111,7 @@ def _experiments(folder: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 def _meta(folder: Path) -> Mapping[str, Any]:
     path = folder / _META
     try:
-        with path.open("rb") as file:
-            text = file.read(_MOST_BYTES + 1)
+        text = regular_bytes(path, _MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
             raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
         meta = _entries(text)
@@ -158,10 +159,18 @@ def _entries(text: bytes) -> dict[str, Any] | None:
             found.append(_NESTED)
         elif isinstance(event, yaml.ScalarEvent) and levels == 1:
             tag = event.tag or resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
-            found.append(resolver.construct_object(yaml.ScalarNode(tag, event.value)))
+            found.append(_scalar(resolver, tag, event.value))
     pairs = zip(found[::2], found[1::2], strict=True)
     named = {str(name): value for name, value in pairs if value is not _NESTED}
     return named if documents else None
+
+
+def _scalar(resolver: yaml.SafeLoader, tag: str, text: str) -> Any:
+    """Return a single value; a text stays one if it is none of what its tag says."""
+    try:
+        return resolver.construct_object(yaml.ScalarNode(tag, text))
+    except (ArithmeticError, AttributeError, LookupError):
+        return text
 
 
 _NESTED = object()
@@ -221,6 +230,12 @@ class _Runs:
         if corrupt:
             notes.append(f"Runs that cannot be read left out: {corrupt}.")
         parameters = dict.fromkeys(name for run in runs for name in run.parameters)
+        check_cells(
+            len(runs) * len(parameters),
+            sum(len(run.parameters) for run in runs),
+            "The MLflow experiment",
+            "values of parameters",
+        )
         return ExperimentRuns(
             ids=[run.id for run in runs],
             statuses=[run.status for run in runs],
@@ -271,7 +286,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return regular_bytes(path).decode("utf-8")
     except OSError as error:
         raise DataError(
             f"The file {str(path)!r} cannot be read: {error.strerror}. {_REMEDY}"

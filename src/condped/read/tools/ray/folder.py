@@ -14,6 +14,7 @@ from typing import Any
 
 from condped.errors import DataError
 from condped.read.files.json_object import json_object
+from condped.read.files.regular import regular_bytes
 from condped.read.options import ReadOptions
 from condped.read.tools.ray.results import RayTrial, table_of
 from condped.space.domain import Categorical
@@ -142,7 +143,7 @@ class _Folder:
     def _lines(self, path: Path) -> list[dict[str, Any]]:
         """Return the last valid line, or all of them if they are kept."""
         try:
-            lines = path.read_bytes().splitlines(keepends=True)
+            lines = regular_bytes(path).splitlines(keepends=True)
         except FileNotFoundError:
             return []  # logging was disabled, or the trial has not started
         except OSError as error:

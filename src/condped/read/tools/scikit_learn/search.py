@@ -48,18 +48,17 @@ def read(source: Any, options: ReadOptions) -> TrialTable:
     space = _space(source, choice) if options.space is None else None
     names = [name.removeprefix("param_") for name in results if name.startswith("param_")]
     others = [name for name in results if name != "params" and not name.startswith("param_")]
+    metrics = RawTable(tuple(others), len(candidates), lambda name: array_column(results[name]))
     runs = RawRuns(
         parameters=RawTable.of_records(
             [{name: choice(value) for name, value in entry.items()} for entry in candidates],
             names=names,
             none_is_choice=True,
         ),
-        metrics=RawTable(tuple(others), len(candidates), lambda name: array_column(results[name])),
+        metrics=metrics,
         states=all_complete(len(candidates)),
         space=space,
-        times=times_of(
-            RawTable(tuple(others), len(candidates), lambda name: array_column(results[name]))
-        ),
+        times=times_of(metrics),
         drawing=recorded_drawing(len(candidates), _samplers(source)),
     )
     refit = getattr(source, "refit", None)

@@ -6,7 +6,7 @@ Read as ConfigSpace 1.x writes it, and as 0.x did (``json_format_version`` up to
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ _LISTED = {
     "unparametrized": "value",
 }
 _DEEPEST = 50
+_MOST_COMPARISONS = 1_000  # of one condition, with those that it takes over from its parents
 _KINDS = ("EQ", "NEQ", "LT", "GT", "IN", "AND", "OR")
 
 
@@ -174,15 +175,31 @@ class ConfigSpaceConditions:
         self.domains = domains
         self.ordinals = ordinals
         self.conditions: dict[str, list[Mapping[str, Any]]] = {}
+        self.found: dict[str, Node | None] = {}
         for condition in conditions:
             child = self._known(condition, "child")
             self.conditions.setdefault(child, []).append(condition)
 
     def of(self, child: str, depth: int = 0) -> Node | None:
         """Return what must hold for a parameter to be active; None: it always is."""
-        return conjunction(
-            *(self._node(child, entry, depth) for entry in self.conditions.get(child, ()))
-        )
+        if child not in self.found:
+            parts = self._parts(child, self.conditions.get(child, ()), depth)
+            self.found[child] = conjunction(*parts)
+        return self.found[child]
+
+    def _parts(self, child: str, entries: Iterable[Mapping[str, Any]], depth: int) -> list[Node]:
+        """Return different conditions, which may not repeat those of parents without end."""
+        parts: dict[Node, int] = {}
+        for entry in entries:
+            node = self._node(child, entry, depth)
+            parts[node] = _comparisons(node)
+            if sum(parts.values()) > _MOST_COMPARISONS:
+                raise ConditionError(
+                    f"The condition of {child!r} in the ConfigSpace comes to more than "
+                    f"{_MOST_COMPARISONS:,} comparisons, since it repeats those of its parents "
+                    "that may be None. Give those parents another word than None, or give a space."
+                )
+        return list(parts)
 
     def _node(self, child: str, entry: Mapping[str, Any], depth: int) -> Node:
         kind = entry.get("type") if isinstance(entry, Mapping) else None
@@ -194,7 +211,7 @@ class ConfigSpaceConditions:
             )
         if kind in ("AND", "OR"):
             nested = self._required(child, entry, "conditions")
-            parts = [self._node(child, part, depth + 1) for part in nested]
+            parts = self._parts(child, nested, depth + 1)
             both = conjunction(*parts)
             assert both is not None
             return both if kind == "AND" else alternative(parts)
@@ -262,3 +279,9 @@ class ConfigSpaceConditions:
                 f"{key!r} (got {brief(values)})."
             )
         return values
+
+
+def _comparisons(node: Node) -> int:
+    if isinstance(node, Both | Either):
+        return sum(map(_comparisons, node.parts))
+    return _comparisons(node.part) if isinstance(node, Negation) else 1

@@ -15,10 +15,10 @@ from condped.read.expected_layout import expected_layout
 from condped.read.files.json_object import json_object
 from condped.read.options import ReadOptions
 from condped.read.table.build import build_runs
-from condped.read.table.convert_values import convert_column, none_position
 from condped.read.table.raw import RawRuns, RawTable
 from condped.read.tools.drawing import recorded_drawing, recorded_times
 from condped.read.tools.nested_spaces import plain_value
+from condped.read.tools.recorded_space import as_recorded
 from condped.read.tools.smac.configspace import space_of
 from condped.read.tools.smac.runs import Configuration, run_of, trials_of
 from condped.safe_text import brief
@@ -263,31 +263,3 @@ def _check_alike(folders: Sequence[Folder]) -> None:
 
 def _list_paths(folders: Sequence[Folder]) -> str:
     return ", ".join(repr(str(folder.path)) for folder in folders)
-
-
-def as_recorded(space: Space, raw: RawTable) -> Space:
-    """Return a tool's space without the conditions that its own trials contradict.
-
-    A parameter is active where it has a recorded value. This is unknown for a parameter with the
-    choice None: such a contradiction stays, and raises later.
-    """
-    known = set(raw.names)
-    columns = {
-        name: convert_column(name, raw[name], space[name]) for name in space if name in known
-    }
-    if len(columns) < len(space):
-        return space
-    parameters, notes = dict(space), list(space.notes)
-    for name, alternatives in space.items():
-        alternative = alternatives[0]
-        if len(alternatives) > 1 or alternative.when is None:
-            continue
-        against = ~(alternative.when.holds(columns) | columns[name].absent())
-        if against.any() and none_position(alternative.domain) is None:
-            parameters[name] = (replace(alternative, when=None),)
-            notes.append(
-                f"{' '.join(name.split())}: has a value in {np.count_nonzero(against)} trials "
-                f"where its condition ({' '.join(alternative.when.text.split())}) does not hold; "
-                "taken as active wherever it has one."
-            )
-    return Space(parameters, notes=notes) if len(notes) > len(space.notes) else space

@@ -60,7 +60,7 @@ function drawAnswer() {
 // How old the verdicts are, where the numbers beside them are newer.
 function ageLine() {
   if (verdictsAge() === null) return null;
-  return element("p", { class: "aside age-line" }, `Numbers of ${count(finishedTrials(), "trial")}; verdicts and all that follows from them (${data.outcome ? "values that lead to it" : "good values"}, advice) ${asOf()}.`);
+  return element("p", { class: "aside age-line" }, `Numbers from ${count(finishedTrials(), "trial")}; verdicts and everything based on them (${data.outcome ? "values that lead to it" : "good values"}, advice) ${asOf()}.`);
 }
 const agePart = (what = "") => (verdictsAge() === null ? null : element("p", { class: "aside" }, what ? `${what}: ${asOf()}.` : `${asOf().replace(/^a/, "A")}.`));
 
@@ -95,9 +95,6 @@ function nextRows() {
   return [...finer, ...stepWords(changes[0]), `${other}. `, link];
 }
 
-// As in evidence.message.
-const RANDOM_TELLS_SOONER = "The sampler learns from results: a separate study drawn at random, such as by RandomSampler, would tell sooner.";
-
 const WAITING = "Waiting for the first trial to finish.";
 const waitingForTrials = () => Boolean(data.live) && !finishedTrials();
 
@@ -107,7 +104,7 @@ function lead(matters) {
   const sizes = `${whole(size)} of ${count(data.region, "trial")} ${size === 1 ? "is" : "are"} in the target set`;
   if (reason && waitingForTrials()) return [WAITING];
   if (reason && !matters.length) {
-    return [element("strong", {}, "Nothing can be told here: "), reason];
+    return [element("strong", {}, "No conclusion is possible here: "), reason];
   }
   if (untested()) return leadUntested();
   if (!matters.length) {
@@ -119,7 +116,7 @@ function lead(matters) {
       ...(parameters.length === 1 ? ["The only parameter, ", nameTag(parameters[0].name), ", has no statistically significant effect"] : [`None of ${count(parameters.length, "parameter")} has a statistically significant effect`]),
       ` (${sizes}`, ...nearest,
       data.steps && state.step < data.steps.length - 1 ? "). Gather more trials, or look at a larger target set." : "). Gather more trials.",
-      (data.sampling || "").includes("a sampler that learns from results") ? ` ${RANDOM_TELLS_SOONER}` : ""];
+      data.remedy ? ` ${data.remedy}` : ""];
   }
   const shown = matters.slice(0, 5);
   const parts = shown.flatMap((parameter, place) => {

@@ -132,7 +132,7 @@ function drawHints() {
   made.hidden = Boolean(reason);
   // Before the first trial there is nothing to look at.
   for (const id of ["importance", "folds"]) byId(id).hidden = waitingForTrials();
-  if (reason) { refill("importance-hint", element("strong", {}, "Nothing can be told here: "), reason); return; }
+  if (reason) { refill("importance-hint", element("strong", {}, "No conclusion is possible here: "), reason); return; }
   const reaching = data.outcome ? `being among ${targetName()}` : `reaching ${targetName()}`;
   const sums = unattributedNow() < 0.0005 ? "They sum to 1."
     : `They sum to 1 with the unattributed ${share(unattributedNow())}, which parameters without enough evidence seem to explain.`;

@@ -36,10 +36,11 @@ function drawList() {
     : element("p", {}, data.rows.length ? "No study matches this name." : "There are no studies yet."));
 }
 
-function drawConnection(lost) {
-  byId("live").dataset.state = lost ? "lost" : "live";
-  setText(byId("live-state"), lost ? "Connection lost" : "Live");
-  setText(byId("live-said"), lost ? "Connection lost" : "Live");
+function drawConnection(link) {
+  const words = { lost: "Connection lost", refused: "Refused" }[link] || "Live";
+  byId("live").dataset.state = link || "live";
+  setText(byId("live-state"), words);
+  setText(byId("live-said"), words);
 }
 
 function start() {
@@ -51,7 +52,7 @@ function start() {
   drawList();
   if (!data.live) return;
   byId("live").hidden = false;
-  drawConnection(false);
+  drawConnection("");
   connect(data.live, { studies: ({ rows }) => { data.rows = rows; drawList(); } }, drawConnection);
 }
 

@@ -1,7 +1,10 @@
 // A page that updates itself: events of its server, and a strip that shows the connection's state.
 const status = { state: "waiting", message: "", verdicts: "ready" };
-const LIVE_WORDS = { live: "Live", idle: "Idle", waiting: "Waiting", unreachable: "Study unreachable", ended: "Server stopped", lost: "Connection lost" };
-const seenFirst = finishedTrials();
+const LIVE_WORDS = { live: "Live", idle: "Idle", waiting: "Waiting", unreachable: "Study unreachable", ended: "Server stopped", lost: "Connection lost", refused: "Refused" };
+const LINK_WORDS = {
+  lost: "The server does not answer. The numbers below are the last ones; updates resume as soon as it is back.",
+  refused: "The server refuses this page. Open the address that it printed, or close other pages.",
+};
 
 function setUpLive() {
   if (!data.live) return;
@@ -12,7 +15,7 @@ function setUpLive() {
     changes: ({ changes }) => setData(changes),
     page: ({ data: fresh }) => setPage(fresh),
     status: (said) => Object.assign(status, { message: "" }, said),
-  }, (lost) => { status.lost = lost; drawStrip(); });
+  }, (link) => { status.link = link; drawStrip(); });
 }
 
 // All data at once: what the fresh ones do not have is gone.
@@ -22,29 +25,22 @@ function setPage(fresh) {
 }
 
 function liveState() {
-  if (status.state === "ended") return "ended";
-  if (status.lost) return "lost";
-  if (status.state === "unreachable") return "unreachable";
-  // A study that ended long ago is read like one that runs: it is live once a trial runs or one more has finished.
-  const finished = status.finished ?? finishedTrials(), running = status.running ?? data.account.trials.running;
-  if (!finished) return "waiting";
-  if (status.state === "waiting") return status.finished === undefined ? "waiting" : "idle";
-  return running || finished !== seenFirst ? status.state : "idle";
+  return status.state === "ended" ? "ended" : status.link || status.state;
 }
 
 // What changes at each trial is not told aloud; what somebody waits for is.
 function drawStrip() {
   const now = liveState(), running = status.running ?? data.account.trials.running;
   const finished = status.finished ?? finishedTrials(), best = data.summary?.best || [];
-  // Nothing is on its way from a study or a server that is gone.
-  const computing = status.verdicts === "computing" && !["ended", "lost", "unreachable"].includes(now);
-  const verdicts = !finished ? "" : data.tested ? `verdicts as of trial ${whole(data.tested.trials)}` : computing ? "verdicts on the way" : "no verdicts yet";
+  // Nothing is computed for a study or a server that is gone.
+  const computing = status.verdicts === "computing" && !["ended", "lost", "refused", "unreachable"].includes(now);
+  const verdicts = !finished ? "" : data.tested ? `verdicts as of trial ${whole(data.tested.trials)}` : computing ? "verdicts being computed" : "no verdicts yet";
   byId("live").dataset.state = now;
   refill("live-state", LIVE_WORDS[now] || now);
   refill("live-trials", `${whole(finished)} finished`, element("span", { class: "more" }, running ? `, ${whole(running)} running` : ""));
   refill("live-best", best.length === 1 ? `best ${bestValue(best[0].value)}` : "");
-  refill("live-verdicts", verdicts, element("span", { class: "more" }, computing && data.tested ? ", new ones on the way" : ""));
-  const message = now === "lost" ? "The server does not answer. The numbers below are the last ones; updates resume as soon as it is back." : waitingForTrials() && now === "waiting" ? "" : status.message;
+  refill("live-verdicts", verdicts, element("span", { class: "more" }, computing && data.tested ? ", new ones being computed" : ""));
+  const message = LINK_WORDS[now] || (waitingForTrials() && now === "waiting" ? "" : status.message);
   byId("live-message").hidden = !message;
   setText(byId("live-message"), message || "");
   setText(byId("live-said"), `${LIVE_WORDS[now] || now}${verdicts && "; "}${verdicts}.`);

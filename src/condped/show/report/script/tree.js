@@ -20,7 +20,7 @@ function drawTree() {
   if (unexplained.length) notes.push(element("p", { class: "aside" }, "Not active in all trials, or not in one domain; the condition could not be inferred: ", names(unexplained), "."));
   if (inactive.length) notes.push(element("p", { class: "aside" }, "Not active in any trial: ", listed(inactive, 12), "."));
   if (!data.account.trials.total || !parameters.length) {
-    refill("tree", element("p", {}, `Nothing can be told: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
+    refill("tree", element("p", {}, `No conclusion is possible: there are no ${data.account.trials.total ? "parameters" : "trials"}.`));
     return;
   }
   if (!gates.length) {
@@ -100,7 +100,7 @@ function insideParts(branch) {
     return [element("p", {}, `${count(branch.trials, "trial")}: too few to tell what matters inside.`)];
   }
   if (reason || !rows.length) {
-    return [element("p", {}, `Nothing can be told inside: ${reason || "no parameter varies here."}`)];
+    return [element("p", {}, `No conclusion is possible inside: ${reason || "no parameter varies here."}`)];
   }
   const order = [...rows].sort((a, b) => b.eta[state.method][state.step] - a.eta[state.method][state.step]);
   const inside = order.map((row) => {

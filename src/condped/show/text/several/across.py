@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from condped.analyse.across.result import Across, ComparedStudy, PooledParameter, StudyImportance
-from condped.safe_text import listed, printable, shortened
+from condped.safe_text import listed, percent, printable, shortened
 from condped.show.across_answer import VERDICT_MARKS, answer_of
 from condped.show.across_branches import BRANCH_MEANING, standings
-from condped.show.text.layout import percent, table_lines, text_width, width_of, wrapped
+from condped.show.text.layout import table_lines, text_width, width_of, wrapped, wrapped_each
 from condped.show.words import p_text, share_text
 
 MOST_ROWS = 30
@@ -28,7 +28,7 @@ BY_STUDY = (
 NOTHING = "Nothing can be said about any parameter."
 MEANING = (
     "importance: the mean over the studies, each counting alike, with an interval for studies like "
-    "these. Whether studies differ, and which is odd, is told by what a parameter explains of "
+    "these. Whether studies differ, and which is odd, is judged by what a parameter explains of "
     "reaching a study's target set, estimated without bias."
 )
 
@@ -36,11 +36,10 @@ MEANING = (
 def across_text(across: Across) -> str:
     """Return the answer, the pooled parameters, those of each study, branches and notes."""
     lines = [*wrapped(across_headline(across)), ""]
-    for sentence in answer_of(across).sentences:
-        lines += wrapped(sentence)
+    lines += wrapped_each(answer_of(across).sentences)
     shown = across.parameters[:MOST_ROWS]
     lines += ["", *_pooled(across, shown)]
-    lines += [line for said in pooled_left_out(across) for line in wrapped(said, then="  ")]
+    lines += wrapped_each(pooled_left_out(across), then="  ")
     if len(across.studies) > 1 and shown:
         lines += ["", *_by_study(across, shown)]
     if across.branches:
@@ -48,7 +47,7 @@ def across_text(across: Across) -> str:
     lines += ["", *wrapped(MEANING)]
     if across.branches:
         lines += wrapped(BRANCH_MEANING)
-    lines += [line for note in across_notes(across) for line in wrapped(note, then="  ")]
+    lines += wrapped_each(across_notes(across), then="  ")
     return "\n".join(lines)
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from condped.analyse.effects.sentences import digits_for
 from condped.analyse.values import number_text
-from condped.safe_text import listed, printable, shortened
-from condped.show.text.layout import percent, table_lines, wrapped
+from condped.safe_text import listed, percent, printable, shortened
+from condped.show.text.layout import table_lines, wrapped
 
 if TYPE_CHECKING:
     from condped.analyse.across.branches import StudyBranch

@@ -1,0 +1,90 @@
+"""Folders that hold pipes and devices: reading one never ends, or fills the memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+# Reads a folder with little memory and time, and prints what came of it.
+READ = """
+import resource, signal, sys
+import condped
+
+condped.read({"x": [1], "loss": [1]}, objective="loss")
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 29), used + (1 << 29)))
+signal.alarm(10)
+try:
+    table = condped.read(sys.argv[1], objective="loss", direction="minimize")
+    print(len(table), *table.notes)
+except condped.errors.DataError as error:
+    print(error)
+"""
+
+
+def zeros(path: Path) -> None:
+    """Make a link to a device that never ends."""
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/zero")
+
+
+def pipe(path: Path) -> None:
+    """Make a pipe that nobody writes to."""
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def outcome(folder: Path) -> str:
+    command = [sys.executable, "-c", READ, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("make", [zeros, pipe])
+def test_what_is_no_file_is_left_out_of_a_folder(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """It is counted in the notes."""
+    (tmp_path / "a.csv").write_text("x,loss\n1,2\n")
+    make(tmp_path / "b.csv")
+    make(tmp_path / "other.space.json")
+    told = outcome(tmp_path)
+    assert told.split()[0] == "1"
+    assert "Pipes, devices and the like, not read: 1." in told
+
+
+@pytest.mark.parametrize("name", ["params/x", "metrics/loss", "meta.yaml"])
+@pytest.mark.parametrize("make", [zeros, pipe])
+def test_runs_of_mlflow_hold_files(make: Callable[[Path], None], name: str, tmp_path: Path) -> None:
+    """Others are named, as all that cannot be read."""
+    run = tmp_path / "mlruns" / "1" / "run"
+    for folder in ("params", "metrics"):
+        (run / folder).mkdir(parents=True)
+    (tmp_path / "mlruns" / "1" / "meta.yaml").write_text("experiment_id: '1'\nname: one\n")
+    (run / "meta.yaml").write_text("experiment_id: '1'\nstatus: 3\nlifecycle_stage: active\n")
+    (run / "params" / "x").write_text("1")
+    (run / "metrics" / "loss").write_text("1 0.5 0\n")
+    make(run / name)
+    assert f"{name}' cannot be read: it is not a regular file." in outcome(tmp_path / "mlruns")
+
+
+@pytest.mark.parametrize("name", ["result.json", "params.json"])
+@pytest.mark.parametrize("make", [zeros, pipe])
+def test_trials_of_ray_hold_files(make: Callable[[Path], None], name: str, tmp_path: Path) -> None:
+    """A configuration that is none is left alone."""
+    fixed = {"trial_id": "t", "config": {"x": 1}, "relative_logdir": "t"}
+    run = {"status": "TERMINATED", "last_result": {"loss": 1.0, "config": {"x": 1}}}
+    state = {"trial_data": [[json.dumps(fixed), json.dumps(run)]], "runner_data": {}}
+    (tmp_path / "experiment_state-1.json").write_text(json.dumps(state))
+    (tmp_path / "t").mkdir()
+    make(tmp_path / "t" / name)
+    told = outcome(tmp_path)
+    if name == "result.json":
+        assert "result.json' cannot be read: it is not a regular file." in told
+    else:
+        assert told.split()[0] == "1"
