@@ -70,8 +70,7 @@ class Shared:
     def begin(self, place: int, doing: int = _MAKING) -> None:
         """Say which input comes next, and what is done with it."""
         *_, longest, which = _HEAD.unpack_from(self.memory)
-        own = (place, time.monotonic(), time.process_time(), doing, longest, which)
-        _HEAD.pack_into(self.memory, 0, *own)
+        self._tell(place, time.monotonic(), time.process_time(), doing, longest, which)
 
     def end(self, place: int, outcome: Outcome) -> None:
         """Say how an input ended."""
@@ -89,7 +88,11 @@ class Shared:
         place, began, cpu, doing, longest, _ = _HEAD.unpack_from(self.memory)
         took = time.process_time() - cpu
         if doing == _ASKING and took > longest:
-            _HEAD.pack_into(self.memory, 0, place, began, cpu, doing, took, place)
+            self._tell(place, began, cpu, doing, took, place)
+
+    def _tell(self, *state: float) -> None:
+        # Not by pack_into, which fills the place with zeros first: the parent may look just then.
+        self.memory[: _HEAD.size] = _HEAD.pack(*state)
 
     @property
     def state(self) -> tuple[int, float, float, int]:

@@ -106,6 +106,8 @@ class Databases(Door):
             raise DiffersError(f"{what} was changed by reading: {sorted(left)}")
         if what != "optuna.db":
             return
+        if _has_a_number_twice(what):
+            return  # Optuna keeps one trial of each number
         import optuna  # noqa: PLC0415  (imported by workers only)
 
         storage = None
@@ -120,3 +122,13 @@ class Databases(Door):
                 storage.remove_session()
                 storage.engine.dispose()
         optuna_studies.compare_with(study, answer)
+
+
+def _has_a_number_twice(path: str) -> bool:
+    """Return whether two trials of a study have one number, which Optuna itself never writes."""
+    with closing(sqlite3.connect(path)) as connection:
+        twice = "SELECT 1 FROM trials GROUP BY study_id, number HAVING count(*) > 1"
+        try:
+            return connection.execute(twice).fetchone() is not None
+        except sqlite3.Error:
+            return False

@@ -105,7 +105,7 @@ def _long_name(size: int) -> Study:
 # What is large: how a study with it is made, and how large it may be.
 _STUDIES: dict[str, tuple[Callable[[int], Study], int]] = {
     "names": (_names, 5_000),
-    "conditional": (_conditional, 3_000),
+    "conditional": (_conditional, 400),  # each is replayed, up to about 1,700
     "domains": (_domains, 3_000),
     "constraints": (_constraints, 5_000),
     "objectives": (_objectives, 3_000),
