@@ -137,7 +137,8 @@ class Commands(Door):
                 raise DiffersError(f"{name} was changed by {words}")
 
 
-_TEXTS = tuple(text for text in mutate.TEXTS if "\x00" not in text)  # as on every command line
+# No command line holds a zero byte, or half of a surrogate pair.
+_TEXTS = tuple(text for text in mutate.TEXTS if not {"\x00", "\ud800"} & set(text))
 _NAMES = (*_TEXTS, "~nobody/x.csv", "~nobody")
 # Other words may name an output, which stays in the folder of its own.
 _SAFE = tuple(text for text in _TEXTS if "/" not in text and not text.startswith("~"))

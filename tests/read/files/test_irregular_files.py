@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import condped
+
 # Reads a folder with little memory and time, and prints what came of it.
 READ = """
 import resource, signal, sys
@@ -56,6 +58,18 @@ def test_what_is_no_file_is_left_out_of_a_folder(
     told = outcome(tmp_path)
     assert told.split()[0] == "1"
     assert "Pipes, devices and the like, not read: 1." in told
+
+
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    """Whether it is found in a folder or given as one of several studies."""
+    (tmp_path / "a.csv").write_text("x,loss\n1,2\n")
+    (tmp_path / "b.csv").symlink_to("b.csv")
+    said = r"b\.csv' cannot be read: Too many levels of symbolic links"
+    with pytest.raises(condped.errors.DataError, match=said):
+        condped.read(tmp_path, objective="loss", direction="minimize")
+    studies = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    with pytest.raises(condped.errors.DataError, match=said):
+        condped.across(studies, objective="loss", direction="minimize")
 
 
 @pytest.mark.parametrize("name", ["params/x", "metrics/loss", "meta.yaml"])

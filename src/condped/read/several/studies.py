@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -255,4 +256,4 @@ def _require_distinct(sources: Mapping[Any, Any]) -> None:
 
 
 def _place(source: str) -> str:
-    return source if "://" in source else str(Path(expanded(source)).resolve())
+    return source if "://" in source else os.path.realpath(expanded(source))
