@@ -91,7 +91,7 @@ def _classify(source: str) -> tuple[list[str], list[str], int, int]:
     """
     in_folder = Path(source).is_dir()
     found = _walk(source) if in_folder else _matching(source)
-    paths: dict[Path, str] = {}
+    paths: dict[str, str] = {}  # by where links lead
     others: list[str] = []
     duplicates = irregular = 0
     for path in found:
@@ -101,7 +101,7 @@ def _classify(source: str) -> tuple[list[str], list[str], int, int]:
             others.append(path)
         elif is_irregular(path):
             irregular += 1
-        elif paths.setdefault(Path(path).resolve(), path) != path:
+        elif paths.setdefault(os.path.realpath(path), path) != path:
             duplicates += 1
     return sorted(paths.values()), others, duplicates, irregular
 
