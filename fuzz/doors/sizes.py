@@ -24,7 +24,9 @@ Study: TypeAlias = tuple[tables.Columns, dict[str, Any], dict[str, Any]]  # and 
 
 
 def _column(place: int) -> list[Any]:
-    return [(row * 7 + place * 3) % 11 / 11 for row in range(_ROWS)]
+    """Return values as random search draws them: replays of other samplers take long."""
+    rng = Random(place)
+    return [rng.random() for _ in range(_ROWS)]
 
 
 def _where(held: Callable[[int], bool], place: int = 1) -> list[Any]:
@@ -59,9 +61,9 @@ def _constraints(size: int) -> Study:
 
 
 def _objectives(size: int) -> Study:
-    names = [f"o{place}" for place in range(size)]
-    columns = {name: _column(place) for place, name in enumerate(names)}
-    return {"x": _column(1), **columns}, {}, {"objective": names}
+    # All the same: the hypervolume of different ones takes exponential time, in Optuna as well.
+    columns = {f"o{place}": _column(5) for place in range(size)}
+    return {"x": _column(1), **columns}, {}, {"objective": list(columns)}
 
 
 def _choices(size: int) -> Study:
@@ -219,7 +221,7 @@ def _float(high: float) -> dict[str, Any]:
 
 def _varying(size: int) -> list[Any]:
     """Return a journal in which each trial has a domain of its own."""
-    trials = (_trial(one, {"x": (one % 5 / 5, _float(1.0 + one))}) for one in range(size))
+    trials = (_trial(one, {"x": (Random(one).random(), _float(1.0 + one))}) for one in range(size))
     return [_STUDY, *(line for trial in trials for line in trial)]
 
 

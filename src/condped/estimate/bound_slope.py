@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from condped.arrays import FloatArray
+from condped.arrays import FloatArray, IntArray
 
 _FEWEST = 15  # trials
 _SPARE = 10  # trials beyond the coefficients
@@ -53,7 +53,10 @@ def bound_slope_p_value(place: FloatArray, losses: FloatArray, others: FloatArra
     own = [distance, np.ones(trials)]
     if len(np.unique(place)) > 2:
         own.append(distance**2)
-    columns = np.column_stack([*own, _strongest(others, scores, int(trials * _MOST_OTHERS))])
+    most = most_others(trials)
+    if others.shape[1] > most:
+        others = others[:, np.sort(strongest(others, losses)[:most])]
+    columns = np.column_stack([*own, others])
     left, sizes, right = np.linalg.svd(columns, full_matrices=False)
     solid = sizes > _DEPENDENT * sizes[0]
     left, sizes, right = left[:, solid], sizes[solid], right[solid]
@@ -77,14 +80,18 @@ def normal_scores(losses: FloatArray) -> FloatArray:
     return _normal_quantile(middles[places] / len(losses))
 
 
-def _strongest(others: FloatArray, scores: FloatArray, most: int) -> FloatArray:
-    """Return at most so many columns, those that go with the scores most."""
-    if others.shape[1] <= most:
-        return others
+def most_others(trials: int) -> int:
+    """Return how many other columns can be taken."""
+    return int(trials * _MOST_OTHERS)
+
+
+def strongest(others: FloatArray, losses: FloatArray) -> IntArray:
+    """Return the places of columns, those first that go with the losses most."""
+    scores = normal_scores(losses)
     centred = others - others.mean(axis=0)
     lengths = np.sqrt((centred**2).sum(axis=0))
     strength = np.abs(centred.T @ scores) / np.where(lengths > 0.0, lengths, np.inf)
-    return np.asarray(others[:, np.sort(np.argsort(-strength, kind="stable")[:most])])
+    return np.argsort(-strength, kind="stable")
 
 
 def student_cdf(t: float, freedom: int) -> float:

@@ -150,3 +150,14 @@ def test_what_a_file_or_directory_says_twice_or_hides_is_told(tmp_path: Path) ->
 def refused(path: Any) -> Any:
     """Refuse a directory as the system does."""
     raise PermissionError(13, "Permission denied", str(path))
+
+
+def test_a_link_to_itself_is_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    """Named in the error, and left out where damaged files are."""
+    (tmp_path / "a.csv").write_text("loss,x\n1,0.5\n2,0.25\n", encoding="utf-8")
+    (tmp_path / "b.csv").symlink_to("b.csv")
+    with pytest.raises(DataError, match=r"b\.csv' cannot be read: "):
+        condped.read(tmp_path, objective="loss")
+    found = condped.read(tmp_path, objective="loss", skip_corrupt=True)
+    assert len(found) == 2
+    assert "1 of 2 files cannot be read" in " ".join(found.notes)

@@ -240,7 +240,7 @@ def test_halving_compares_candidates_at_one_budget(kind: str, form: str, tmp_pat
         last = results["n_resources"] == search.n_resources_[-1]
         again = condped.read(source, budget=search.n_resources_[-1])
         assert again.objectives[0].values == pytest.approx(results["mean_test_score"][last])
-    with pytest.raises(SettingsError, match=r"no measurements at budget 7\. There is.* at "):
+    with pytest.raises(SettingsError, match=r"no measurements at budget 7\. Available .* at "):
         condped.read(source, budget=7)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from condped.analyse.branches.splits import short_between
 from condped.arrays import BoolArray, FloatArray, IntArray
-from condped.estimate.bound_slope import bound_slope_p_value
+from condped.estimate.bound_slope import bound_slope_p_value, most_others, strongest
 from condped.space.domain import Categorical, Domain, Int, Numeric
 from condped.space.grid import steps_of
 from condped.trials.table import Parameter
@@ -30,6 +30,7 @@ _COMPARED = 0.75
 _FEWEST_LEVELS = 5
 # Of the domain's length, on its own scale.
 _WIDER = 0.5
+_ORDERS = 16  # of columns, that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def pressed_bounds(
         for place, domain in enumerate(parameter.domains)
         if not isinstance(domain, Categorical) and _many_levels(domain)
     ]
-    columns = _Columns(parameters, used)
+    columns = _Columns(parameters, used, losses)
     found: dict[tuple[str, Domain], PressedBound] = {}
     for parameter, number, domain in asked:
         rows = used & (parameter.domain_ids == number)
@@ -73,7 +74,7 @@ def pressed_bounds(
             outer = int(np.count_nonzero(inwards[best] >= 1.0 - _OUTER))
             if 2 * outer <= size:
                 continue
-            others = partial(columns.without, parameter)
+            others = partial(columns.beside, parameter)
             p_value = _p_value(inwards, losses, others, _compared(rows, losses, places))
             p_value = min(1.0, p_value * 2 * len(asked))
             # One curve for the whole domain may be wrong near the bound: look there, too.
@@ -101,23 +102,40 @@ def _p_value(
     rows: BoolArray,
 ) -> float:
     """Return how surely the objective improves at the bound, judging by some trials."""
-    # Samplers that learn draw better values of all parameters as time goes by.
-    drift = np.log1p(np.flatnonzero(rows))[:, None]
-    columns = np.hstack([drift, others(rows)])
-    return bound_slope_p_value(places[rows], losses[rows], columns)
+    return bound_slope_p_value(places[rows], losses[rows], others(rows))
 
 
 class _Columns:
-    """What the parameters' values explain, made once for the bounds of all of them."""
+    """What time and the parameters' values explain, made once for the bounds of all of them."""
 
-    def __init__(self, parameters: Sequence[Parameter], used: BoolArray) -> None:
-        self._parameters, self._used = parameters, used
+    def __init__(
+        self, parameters: Sequence[Parameter], used: BoolArray, losses: FloatArray
+    ) -> None:
+        self._parameters, self._used, self._losses = parameters, used, losses
+        self._orders: dict[bytes, IntArray] = {}
 
-    def without(self, parameter: Parameter, rows: BoolArray) -> FloatArray:
-        """Return (trials, columns) of all other parameters in some trials."""
+    def beside(self, parameter: Parameter, rows: BoolArray) -> FloatArray:
+        """Return (trials, columns): time and other parameters in some trials.
+
+        Of many columns those that go with the losses most.
+        """
         every, owners = self._made
-        kept = np.flatnonzero(owners != self._places[id(parameter)])
-        return every[np.ix_(np.flatnonzero(rows[self._used]), kept)]
+        order = self._order(rows)
+        others = order[owners[order] != self._places[id(parameter)]]
+        kept = np.sort(others[: most_others(int(np.count_nonzero(rows)))])
+        return np.asarray(every[np.ix_(np.flatnonzero(rows[self._used]), kept)])
+
+    def _order(self, rows: BoolArray) -> IntArray:
+        """Return all columns, those first that go with the losses most in some trials.
+
+        Parameters that are always there are compared in the same trials.
+        """
+        key = np.packbits(rows).tobytes()
+        if key not in self._orders:
+            if len(self._orders) == _ORDERS:
+                self._orders.clear()
+            self._orders[key] = strongest(self._made[0][rows[self._used]], self._losses[rows])
+        return self._orders[key]
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -125,9 +143,11 @@ class _Columns:
 
     @cached_property
     def _made(self) -> tuple[FloatArray, IntArray]:
-        """The columns of all parameters, and the place of the parameter that each is of."""
-        parts = [_columns(one, self._used) for one in self._parameters]
-        owners = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        """All columns, and the place of the parameter that each is of; -1: time."""
+        # Samplers that learn draw better values of all parameters as time goes by.
+        time = np.log1p(np.flatnonzero(self._used))[:, None]
+        parts = [time, *(_columns(one, self._used) for one in self._parameters)]
+        owners = np.repeat(np.arange(-1, len(parts) - 1), [part.shape[1] for part in parts])
         return np.hstack(parts), owners
 
 

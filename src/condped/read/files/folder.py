@@ -91,7 +91,7 @@ def _classify(source: str) -> tuple[list[str], list[str], int, int]:
     """
     in_folder = Path(source).is_dir()
     found = _walk(source) if in_folder else _matching(source)
-    paths: dict[str, str] = {}
+    paths: dict[str, str] = {}  # by where links lead
     others: list[str] = []
     duplicates = irregular = 0
     for path in found:
