@@ -94,7 +94,7 @@ def _durations(workers: list[subprocess.Popen[str]]) -> list[float]:
 
 
 def watched(
-    place: Stored, browser: Browser, trials: int, seconds: float, folder: Path
+    place: Stored, browser: Browser, trials: int, seconds: float, pictures: Path | None
 ) -> dict[str, Any]:
     """Follow one run, and return what was seen."""
     place.create()
@@ -138,8 +138,9 @@ def watched(
     viewers.ended.set()
     verdicts = waited(lambda: is_tested(page))
     page.evaluate("scrollTo(0, 0)")
-    for one, name in ((page, "desktop"), (phone, "phone")):
-        one.screenshot(path=str(folder / f"{place.kind}-{name}.png"))
+    if pictures is not None:
+        for one, name in ((page, "desktop"), (phone, "phone")):
+            one.screenshot(path=str(pictures / f"{place.kind}-{name}.png"))
     lags = _lags(shown, [t for t in place.ended() if t > begun], 12)
     found: dict[str, Any] = {
         "storage": place.kind,
@@ -248,7 +249,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=KINDS)
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=0.2, help="that an objective sleeps")
-    parser.add_argument("--screenshots", type=Path, default=Path())
+    parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="for pictures of pages")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     known = asked.output is not None and asked.output.exists()
