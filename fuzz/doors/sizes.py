@@ -106,8 +106,8 @@ def _long_name(size: int) -> Study:
 
 # What is large: how a study with it is made, and how large it may be.
 _STUDIES: dict[str, tuple[Callable[[int], Study], int]] = {
-    "names": (_names, 5_000),
-    "conditional": (_conditional, 3_000),
+    "names": (_names, 2_000),
+    "conditional": (_conditional, 1_000),
     "domains": (_domains, 3_000),
     "constraints": (_constraints, 5_000),
     "objectives": (_objectives, 3_000),
