@@ -110,7 +110,7 @@ _STUDIES: dict[str, tuple[Callable[[int], Study], int]] = {
     "conditional": (_conditional, 1_000),
     "domains": (_domains, 3_000),
     "constraints": (_constraints, 5_000),
-    "objectives": (_objectives, 3_000),
+    "objectives": (_objectives, 500),
     "choices": (_choices, 100_000),
     "chain": (_chain, 500),
     "repeated": (_when(lambda size: " and ".join(["k == 'a'"] * size)), 100_000),
