@@ -79,7 +79,8 @@ class DuckDB(Door):
 
     def compare(self, what: str, data: bytes, answer: Any) -> None:
         if what == "stream":
-            tables.agree_engines(answer, "trials", **_STREAMED)
+            # Batches need fewer columns of a damaged file.
+            tables.agree_engines(answer, "trials", may_refuse=True, **_STREAMED)
 
 
 def _name(rng: Random, place: int) -> str:

@@ -106,11 +106,11 @@ def _long_name(size: int) -> Study:
 
 # What is large: how a study with it is made, and how large it may be.
 _STUDIES: dict[str, tuple[Callable[[int], Study], int]] = {
-    "names": (_names, 5_000),
-    "conditional": (_conditional, 400),  # each is replayed, up to about 1,700
+    "names": (_names, 2_000),
+    "conditional": (_conditional, 1_000),
     "domains": (_domains, 3_000),
     "constraints": (_constraints, 5_000),
-    "objectives": (_objectives, 3_000),
+    "objectives": (_objectives, 500),
     "choices": (_choices, 100_000),
     "chain": (_chain, 500),
     "repeated": (_when(lambda size: " and ".join(["k == 'a'"] * size)), 100_000),
@@ -140,8 +140,8 @@ class Sizes(Door):
 
     name = "sizes"
     title = "Thousands of names, domains, choices or conditions, views, special files"
-    weight = 0.3
-    batch = 60
+    weight = 0.1
+    batch = 30
     imports = ("duckdb", "ibis", "ibis.backends.duckdb")
 
     def make(self, rng: Random) -> tuple[str, bytes]:

@@ -171,6 +171,8 @@ def test_finding_cells_leaves_the_values_alone() -> None:
         (Int(2**80, 2**80 + 3, log=True), 3),
         (Float(-1e308, 1e308, step=1e307), 21),
         (Float(0, 1e308, step=1e-9), 50),
+        (Int(-(10**308), 10**308), 50),
+        (Int(-(10**308), 10**308, step=10**307), 21),
         (Float(0, 49 * 5e-324, step=5e-324), 50),
         (Int(-(10**300), 10**300, step=10**300), 3),
     ],

@@ -176,6 +176,7 @@ def test_messages_stay_short() -> None:
     Int(-(2**70), 2**70, step=3),
     Int(1, 10**300, log=True),
     Int(-(10**308), 10**308, step=7),
+    Int(-(10**308), 10**308),
 ], ids=lambda domain: f"{type(domain).__name__} to {float(domain.high)}")  # fmt: skip
 def test_domains_of_any_width_are_analysed(domain: Float | Int, tmp_path: Any) -> None:
     """Where the difference of the bounds, or the number of steps, is beyond all floats."""

@@ -34,9 +34,13 @@ def _numeric_grid(low: float, high: float, log: bool, step: float | None, intege
     if integer and log:
         cells = min(int(np.ceil(np.log(float(high - low + 1)) / np.log(2))) + 1, MOST_CELLS)
     elif step is not None:
-        apart = high - low  # of floats it may be infinite
-        exact = integer or math.isfinite(apart)
-        steps = apart / step if exact else high / step - low / step
+        apart = high - low  # of floats it may be infinite, of integers too large for a float
+        if apart // step >= MOST_CELLS:
+            steps: float = MOST_CELLS
+        elif integer or math.isfinite(apart):
+            steps = apart / step
+        else:
+            steps = high / step - low / step
         cells = round(min(steps, MOST_CELLS - 1)) + 1
     if low < -_MOST_INT - 1 or high > _MOST_INT:  # numpy has no integers of this size
         low, high = float(low), float(high)

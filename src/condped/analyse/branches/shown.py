@@ -54,10 +54,10 @@ def shown_by(table: TrialTable, known: set[str], given: set[str]) -> Shown:
         if name in varying or name in smooth or (name in missing and name not in known):
             unexplained.append(name)
         entries[name] = _whole_domain(parameter, parameters[name])
-    todo = list(explained)
+    todo, names = list(explained), table.names
     while todo:
         for name in todo:
-            gates = [table.names[place] for place in explained[name].gates]
+            gates = [names[place] for place in explained[name].gates]
             if all(gate in entries or gate in known for gate in gates):
                 domains = _domains(spans[name], pooled=name in smooth)
                 columns = [_Gate(parameters[g], spans[g], entries.get(g)) for g in gates]
