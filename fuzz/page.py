@@ -54,8 +54,9 @@ def markdown_of(found: Mapping[str, Mapping[str, Any]], seed: str) -> str:
     longest = max(found.values(), key=lambda door: float(door["longest"]))
     lines += [
         "",
-        f"Of the typed errors {sums['unplaced']:,} only say that the source may be damaged and ask "
-        "for a report if it is not. The longest input took "
+        f"{sums['unplaced']:,} of the typed errors only "
+        f"{'says' if sums['unplaced'] == 1 else 'say'} that the source may be damaged and "
+        "ask for a report if it is not. The longest input took "
         f"{longest['longest']:.1f} seconds of CPU time ({longest['title']}). Seed {seed}.",
         "",
     ]  # fmt: skip
