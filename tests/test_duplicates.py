@@ -11,6 +11,7 @@ import condped
 from condped.duplicates import first_duplicate
 from condped.errors import DataError
 from condped.trials.table import TrialTable
+from tests.counted_names import Counted
 
 
 def test_the_first_name_that_came_before() -> None:
@@ -18,19 +19,6 @@ def test_the_first_name_that_came_before() -> None:
     assert first_duplicate("abcba") == "b"
     assert first_duplicate("abc") is None
     assert first_duplicate([]) is None
-
-
-class Counted(str):
-    """A name that counts how often it is compared."""
-
-    __slots__ = ()
-    compared = 0
-
-    def __eq__(self, other: object) -> bool:
-        Counted.compared += 1
-        return str.__eq__(self, other)
-
-    __hash__ = str.__hash__
 
 
 def test_names_are_not_compared_with_all_others() -> None:

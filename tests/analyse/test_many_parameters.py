@@ -22,6 +22,7 @@ import condped
 from condped.analyse.advice.code.optuna_code import suggest_code
 from condped.analyse.branches.structure import structure_of
 from condped.trials.table import TrialTable
+from tests.counted_names import Counted
 from tests.space.test_limits import calls
 
 _TRIALS = 60
@@ -222,19 +223,6 @@ def test_results_take_time_in_proportion_to_the_parameters(kind: str, tmp_path: 
         took.append([seconds(form) for form in forms])
     for few, many in zip(took[1], took[2], strict=True):
         assert many < _MOST * max(few, 0.01)
-
-
-class Counted(str):
-    """A name that counts how often names are compared, which no profile of calls shows."""
-
-    __slots__ = ()
-    compared = 0
-
-    def __eq__(self, other: object) -> bool:
-        Counted.compared += 1
-        return str.__eq__(self, other)
-
-    __hash__ = str.__hash__
 
 
 @pytest.mark.parametrize("form", ["plain", "exported by Optuna"])
