@@ -8,12 +8,13 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import condped
-from condped.errors import CondpedError, NameNotFoundError, NoTrialsError, SettingsError
+from condped.errors import CondpedError, DataError, NameNotFoundError, NoTrialsError, SettingsError
 from condped.options import options_of
 from condped.safe_text import brief, listed
 
@@ -25,6 +26,8 @@ _LOGIN = re.compile(r"(?s)(.*?://[^:/@\s?]*):(.*)")
 _QUERY = re.compile(r"\?[^\s'\"]*")
 # Options that say what is explained; a tool that records its objectives needs neither.
 _OBJECTIVE = ("objective", "direction")
+# Options that a storage can be listed with without reading its trials.
+_WHERE = ("study", "reader")
 _SHOWN = 5  # names in messages
 
 
@@ -38,7 +41,7 @@ class Listing(NamedTuple):
     Attributes
     ----------
     note
-        Says that the requested objective is not used there; None: it is, or none was requested.
+        Says what is not as requested, the objective or that trials are read; None if all is.
     """
 
     studies: condped.Studies
@@ -63,13 +66,13 @@ def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
     """Return the studies of a place and how far each has come.
 
     ``objective`` is for sources that need one: studies whose tool has recorded other objectives are
-    listed with those.
+    listed with those. A study that cannot be read does not hide the others of its storage.
     """
     try:
         return Listing(condped.studies(place, **reading), None)
     except CondpedError as error:
         if not _lacks_objective(error, reading):
-            raise
+            return _listed_without_trials(place, reading, error)
         try:
             found = condped.studies(place, **_without_objective(reading))
         except CondpedError:  # a table, which needs one
@@ -85,6 +88,18 @@ def list_place(place: str, reading: Mapping[str, Any]) -> Listing:
         f"Studies without an objective {objectives} are shown with their own: {', '.join(names)}."
     )
     return Listing(found, note)
+
+
+def _listed_without_trials(place: str, reading: Mapping[str, Any], error: CondpedError) -> Listing:
+    """Return what a storage says of several studies without their trials, or raise ``error``."""
+    where = {name: value for name, value in reading.items() if name in _WHERE}
+    if where == dict(reading) or not isinstance(error, DataError):
+        raise error
+    with suppress(CondpedError):
+        found = condped.studies(place, **where)
+        if len(found) > 1:
+            return Listing(found, f"Trials are only counted, since one study fails: {error}")
+    raise error
 
 
 def requested_objectives(reading: Mapping[str, Any]) -> set[str]:

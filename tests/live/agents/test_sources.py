@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import optuna
 import pytest
 
 import condped
-from condped.errors import NameNotFoundError, NoTrialsError
+from condped.errors import DataError, NameNotFoundError, NoTrialsError
 from condped.live.agents.desk import Desk
 from condped.live.agents.server import make_server
 from condped.live.agents.snapshots import Snapshots
@@ -82,6 +84,29 @@ def test_a_file_out_of_bounds_is_not_named_in_problems(tmp_path: Path) -> None:
     _, problems = Sources([f"runs={tmp_path}/*.csv"], ["pub"], {"objective": "loss"}).listed()
     assert list(problems) == ["runs"]
     assert "hidden" not in problems["runs"]
+
+
+def test_a_damaged_study_does_not_hide_the_others(tmp_path: Path) -> None:
+    """It is not named to those who may not ask about it, and still listed to those who may."""
+    url = storage_in(tmp_path)
+    run_trials(url, 5, study="public")
+    run_trials(url, 5, study="hidden-client")
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
+        database.execute("UPDATE trial_params SET distribution_json = '{' WHERE trial_id > 5")
+    for patterns, names in (
+        (["public"], ["src:public"]),
+        ([], ["src:hidden-client", "src:public"]),
+    ):
+        sources = Sources([f"src={url}"], patterns, {"objective": "value"})
+        found, problems = sources.listed()
+        assert sorted(one.name for one in found) == names
+        assert {one.row["complete"] for one in found} == {5}
+        assert problems == {}
+    snapshots = Snapshots(sources)
+    assert snapshots.take("src:public").finished == 5
+    with pytest.raises(DataError, match="damaged"):
+        snapshots.take("src:hidden-client")
+    snapshots.close()
 
 
 def test_several_objectives_are_compared_with_those_of_a_study(tmp_path: Path) -> None:
