@@ -128,7 +128,7 @@ def open_study(
         If it cannot be read now.
     """
     try:
-        return _follow(place, {**reading, "study": study})
+        return follow(place, {**reading, "study": study}, other_objectives=True)
     except (SettingsError, NameNotFoundError):
         names = names_in(place, reading)
         if study not in names:
@@ -142,7 +142,7 @@ def open_study(
             ) from None
         if len(names) > 1:
             raise
-    return _follow(place, {**reading, "study": None})
+    return follow(place, {**reading, "study": None}, other_objectives=True)
 
 
 def names_in(place: str, reading: Mapping[str, Any]) -> list[str]:
@@ -151,7 +151,21 @@ def names_in(place: str, reading: Mapping[str, Any]) -> list[str]:
     return [one.study for one in found.studies]
 
 
-def _follow(place: str, reading: Mapping[str, Any]) -> condped.Followed:
+def follow(
+    place: str, reading: Mapping[str, Any], *, other_objectives: bool = False
+) -> condped.Followed:
+    """Follow a study, like :func:`condped.follow`, also one in which no trial has completed yet.
+
+    With ``other_objectives``, a study whose trials do not record the requested objective is
+    followed by its own.
+
+    Raises
+    ------
+    NoTrialsError
+        If it is not known yet whether its trials record the requested objective.
+    CondpedError
+        If it cannot be read now.
+    """
     try:
         return condped.follow(place, **reading)
     except CondpedError as error:
@@ -161,11 +175,14 @@ def _follow(place: str, reading: Mapping[str, Any]) -> condped.Followed:
             followed = condped.follow(place, **_without_objective(reading))
         except CondpedError:
             raise error from None
-    if not condped.summary(followed.table).states.complete:
+        completed = condped.summary(followed.table).states.complete
+        if completed and other_objectives:
+            return followed
         followed.close()
-        wanted = listed([repr(name) for name in sorted(requested_objectives(reading))], _SHOWN)
-        raise NotRecordedError(f"No trial has recorded {wanted} yet.")
-    return followed
+        if completed:
+            raise
+    wanted = listed([repr(name) for name in sorted(requested_objectives(reading))], _SHOWN)
+    raise NotRecordedError(f"No trial has recorded {wanted} yet.")
 
 
 def has_no_trials(place: str, error: CondpedError) -> bool:

@@ -14,6 +14,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 import condped
+from condped.errors import NameNotFoundError
 from condped.live.terminal.snapshot import Snapshot
 from condped.live.terminal.watcher import Watcher
 from tests.live.terminal.session import PATIENCE
@@ -86,6 +87,23 @@ def test_a_study_without_trials_is_waited_for(tmp_path: Path) -> None:
         _wait(watcher, lambda snapshot: snapshot.running == 1)
         study.tell(trial, objective(trial))
         _wait(watcher, lambda snapshot: snapshot.finished == 1 and snapshot.summary is not None)
+
+
+def test_an_objective_that_no_trial_has_recorded_yet_is_waited_for(tmp_path: Path) -> None:
+    """An attribute is there once the first trial has completed; one that is not is an error."""
+    url = url_of(tmp_path)
+    study = optuna.create_study(storage=url, study_name="s")
+    trial = study.ask()
+    x = trial.suggest_float("x", 0, 1)
+    with _watching(url, objective="accuracy", direction="maximize") as watcher:
+        _wait(watcher, lambda snapshot: snapshot.reason == "Waiting for the first trial to finish.")
+        trial.set_user_attr("accuracy", x)
+        study.tell(trial, 1.0)
+        last = _wait(watcher, lambda snapshot: snapshot.summary is not None)
+        assert last.summary is not None
+        assert [one.name for one in last.summary.objectives] == ["accuracy"]
+    with pytest.raises(NameNotFoundError, match="no objective or user attribute 'acuracy'"):
+        Watcher(url, {"objective": "acuracy"}).once()
 
 
 def test_a_study_that_begins_again_loses_its_verdicts(storage: str) -> None:

@@ -14,7 +14,7 @@ import condped
 from condped.errors import CondpedError, SettingsError
 from condped.live.background import Outcome
 from condped.live.looks import Look, Looks, Verdicts
-from condped.live.sources import has_no_trials, split_options
+from condped.live.sources import follow, has_no_trials, split_options
 from condped.live.terminal.snapshot import Snapshot, name_of
 from condped.live.viewers import pause_after
 from condped.progress import reporting
@@ -117,7 +117,7 @@ class Watcher:
         """Read what is new, and compute its numbers."""
         try:
             if self._followed is None:
-                self._followed, changed = condped.follow(self._source, **self._reading), True
+                self._followed, changed = follow(self._source, self._reading), True
             else:
                 changed = self._followed.update()
         except CondpedError as error:
