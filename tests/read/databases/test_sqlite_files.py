@@ -247,6 +247,40 @@ def test_a_view_uses_nothing_that_may_take_long(
     assert time.thread_time() - begun < 0.5
 
 
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+@pytest.mark.parametrize("kind", ["views", "columns"])
+def test_what_doubles_with_each_step_is_an_error(
+    kind: str, mode: str, trackio: Path, tmp_path: Path
+) -> None:
+    """SQLite puts expressions into each other before it runs anything, and hears no interrupt."""
+    path = copied(trackio, tmp_path, mode)
+    steps = range(60)
+    if kind == "views":
+        made = ["CREATE VIEW v0 AS SELECT id, run_name, config AS t, created_at FROM kept"]
+        made += [
+            f"CREATE VIEW v{n + 1} AS SELECT id, run_name, t || t AS t, created_at FROM v{n}"
+            for n in steps
+        ]
+        view = "SELECT * FROM v60"
+    else:
+        columns = ", ".join(f"t{n + 1} TEXT AS (t{n} || t{n})" for n in steps)
+        made = [f"CREATE TABLE doubled (t0 TEXT, {columns})"]
+        view = "SELECT 1, 'r1', t60, 1 FROM doubled"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE kept AS SELECT * FROM configs")
+        for statement in made:
+            database.execute(statement)
+        database.commit()
+        replace_configs(path, view)
+        before = state_of(tmp_path)
+        with pytest.raises(DataError, match="cannot prepare within"):
+            losses(path)
+        after = state_of(tmp_path)
+    assert {name: after[name] for name in before if not name.endswith("-shm")} == {
+        name: before[name] for name in before if not name.endswith("-shm")
+    }
+
+
 def test_a_view_with_ordinary_functions_is_read(trackio: Path, tmp_path: Path) -> None:
     """It stands for rows like any table."""
     path = copied(trackio, tmp_path)

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from condped.errors import DataError, SourceError
+from condped.read.databases.sqlite_views import check_views
 from condped.read.files.first_bytes import first_bytes
 from condped.read.files.named_path import expanded
 from condped.safe_text import brief
@@ -59,9 +60,10 @@ def snapshot(
     place = f"The SQLite file {str(path)!r}"
     guard = _Guard(place)
     try:
-        with _connection(path.resolve(), place) as (db, size):
+        with _connection(path.resolve(), place) as (db, size, address):
             guard.watch(db, size)
             _begin(db, wait)
+            check_views(db, address, place)
             if brief or _logs_ahead(path):
                 yield place, db
                 return
@@ -74,8 +76,12 @@ def snapshot(
 
 
 @contextmanager
-def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int]]:
-    """Connect to a file, so that nothing is left beside it; gives the file's size as well."""
+def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, int, str]]:
+    """Connect to a file, so that nothing is left beside it.
+
+    Gives the file's size as well, and the URI by which another process reads it without waiting for
+    writers, while the connection keeps them from changing the file or has its own log.
+    """
     ahead, before = _logs_ahead(path), path.stat()
     alone = ahead and not _beside(path, "-wal").exists()
     with ExitStack() as stack:
@@ -86,10 +92,13 @@ def _connection(path: Path, place: str) -> Iterator[tuple[sqlite3.Connection, in
                 shutil.copyfile(found, folder / found.name)
             path = folder / path.name
         # A file with a write-ahead log that nobody has open: SQLite would leave files beside it.
-        address = f"file:{quote(str(path))}?mode=ro{'&immutable=1' if alone else ''}"
-        db = sqlite3.connect(address, uri=True, timeout=_SPELL, isolation_level=None)
+        address = f"file:{quote(str(path))}?mode=ro"
+        unchanging = f"{address}&immutable=1"
+        db = sqlite3.connect(
+            unchanging if alone else address, uri=True, timeout=_SPELL, isolation_level=None
+        )
         stack.enter_context(closing(db))
-        yield db, before.st_size
+        yield db, before.st_size, address if ahead and not alone else unchanging
     after = path.stat() if alone else before
     if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
         raise DataError(f"{place} was modified while it was being read. Read it again.")
