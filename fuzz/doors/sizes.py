@@ -152,7 +152,7 @@ class Sizes(Door):
         if what == "special-files":
             spec["form"] = rng.choice(sorted(_SPECIAL))
         elif what.endswith("-view"):
-            spec["form"] = rng.choice(("rows", "endless"))
+            spec["form"] = rng.choice(("rows", "endless", "doubled"))
         return what, json.dumps(spec).encode()
 
     def ask(self, what: str, data: bytes) -> Any:
@@ -193,7 +193,10 @@ def _other(what: str, size: int, form: str) -> tuple[Any, dict[str, Any]]:
     if what == "sqlite-view":
         return _sqlite_view(size, form), {"study": "tuning"}
     if what == "duckdb-view":
-        return "trials", {"objective": "loss", "backend": _duckdb_view(size, form)}
+        backend = _duckdb_view(size, form)
+        # An endless one takes a minute, which is tested elsewhere and more than an input may take.
+        engine = "auto" if form == "endless" else "memory"
+        return "trials", {"objective": "loss", "backend": backend, "engine": engine}
     return _special_files(size, form), {"objective": "loss"}
 
 
@@ -249,9 +252,15 @@ def _sqlite_view(size: int, form: str) -> str:
     path.write_bytes(seed("optuna")["study.db"])
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("ALTER TABLE trial_params RENAME TO params")
-        connection.execute(
-            f"CREATE VIEW trial_params AS SELECT params.* FROM params, ({_counting(size, form)})"
-        )
+        view = f"SELECT params.* FROM params, ({_counting(size, form)})"
+        if form == "doubled":
+            columns = "param_id, trial_id, param_name, param_value"
+            view = f"SELECT {columns}, distribution_json FROM params"
+            for step in range(size % 90):
+                connection.execute(f"CREATE VIEW v{step} AS {view}")
+                view = f"SELECT {columns}, max(distribution_json, distribution_json) "
+                view += f"AS distribution_json FROM v{step}"
+        connection.execute(f"CREATE VIEW trial_params AS {view}")
     return f"sqlite:///{path}"
 
 
@@ -261,10 +270,12 @@ def _duckdb_view(size: int, form: str) -> str:
     path = Path("trials.duckdb")
     path.unlink(missing_ok=True)
     with duckdb.connect(str(path), config={"threads": 1}) as connection:
-        connection.execute(
-            f"CREATE VIEW trials AS SELECT i % 7 / 7.0 AS loss, i % 11 / 11.0 AS x "
-            f"FROM ({_counting(min(size, 20_000), form)})"
-        )
+        rows = _counting(min(size, 20_000), "rows" if form == "doubled" else form)
+        view = f"SELECT i % 7 / 7.0 AS loss, i % 11 / 11.0 AS x FROM ({rows})"
+        for step in range(size % 90 if form == "doubled" else 0):
+            connection.execute(f"CREATE VIEW v{step} AS {view}")
+            view = f"SELECT loss, (x + x) / 2 AS x FROM v{step}"
+        connection.execute(f"CREATE VIEW trials AS {view}")
     return f"duckdb://{path}"
 
 
