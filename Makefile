@@ -18,15 +18,19 @@ test:
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile
 
 # The tests with the oldest versions that pyproject.toml allows, in an environment of their own. Left
-# out is what needs newer ones: gRPC storages (Optuna 4.2), OptunaHub, Trackio and W&B.
+# out is what needs newer ones: gRPC storages (Optuna 4.2), OptunaHub, Trackio, W&B, and the pages of
+# the site, whose numbers are those of the newest Optuna.
 LOWEST ?= $(VENV)/lowest
 LOWEST_EXTRAS := optuna,parquet,pandas,plot,plotly,dashboard,baselines,postgresql,mysql,redis,mlflow,zstd,ibis,spark,ray,serve,watch,mcp,widget
 # Old libraries use what newer ones have given up, and old Spark and Ray leave sockets and processes to
 # the garbage collector; everything else that warns is an error here, too.
 OLD_WARNINGS := -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning \
 	-W default::ResourceWarning -W default::pytest.PytestUnraisableExceptionWarning
+NEWEST_ONLY := tests/docs tests/integrations \
+	src/condped/show/trackers/trackio_run.py src/condped/show/trackers/wandb_run.py
 lowest: $(LOWEST)/.installed
-	OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 --dist loadfile $(OLD_WARNINGS) $(TESTS)
+	OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 --dist loadfile $(OLD_WARNINGS) \
+		$(NEWEST_ONLY:%=--ignore=%) $(or $(TESTS),tests src)
 
 $(LOWEST)/.installed: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(LOWEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sqlite3
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -19,6 +20,10 @@ from tests.servers.local import lacking
 
 if TYPE_CHECKING:
     from tests.servers.spark import Sparks
+
+# What a shell runs in the background ignores interrupts, and so would everything that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

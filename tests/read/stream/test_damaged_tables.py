@@ -39,7 +39,7 @@ def a_table() -> Any:
             "loss": rng.random(40),
             "kind": kind,
             "code": pa.array(kind).dictionary_encode(),
-            "large": pa.array(kind, pa.large_string()),
+            "large": pa.array(kind.tolist(), pa.large_string()),
             "width": rng.integers(1, 10, 40),
             "some": pa.array([None if x > 0.5 else x for x in rng.random(40)]),
             "nothing": pa.nulls(40),
