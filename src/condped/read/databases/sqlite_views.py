@@ -20,7 +20,7 @@ import sqlite3, sys
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
-except ImportError:
+except (ImportError, OSError, ValueError):  # Windows, macOS
     pass
 try:
     db = sqlite3.connect(sys.argv[1], uri=True)
