@@ -65,7 +65,7 @@ class Presentable:
     def to_latex(
         self, *, caption: str | None = None, label: str | None = None, notes: bool = False
     ) -> str:
-        r"""Return the tables for LaTeX, ruled by its package ``booktabs``.
+        r"""Return the tables for LaTeX, with its packages array, booktabs and graphicx.
 
         What has to be read before any number, such as ties, stands above the tables; all other
         sentences are comments. Letters of other scripts in names need XeLaTeX or LuaLaTeX.

@@ -61,7 +61,8 @@ def output_options(
             help="Print Markdown, as GitHub and GitLab show it.",
         ),
         click.option(
-            "--latex", "as_latex", is_flag=True, help="Print tables for LaTeX (booktabs)."
+            "--latex", "as_latex", is_flag=True,
+            help="Print tables for LaTeX, with array, booktabs and graphicx.",
         ),
         click.option(
             "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), default=page,

@@ -16,7 +16,11 @@ from condped.show.documents.latex import escaped
 from tests.show.documents.results import results
 
 KINDS = tuple(kind for kind in results() if kind != "sources")
-FRAME = r"\documentclass{article}\usepackage{booktabs}\begin{document}%s\end{document}"
+FRAME = (
+    r"\documentclass{article}\usepackage{array,booktabs,graphicx}\begin{document}%s\end{document}"
+)
+# A column whose texts are wrapped.
+WRAPPED = re.compile(r">\{\\ragged(?:left|right)\\arraybackslash\}p\{\d+em\}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -24,7 +28,7 @@ def test_every_row_has_as_many_cells_as_columns(kind: str) -> None:
     """Nothing but the separators of cells separates cells, and rules stand where they belong."""
     text = results()[kind].to_latex()
     for columns, body in re.findall(
-        r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.DOTALL
+        r"\\begin\{tabular\}\{([lrp]+)\}\n(.*?)\\end\{tabular\}", WRAPPED.sub("p", text), re.DOTALL
     ):
         lines = body.splitlines()
         assert (lines[0], lines[2], lines[-1]) == (r"\toprule", r"\midrule", r"\bottomrule")
@@ -57,6 +61,14 @@ def test_captions_labels_and_notes() -> None:
     assert re.search(r"^\\par\{\\bfseries Undetermined", results()["undetermined"].to_latex(), re.M)
 
 
+@pytest.mark.parametrize("kind", ["advice", "start"])
+def test_code_and_what_introduces_it_are_left_out(kind: str) -> None:
+    """A sentence that ends in a colon has something below it."""
+    found = results()[kind]
+    assert "For Optuna" in found.to_markdown()
+    assert "For Optuna" not in found.to_latex(notes=True)
+
+
 def of_brackets() -> condped.ImportanceResult:
     """Return a result whose names LaTeX could take for arguments of the command before."""
     rng = np.random.default_rng(0)
@@ -76,7 +88,9 @@ def test_each_table_of_effects_names_its_parameter() -> None:
     """In bold above it, since sentences are comments."""
     found = results()["effects"]
     titles = re.findall(
-        r"^\\par\{\\bfseries (.*)\\par\}\n\\begin\{tabular\}", found.to_latex(), re.M
+        r"^\\par\\noindent\{\\bfseries (.*)\\par\}.*\n.*\n\\begin\{tabular\}",
+        found.to_latex(),
+        re.M,
     )
     assert titles == [one.name for one in found if one.verdict == "matters"]
     assert len(titles) == found.to_latex().count(r"\begin{tabular}")
@@ -84,7 +98,7 @@ def test_each_table_of_effects_names_its_parameter() -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
 def test_latex_sets_them_all(tmp_path: Path) -> None:
-    """Without an error, in the fonts that it has by itself."""
+    """Without an error, in the fonts that it has by itself, and within the page's margins."""
     each = [
         results()[kind].to_latex(notes=notes, caption=f"{kind} {notes}")
         for kind in KINDS
@@ -94,6 +108,7 @@ def test_latex_sets_them_all(tmp_path: Path) -> None:
     (tmp_path / "all.tex").write_text(FRAME % "\\clearpage\n".join(each), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "all.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    if "booktabs.sty' not found" in done.stdout:
-        pytest.skip("this LaTeX has no booktabs")
+    if missing := re.search(r"`(\w+)\.sty' not found", done.stdout):
+        pytest.skip(f"this LaTeX has no {missing[1]}")
     assert done.returncode == 0, [line for line in done.stdout.splitlines() if line[:1] == "!"]
+    assert "Overfull \\hbox" not in done.stdout, re.findall(r"Overfull .*", done.stdout)

@@ -1,9 +1,13 @@
-"""Documents as tables of LaTeX, ruled by booktabs."""
+"""Documents as tables of LaTeX: ruled by booktabs, wrapped by array, fitted by graphicx.
+
+Long texts in cells are wrapped; a table that may still be wider than the line is scaled to it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from condped.errors import SettingsError
 from condped.safe_text import brief, printable
@@ -26,6 +30,11 @@ _SPECIAL = re.compile("|".join(map(re.escape, _WRITTEN)))
 # A minus in front of a number is longer than a hyphen.
 _MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
 _LABEL = re.compile(r"[A-Za-z0-9:._-]+")
+_LINE = 60  # characters that an article's line surely holds, two for each column's margins included
+_UNWRAPPED = 20  # characters of a cell
+_WRAPPED = 14, 30  # fewest and most characters of a line in a cell that is
+_EM = 2  # characters
+_FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def latex_of(result: object, caption: str | None, label: str | None, *, notes: bool) -> str:
@@ -37,7 +46,7 @@ def latex_of(result: object, caption: str | None, label: str | None, *, notes: b
         )
     document = document_of(result)
     tables = [part for part in document.parts if isinstance(part, Table) and part.rows]
-    sentences = [line for part in document.parts for line in _sentences(part)]
+    sentences = list(_sentences(document.parts))
     if not tables and not (document.first or sentences):
         raise SettingsError(
             f"A {type(result).__name__} has no tables for LaTeX. Use to_markdown() instead."
@@ -49,7 +58,7 @@ def latex_of(result: object, caption: str | None, label: str | None, *, notes: b
     floats = caption is not None or label is not None
     if floats:
         lines += [r"\begin{table}", r"\centering"]
-        lines += [] if caption is None else [rf"\caption{{{escaped(caption)}}}"]
+        lines += [] if caption is None else [rf"\caption{{{escaped(caption)}}}\smallskip"]
         lines += [] if label is None else [rf"\label{{{label}}}"]
     lines += [rf"\par{{\bfseries {escaped(sentence)}\par}}" for sentence in document.first]
     for place, table in enumerate(tables):
@@ -65,27 +74,45 @@ def latex_of(result: object, caption: str | None, label: str | None, *, notes: b
     return "\n".join(lines) + "\n"
 
 
-def _sentences(part: Part) -> Iterator[str]:
-    if isinstance(part, str):
-        yield part
-    elif isinstance(part, Code):
-        yield from ()
-    elif not isinstance(part, Table):
-        yield from part
+def _sentences(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield all sentences but those that introduce code, which tables go without."""
+    for part, following in zip_longest(parts, parts[1:]):
+        if isinstance(part, str):
+            if not isinstance(following, Code):
+                yield part
+        elif not isinstance(part, Table | Code):
+            yield from part
 
 
 def _tabular(table: Table) -> Iterator[str]:
-    columns = "".join("r" if place in table.right else "l" for place in range(len(table.header)))
+    kinds, width = _columns(table)
     if table.title:
-        yield rf"\par{{\bfseries {escaped(table.title)}\par}}"
-    yield rf"\begin{{tabular}}{{{columns}}}"
+        yield rf"\par\noindent{{\bfseries {escaped(table.title)}\par}}\nopagebreak\smallskip"
+    yield r"\noindent" + (_FITTED if width > _LINE else "%")
+    yield rf"\begin{{tabular}}{{{kinds}}}"
     yield r"\toprule"
     yield _row(table.header)
     yield r"\midrule"
     for row in table.rows:
         yield _row(row)
     yield r"\bottomrule"
-    yield r"\end{tabular}"
+    yield r"\end{tabular}" + ("}" if width > _LINE else "")
+
+
+def _columns(table: Table) -> tuple[str, int]:
+    """Return how LaTeX sets the columns, and about how many characters wide they are."""
+    kinds, width = "", 0
+    for place, cells in enumerate(zip(table.header, *table.rows, strict=True)):
+        right, longest = place in table.right, max(map(len, cells))
+        if place not in table.names and longest > _UNWRAPPED:
+            words = max(len(word) for cell in cells for word in cell.split())
+            longest = max(_WRAPPED[0], min(longest // 2 + 2, _WRAPPED[1]), words)
+            ragged = r"\raggedleft" if right else r"\raggedright"
+            kinds += rf">{{{ragged}\arraybackslash}}p{{{longest // _EM}em}}"
+        else:
+            kinds += "r" if right else "l"
+        width += longest + 2
+    return kinds, width
 
 
 def _row(cells: Sequence[str]) -> str:
