@@ -1,8 +1,8 @@
-"""Several studies: do intervals hold the truth, and are only real differences found.
+"""Several studies: whether intervals hold the truth, and whether only real differences are found.
 
 ``python -m benchmarks.across [--output FILE] [--page FILE] [--resume]``: all seeds fixed. Every
-block of studies is a few rows of ``--rows`` as soon as it is there; ``--resume`` goes on where
-these end. ``--parts`` and ``--blocks`` select a part.
+block of studies adds a few rows to ``--rows`` as soon as it is done; ``--resume`` continues after
+them. ``--parts`` and ``--blocks`` select a part.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ HERE = Path(__file__).parent
 
 
 def numbers(source: Any, method: Method = "paper", **options: Any) -> StudyNumbers:
-    """Return what ``condped.across`` knows of one study."""
+    """Return the numbers of one study that ``condped.across`` uses."""
     asked = Options.of(condped.across, options | {"method": method})
     question = replace(asked.question((0.1,)), intervals="jackknife", level=LEVEL)
     found = study_numbers("", open_trials(source, **asked.reading), question)
@@ -57,7 +57,7 @@ def numbers(source: Any, method: Method = "paper", **options: Any) -> StudyNumbe
 
 
 def together(studies: Sequence[StudyNumbers]) -> tuple[tuple[PooledParameter, ...], list[str]]:
-    """Return parameters over all studies, and which studies are said to be odd in anything."""
+    """Return parameters over all studies, and the studies named as odd in any of them."""
     named = [replace(one, name=str(place)) for place, one in enumerate(studies)]
     cells = [
         StudyImportance(
@@ -124,7 +124,7 @@ def measure_families(family: Family, trials: int, block: int) -> Iterator[Row]:
 def _pair_rows(
     shared: Row, alike: Sequence[StudyNumbers], odd: Sequence[StudyNumbers]
 ) -> Iterator[Row]:
-    """Write down disjoint pairs of studies that are alike, and pairs of which one is odd."""
+    """Record disjoint pairs of studies that are alike, and pairs of which one is odd."""
     pairs = {"alike": zip(alike[::2], alike[1::2], strict=True),
              "odd": zip(alike, odd, strict=False)}  # fmt: skip
     for kind, both in pairs.items():
@@ -133,7 +133,7 @@ def _pair_rows(
 
 
 def measure_winners(family: Family, trials: int, block: int) -> Iterator[Row]:
-    """Write down pairs of random studies of a family that is not pooled."""
+    """Record pairs of random studies of a family that is not pooled."""
     seeds = iter(range(FIRST_SEED + 1_000 * block, FIRST_SEED + 1_000 * (block + 1)))
 
     def studies(member: Member, number: int) -> list[StudyNumbers]:
@@ -148,7 +148,7 @@ def measure_winners(family: Family, trials: int, block: int) -> Iterator[Row]:
 def _scored(
     family: Family, groups: Sequence[Sequence[StudyNumbers]], kind: str, method: Method
 ) -> Row:
-    """Count how often intervals hold the truth, and what is said to differ or to be odd."""
+    """Count how often intervals hold the truth, and what is found to differ or to be odd."""
     members: Sequence[Member] = range(len(PLACES)) if kind == "smooth" else (MIDDLE,)
     every = [family.importance(member, method) for member in members]
     shares = [family.explained(member) for member in members]
@@ -174,20 +174,20 @@ def _scored(
             found["width"] += one.high - one.low
             if one.spread_high is not None and one.compared == len(group):
                 found["compared"] += 1
-                # Bisection leaves a rest that is not a spread.
+                # Bisection leaves a remainder that is not a spread.
                 held = one.spread_low - 1e-9 <= apart[one.name] <= one.spread_high + 1e-9
                 found["spread covered"] += held
     return found
 
 
 def _differ(family: Family, parameters: Sequence[PooledParameter]) -> tuple[bool, bool]:
-    """Return whether one that moves in the family is said to differ, and one that does not."""
+    """Return whether one that moves in the family is found to differ, and one that does not."""
     named = {one.name for one in parameters if one.agreement == "differs"}
     return bool(named & set(family.moving)), bool(named - set(family.moving))
 
 
 def measure_tpe(family: Family, kind: str, run: int) -> Iterator[Row]:
-    """Optimise a member by TPE, and write down what explains its first trials and all."""
+    """Optimise a member by TPE, and record what explains its first trials and all."""
     seed = FIRST_SEED + run + (500 if kind == "odd" else 0)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     member: Member = MIDDLE if kind == "middle" else "odd"
@@ -200,7 +200,7 @@ def measure_tpe(family: Family, kind: str, run: int) -> Iterator[Row]:
 
 
 def measure_stored(objective: str, sampler: str) -> Iterator[Row]:
-    """Write down what explains the runs of an objective by one sampler."""
+    """Record what explains the runs of an objective by one sampler."""
     for stored in stored_studies(objectives=[objective], samplers=[sampler]):
         options = stored.source()
         found = numbers(options.pop("source"), **options)
@@ -266,7 +266,7 @@ def _key(row: Row) -> tuple[Any, ...]:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--blocks", type=int, default=BLOCKS, help="of studies of each family")

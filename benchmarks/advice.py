@@ -1,8 +1,8 @@
 """Does advice help? Going on unchanged, against a study started by advice, and AdvisedSampler.
 
 ``python -m benchmarks.advice [--output FILE] [--page FILE] [--resume]``: all seeds fixed, equal
-budgets of twice N0 trials. Every run is a row of ``--rows`` as soon as it is there; ``--resume``
-goes on where these end. ``--tasks``, ``--samplers`` and ``--seeds`` select a part.
+budgets of twice N0 trials. Every run adds a row to ``--rows`` as soon as it is done; ``--resume``
+continues after them. ``--tasks``, ``--samplers`` and ``--seeds`` select a part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIRST = (50, 100, 200)  # N0: the trials before advice, and as many after it
 FIRST_SEED = 100  # rules were chosen by looking at runs of lower ones
 SEEDS = {"random": 20, "tpe": 20}
 SLOW_SEEDS = {"random": 10, "tpe": 3}  # of tasks with dozens of conditional parameters
-# What takes long comes later, so that a run that is stopped has measured a bit of everything.
+# Slow cases come later, so that a run that is stopped has measured a bit of everything.
 TURNS = {("random", False): 1, ("random", True): 2, ("tpe", False): 3, ("tpe", True): 10}
 WIDEN_TRIALS = (100, 200, 400)
 WIDEN_SEEDS = 20
@@ -81,7 +81,7 @@ def measure(task: Task, kind: Sampler, seed: int) -> Iterator[Row]:
 def _started(
     task: Task, unchanged: optuna.Study, kind: Sampler, seed: int, first: int
 ) -> tuple[condped.Advice, optuna.Study | None]:
-    """Return the advice on the first trials, and the study that goes on by it; None: no advice."""
+    """Return the advice on the first trials, and the study that follows it; None: no advice."""
     study = optuna.create_study(sampler=sampler_of(kind, seed + 1_000))
     study.add_trials(unchanged.trials[:first])
     advice = condped.advise(study)
@@ -118,13 +118,13 @@ def _has(domain: Any, value: Any) -> bool:
 
 
 def measure_bounds(case: str, kind: Sampler, seed: int) -> Iterator[Row]:
-    """Count which bounds are said to need widening, of the first trials of one study."""
+    """Count which bounds are advised to be widened, from the first trials of one study."""
     sizes = WIDEN_TRIALS if kind == "random" or seed < LONG_SEEDS else WIDEN_TRIALS[:-1]
     study = study_of(case, kind, FIRST_SEED + seed, max(sizes))
     for trials in sizes:
         cut = optuna.create_study(sampler=study.sampler)
         cut.add_trials(study.trials[:trials])
-        # Whether to widen does not depend on how parameters are tested: the fastest way.
+        # Whether to widen does not depend on how parameters are tested: take the fastest way.
         advice = condped.advise(cut, sampling="random")
         found = [(step.parameter, _side(step)) for step in advice.widenings]
         beyond = CASES[case].beyond
@@ -175,7 +175,7 @@ def _key(row: Row) -> Key:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", nargs="+", help="these; all if not given")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, default=SAMPLERS)

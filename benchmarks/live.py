@@ -6,9 +6,9 @@ Run: python -m benchmarks.live [--only storages|memory] [--kinds sqlite postgres
 Four worker processes share a study with Optuna's default sampler; their objective sleeps. While it
 runs: how long after the end of a trial the page shows it, whether slider, card, fold and scroll
 stay where the reader put them, and what 50 more viewers receive. Afterwards the server is killed
-and started again, the storage taken away and given back, and Ctrl-C pressed. The slowdown is the
-ratio of shorter runs with a server and a page to those without, taken in turns. What a thousand
-updates leave behind is measured apart (live_memory.py).
+and restarted, the storage taken away and given back, and Ctrl-C pressed. The slowdown is the ratio
+of shorter runs with a server and a page to those without, taken in turns. What a thousand updates
+leave behind is measured separately (live_memory.py).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _KEPT = """() => ({
 
 
 class Follower(threading.Thread):
-    """Viewers without a browser: they count what they are sent."""
+    """Viewers without a browser, which count what they receive."""
 
     def __init__(self, address: str, viewers: int) -> None:
         super().__init__(daemon=True)
@@ -85,7 +85,7 @@ def slowdown(place: Stored, browser: Browser, trials: int, seconds: float) -> di
         took["served"].append(max(_durations(place.work(WORKERS, trials, seconds))))
         page.close()
         server.stop()
-    # The best of each: whatever else a machine does only makes a run slower.
+    # The best of each: other work on a machine only makes a run slower.
     return took | {"slowdown": min(took["served"]) / min(took["alone"]) - 1}
 
 

@@ -1,8 +1,8 @@
-"""Whether verdicts hold when a running study is looked at again and again, and forecasts, too.
+"""Whether verdicts and forecasts hold when a running study is looked at repeatedly.
 
 ``python -m benchmarks.looks [--quick] [--output FILE] [--page FILE] [--resume]``: default settings
-only, all seeds fixed. Every study is a row of ``--rows`` as soon as it is there; ``--resume`` goes
-on where these end. ``--samplers`` and ``--studies`` select a part of the stored ones.
+only, all seeds fixed. Every study adds a row to ``--rows`` as soon as it is done; ``--resume``
+continues after them. ``--samplers`` and ``--studies`` select a part of the stored ones.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from benchmarks.looks_page import Row, page, summaries, tables
 from benchmarks.looks_tasks import CHOSEN, REPORTED, Task, stored, synthetic
 from benchmarks.studies.samplers import SAMPLERS
 
-EVERY = 10  # trials, after which somebody looks again
+EVERY = 10  # trials between looks
 HERE = Path(__file__).parent
 
 
 def measure(task: Task, *, once: bool) -> Row:
     """Look at a study every ten trials, and forecast at each look.
 
-    With ``once`` also by p-values that are meant to be looked at once, which takes longest.
+    With ``once``, also at p-values that are meant for a single look, which takes longest.
     """
     table = condped.read(**task.source())
     finished = table.finished
@@ -70,7 +70,7 @@ def _known(path: Path) -> list[Row]:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few studies")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, help="these; all if not given")

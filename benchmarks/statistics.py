@@ -147,7 +147,7 @@ def lines_of(found: dict[str, Any]) -> str:
 
 
 def _decide(rows: list[dict[str, Any]]) -> None:
-    """Print where calibrated is worse than the rule for becoming the default allows."""
+    """Print where calibrated is worse than allowed by the rule for becoming the default."""
     for what, cells in (("problem", rows), ("group", averages(rows))):
         found, total = violations(cells)
         print(f"calibrated is worse than allowed in {len(found)} of {total} cases by {what}")
@@ -156,7 +156,7 @@ def _decide(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Measure everything and write it down."""
+    """Measure everything and save it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the repeats")
     parser.add_argument("--output", type=Path, help="JSON file")

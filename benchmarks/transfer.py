@@ -1,8 +1,8 @@
 """Do past studies help a new one? Trials until it is as good as one without a past.
 
 ``python -m benchmarks.transfer [--output FILE] [--page FILE] [--resume]``: all seeds fixed. Every
-run is a row of ``--rows`` as soon as it is there; ``--resume`` goes on where these end. With
-``--write-only`` nothing is run, and what is there is written down.
+run adds a row to ``--rows`` as soon as it is done; ``--resume`` continues after them. With
+``--write-only`` nothing is run, and the results so far are written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STARTS = 5
 SEEDS = 20
 # TPE's results scatter: with each seed of a synthetic family it runs several times.
 REPEATS, APART = 3, 100_000  # and how far apart the seeds of these are
-FIRST_SEED = 2000  # rules were chosen by looking at runs of lower ones, for these families also of
+FIRST_SEED = 2000  # rules were chosen on runs with lower seeds, for these families also with
 LATER_SEED = {"models": 3000, "nested": 3000}  # 2000 to 2019
 HERE = Path(__file__).parent
 
@@ -52,7 +52,7 @@ def sampler_of(kind: str, seed: int) -> optuna.samplers.BaseSampler:
 
 @lru_cache(maxsize=2)  # "little" and "jump" have the same past
 def past_of(family: Family, spread: float, seed: int) -> condped.Across:
-    """Return the past of a synthetic family, which does not know where the optimum goes next."""
+    """Return the past of a synthetic family, independent of where the optimum moves next."""
     rng = np.random.default_rng(seed)
     studies = [
         random_study(family.instance(rng, spread, False).objective, PAST_TRIALS, PAST * seed + one)
@@ -148,7 +148,7 @@ def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int], Any
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="at most so many")
     parser.add_argument("--yahpo", type=Path, default=YAHPO, help="the folder with its tables")

@@ -1,8 +1,8 @@
-"""What condped says of dead parameters, in real studies and in designs that break tests.
+"""Verdicts on dead parameters, in real studies and in designs that break tests.
 
 ``python -m benchmarks.verdicts [--quick] [--output FILE] [--page FILE] [--resume]``: default
-settings only, all seeds fixed. Every analysed study is a row of ``--rows`` as soon as it is there;
-``--resume`` goes on where these end. ``--samplers``, ``--sizes`` and ``--studies`` select a part.
+settings only, all seeds fixed. Every analysed study adds a row to ``--rows`` as soon as it is done;
+``--resume`` continues after them. ``--samplers``, ``--sizes`` and ``--studies`` select a part.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Case:
-    """Trials to analyse and what is known of them."""
+    """Trials to analyse and what is known about them."""
 
     study: str  # a name that no other study has; the same for all its sizes
     sampler: str  # or the design
@@ -134,7 +134,7 @@ def _leak(result: condped.ImportanceResult, dead: Sequence[str]) -> float:
 
 
 def _sampling(result: condped.ImportanceResult) -> str:
-    """Return how the trials were tested, in a word."""
+    """Return how the trials were tested, in a word or two."""
     told = result.evidence.sampling
     for part, word in (
         ("the larger p-value", "both"), ("replays", "replay"), ("at other times", "shifts"),
@@ -151,7 +151,7 @@ def _known(path: Path) -> list[Row]:
 
 
 def main() -> None:
-    """Measure everything, write it down and show it."""
+    """Measure everything, save it and show it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one study a cell, few replicates")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, help="these; all if not given")

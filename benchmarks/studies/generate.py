@@ -1,8 +1,8 @@
 """Run all studies and keep them: ``python -m benchmarks.studies.generate [--only SAMPLER …]``.
 
-Seeded; SMAC3 also follows Python's hashes of strings, so set PYTHONHASHSEED=0. Each study is
-written as soon as it has ended; those that are there are passed over, so the script can be stopped
-and goes on where it was. About an hour and a quarter on one core.
+Seeded; SMAC3 also depends on Python's hashes of strings, so set PYTHONHASHSEED=0. Each study is
+written as soon as it has ended; existing ones are skipped, so the script can be stopped and
+resumed. About an hour and a quarter on one core.
 """
 
 from __future__ import annotations

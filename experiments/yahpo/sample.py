@@ -63,7 +63,7 @@ def sample(
     written = [output / f"{scenario}.domains.json"]
     text = json.dumps(domains, indent=1) + "\n"
     write_whole(written[0], lambda path: path.write_text(text, encoding="utf-8"))
-    # In each file, so that a folder that mixes two surrogates is noticed.
+    # In each file, so that a folder that mixes two surrogates is detected.
     metadata = {SURROGATES: json.dumps(domains["surrogates"])}
     for instance, tables in parts.items():
         written.append(output / f"{scenario}_{instance}.parquet")
@@ -80,7 +80,7 @@ def check(
     trials: int = 1,
     output: Path | None = None,
 ) -> dict[str, Any]:
-    """Refuse what cannot be sampled, and return the scenario's domains."""
+    """Raise if something cannot be sampled; return the scenario's domains."""
     if trials < 1:
         raise SettingsError(f"trials must be at least 1 (got {trials}).")
     checkout.check_scenario(scenario)
@@ -96,7 +96,7 @@ def check(
 def _check_output(
     output: Path, scenario: str, instances: Sequence[str], surrogates: dict[str, str]
 ) -> None:
-    """Refuse a folder whose other instances come from another surrogate."""
+    """Raise if a folder's other instances come from another surrogate."""
     domains = output / f"{scenario}.domains.json"
     if not domains.is_file() or dict(read_scenario(domains).surrogates) == surrogates:
         return

@@ -37,7 +37,7 @@ FAULTS: dict[str, Callable[[int, int], list[Row]]] = {
 
 
 def main() -> None:
-    """Make the faults that are asked for, and say what was wrong."""
+    """Make the requested faults, and print what was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=10, help="how often each fault is made")
     parser.add_argument("--seed", type=int, default=0)

@@ -2,7 +2,7 @@
 
 Run: python -m fuzz.parity [--evaluations 100000] [--seed 0] [--output FILE] [--page PAGE]
 
-It can be stopped, and goes on where it was if it is given the same file and seed.
+It can be stopped, and resumes if it is given the same file and seed.
 """
 
 from __future__ import annotations

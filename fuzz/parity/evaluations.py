@@ -27,7 +27,7 @@ Importances: TypeAlias = dict[str, float]
 RELATIVE = 1e-12
 # An importance is a sum of squares of differences between masses, which are rounded.
 _ROUNDING = 1e-15
-_NOTHING = 1e-26  # what rounding makes of masses of 1e-12, of which the squares are summed
+_NOTHING = 1e-26  # the effect of rounding on masses of 1e-12, whose squares are summed
 _INT64 = 2**63
 _PLAIN_CELLS = scott_parzen_estimator._count_numerical_param_in_grid
 
@@ -44,7 +44,7 @@ ONLY_OPTUNA_RAISES = "Optuna raises where condped answers"
 
 @dataclass(frozen=True)
 class Settings:
-    """What one evaluation asks for."""
+    """The settings of one evaluation."""
 
     target_quantile: float
     region_quantile: float
@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one evaluation: the kind, how far apart the numbers are, and both answers."""
+    """The result of one evaluation: its kind, how far apart the numbers are, and both answers."""
 
     kind: str
     distance: float = 0.0
@@ -121,7 +121,7 @@ def _with_errors(
 ) -> Outcome:
     texts = {"ours": repr(ours)[:300], "theirs": repr(theirs)[:300]}
     if isinstance(ours, Exception):
-        # An error of our own says what is wrong; anything else is a defect.
+        # An error of our own explains what is wrong; anything else is a defect.
         said = isinstance(ours, condped.errors.CondpedError)
         kind = BOTH_RAISE if isinstance(theirs, Exception) else "only condped raises"
         return Outcome(kind, 0.0, said and kind == BOTH_RAISE, **texts)
@@ -142,7 +142,7 @@ def _normalised(
     study = optuna.create_study()
     shares = optuna.importance.get_param_importances(study, evaluator=_Computed(theirs))
     found, undetermined = ours[1], ours[2]
-    # Optuna shares 1 out by whatever there is, equally if there is nothing.
+    # Optuna divides 1 in proportion to the importances, equally if all are 0.
     if undetermined and not any(found.values()):
         return Outcome(UNDETERMINED if kind == SAME else kind, distance)
     apart = _distance(found, shares, sum(theirs.values()) or 1.0)
@@ -152,7 +152,7 @@ def _normalised(
 
 
 class _Computed(BaseImportanceEvaluator):
-    """An evaluator that has its answer."""
+    """An evaluator that returns a given answer."""
 
     def __init__(self, answer: Importances) -> None:
         self._answer = answer
@@ -233,7 +233,7 @@ def _finished(study: optuna.Study) -> list[FrozenTrial]:
 def _explanations(
     study: optuna.Study, asked: Settings
 ) -> Iterator[tuple[str, Callable[[], Importances]]]:
-    """Iterate over Optuna's evaluation with one thing changed each, where that may explain."""
+    """Iterate over Optuna's evaluation with one change each that may explain a difference."""
     turned = -1.0 if _is_maximised(study, asked) else 1.0
     if turned < 0:
         yield TURNED, partial(_theirs, study, asked, -1.0)
@@ -260,11 +260,11 @@ def _explanations(
 
 
 def _domains(study: optuna.Study) -> dict[str, set[Any]]:
-    """Return the domains of each parameter, in whatever trials."""
+    """Return the domains of each parameter, over all trials."""
     domains: dict[str, set[Any]] = {}
     for trial in study.get_trials(deepcopy=False):
         for name, domain in trial.distributions.items():
-            # Choices that equal nothing, such as NaN, make no set; that there are some is enough.
+            # Choices such as NaN equal nothing, not even in a set; it is enough that they occur.
             plain = isinstance(domain, IntDistribution | FloatDistribution)
             domains.setdefault(name, set()).add(domain if plain else "choices")
     return domains
