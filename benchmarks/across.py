@@ -50,9 +50,9 @@ HERE = Path(__file__).parent
 
 def numbers(source: Any, method: Method = "paper", **options: Any) -> StudyNumbers:
     """Return the numbers of one study that ``condped.across`` uses."""
-    asked = Options.of(condped.across, options | {"method": method})
-    question = replace(asked.question((0.1,)), intervals="jackknife", level=LEVEL)
-    found = study_numbers("", open_trials(source, **asked.reading), question)
+    parsed = Options.of(condped.across, options | {"method": method})
+    question = replace(parsed.question((0.1,)), intervals="jackknife", level=LEVEL)
+    found = study_numbers("", open_trials(source, **parsed.reading), question)
     return replace(found, branches=study_branches("", found.result))
 
 
@@ -209,11 +209,11 @@ def measure_stored(objective: str, sampler: str) -> Iterator[Row]:
 
 
 def _jobs(
-    asked: argparse.Namespace,
+    arguments: argparse.Namespace,
 ) -> Iterator[tuple[tuple[Any, ...], Callable[[], Iterator[Row]]]]:
     """Iterate over what to run, with a key that no other run has; a bit of everything first."""
-    for block in range(asked.blocks):
-        if "families" in asked.parts:
+    for block in range(arguments.blocks):
+        if "families" in arguments.parts:
             for family in FAMILIES:
                 for trials in TRIALS:
                     yield (
@@ -226,11 +226,11 @@ def _jobs(
                         ("families", family.name, trials, block),
                         partial(measure_winners, family, trials, block),
                     )
-        if block == 0 and "stored" in asked.parts:
-            single = [one for one in _stored_pairs() if one[1] in asked.samplers]
+        if block == 0 and "stored" in arguments.parts:
+            single = [one for one in _stored_pairs() if one[1] in arguments.samplers]
             for objective, sampler in single:
                 yield ("stored", objective, sampler), partial(measure_stored, objective, sampler)
-        if block == 1 and "tpe" in asked.parts:
+        if block == 1 and "tpe" in arguments.parts:
             runs = [
                 (run, kind, family)
                 for kind, number in TPE_RUNS.items()
@@ -275,26 +275,26 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="rows of each block; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
     rows: list[Row] = []
-    if asked.resume and path.exists():
+    if arguments.resume and path.exists():
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     known = {_key(row) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in _jobs(asked):
+        for key, run in _jobs(arguments):
             if key not in known:
                 found = list(run())
                 file.writelines(f"{json.dumps(row)}\n" for row in found)
                 file.flush()
                 rows += found
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     text = page(told)
     print(text)
-    if asked.page is not None:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

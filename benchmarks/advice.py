@@ -144,19 +144,19 @@ def _known(path: Path) -> list[Row]:
         return [json.loads(line) for line in file]
 
 
-def _jobs(asked: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
+def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[Key, Callable[[], Iterator[Row]]]]:
     """Yield what to run in turn, with a key that no other run has."""
-    found = tasks(asked.yahpo)
+    found = tasks(arguments.yahpo)
     jobs: list[tuple[float, Key, Callable[[], Iterator[Row]]]] = []
-    for kind in asked.samplers:
-        for name in () if asked.only_bounds else asked.tasks or found:
+    for kind in arguments.samplers:
+        for name in () if arguments.only_bounds else arguments.tasks or found:
             slow = found[name].slow
-            for seed in range(min(asked.seeds, (SLOW_SEEDS if slow else SEEDS)[kind])):
+            for seed in range(min(arguments.seeds, (SLOW_SEEDS if slow else SEEDS)[kind])):
                 turn = float(TURNS[kind, slow] * (seed + 1))
                 jobs.append(
                     (turn, ("task", name, kind, seed), partial(measure, found[name], kind, seed))
                 )
-        for case in () if asked.tasks else CASES:
+        for case in () if arguments.tasks else CASES:
             for seed in range(WIDEN_SEEDS):
                 jobs.append(
                     (
@@ -186,25 +186,25 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    rows = _known(path) if asked.resume and path.exists() else []
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    rows = _known(path) if arguments.resume and path.exists() else []
     known = {_key(row) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in _jobs(asked):
+        for key, run in _jobs(arguments):
             if key in known:
                 continue
             found = list(run())
             file.writelines(f"{json.dumps(row)}\n" for row in found)
             file.flush()
             rows += found
-    told = summaries(rows, tasks(asked.yahpo))
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    told = summaries(rows, tasks(arguments.yahpo))
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     text = page(told)
     print(text)
-    if asked.page is not None:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -220,7 +220,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def measured(part: str, asked: argparse.Namespace) -> Any:
+def measured(part: str, arguments: argparse.Namespace) -> Any:
     """Measure one part, and print it."""
     with browsing() as browser:
         if part == "memory":
@@ -229,13 +229,15 @@ def measured(part: str, asked: argparse.Namespace) -> Any:
             print(memory_table(found))
             return found
         rows = []
-        for kind in asked.kinds:
+        for kind in arguments.kinds:
             with (
                 tempfile.TemporaryDirectory(prefix="condped-") as name,
                 stored(kind, Path(name)) as place,
             ):
-                row = watched(place, browser, asked.trials, asked.seconds, asked.screenshots)
-                row |= slowdown(place, browser, asked.trials // 5, 2.5 * asked.seconds)
+                row = watched(
+                    place, browser, arguments.trials, arguments.seconds, arguments.screenshots
+                )
+                row |= slowdown(place, browser, arguments.trials // 5, 2.5 * arguments.seconds)
             print(json.dumps(row, indent=2))
             rows.append(row)
         print(table(rows))
@@ -251,13 +253,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.2, help="that an objective sleeps")
     parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="for pictures of pages")
     parser.add_argument("--output", type=Path)
-    asked = parser.parse_args()
-    known = asked.output is not None and asked.output.exists()
-    found = json.loads(asked.output.read_text(encoding="utf-8")) if known else {}
-    for part in PARTS if asked.only is None else (asked.only,):
-        found[part] = measured(part, asked)
-        if asked.output is not None:
-            asked.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    arguments = parser.parse_args()
+    known = arguments.output is not None and arguments.output.exists()
+    found = json.loads(arguments.output.read_text(encoding="utf-8")) if known else {}
+    for part in PARTS if arguments.only is None else (arguments.only,):
+        found[part] = measured(part, arguments)
+        if arguments.output is not None:
+            arguments.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -132,18 +132,18 @@ def measure_table(name: str, others: Sequence[str], folder: Path, seed: int) -> 
     return measure(name, "table", past, new, own, repeats=1) | {"seed": seed}
 
 
-def _jobs(asked: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int], Any]]:
+def _jobs(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, str, int], Any]]:
     """Yield what to run in turn: one seed of everything, then the next."""
-    for seed in range(asked.seeds):
+    for seed in range(arguments.seeds):
         for family in FAMILIES:
             for movement in MOVEMENTS:
                 key = family.name, str(movement), seed
                 yield key, lambda f=family, m=movement, s=seed: measure_family(f, m, s)
-        for name, others in tables(asked.yahpo):
+        for name, others in tables(arguments.yahpo):
             key = name, "table", seed
             yield (
                 key,
-                lambda n=name, o=others, s=seed: measure_table(n, o, asked.yahpo, s),
+                lambda n=name, o=others, s=seed: measure_table(n, o, arguments.yahpo, s),
             )
 
 
@@ -157,26 +157,26 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help="a row per run; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
     parser.add_argument("--write-only", action="store_true", help="only write down what is there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", "Past studies mislead")
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    kept = path.exists() and (asked.resume or asked.write_only)
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    kept = path.exists() and (arguments.resume or arguments.write_only)
     rows = [json.loads(line) for line in path.read_text().splitlines()] if kept else []
     known = {(row["family"], row["movement"], row["seed"]) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
-        for key, run in () if asked.write_only else _jobs(asked):
+        for key, run in () if arguments.write_only else _jobs(arguments):
             if key not in known:
                 row = run()
                 file.write(f"{json.dumps(row)}\n")
                 file.flush()
                 rows.append(row)
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     text = page(told)
     print(text)
-    if asked.page is not None:
-        asked.page.write_text(text, encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -162,15 +162,17 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="Markdown file")
     parser.add_argument("--rows", type=Path, help="a row per analysis; beside the output")
     parser.add_argument("--resume", action="store_true", help="keep the rows that are there")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    path: Path = asked.rows or asked.output.with_suffix(".jsonl")
-    rows = _known(path) if asked.resume and path.exists() else []
+    path: Path = arguments.rows or arguments.output.with_suffix(".jsonl")
+    rows = _known(path) if arguments.resume and path.exists() else []
     known = {(row["study"], row["trials"]) for row in rows}
     with path.open("a" if rows else "w", encoding="utf-8") as file:
         for case in chain(
-            real_studies(asked.samplers, asked.sizes, 1 if asked.quick else asked.studies),
-            breaking_designs(asked.designs, 3 if asked.quick else REPLICATES),
+            real_studies(
+                arguments.samplers, arguments.sizes, 1 if arguments.quick else arguments.studies
+            ),
+            breaking_designs(arguments.designs, 3 if arguments.quick else REPLICATES),
         ):
             if (case.study, case.trials) in known:
                 continue
@@ -179,10 +181,10 @@ def main() -> None:
             file.flush()
             rows += found
     told = summaries(rows)
-    asked.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    arguments.output.write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(tables(told))
-    if asked.page is not None:
-        asked.page.write_text(page(told, designs.described()), encoding="utf-8")
+    if arguments.page is not None:
+        arguments.page.write_text(page(told, designs.described()), encoding="utf-8")
 
 
 if __name__ == "__main__":
