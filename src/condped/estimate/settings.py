@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 from condped.errors import SettingsError
-from condped.options import check_choices, is_number, option
+from condped.options import check_choices, is_number, is_whole_number, option
 from condped.safe_text import brief
 
 # ``method`` is the name of an estimator, the same in every function and in every result.
@@ -113,10 +113,9 @@ class Settings:
             )
         check_choices(self)
         _require_quantile("region_quantile", self.region_quantile)
-        startup = self.startup
-        if startup is not None and (isinstance(startup, bool) or startup < 0):
+        if self.startup is not None and not is_whole_number(self.startup, 0):
             raise SettingsError(
-                f"startup must be a number of trials, 0 or more (got {brief(startup)})."
+                f"startup must be a number of trials, 0 or more (got {brief(self.startup)})."
             )
         if self.method == "calibrated" and (
             self.measure in ("standard", "unweighted") or self.reference == "space"
